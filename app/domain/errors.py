@@ -2,7 +2,7 @@
 
     InviewError
     ├── InputError          invalid input from a person or a program (names the field)
-    │   └── FilterError           a filter or command that cannot be read, and where (in filters/errors.py)
+    │   └── FilterError           a filter or command that cannot be read, and where (in filters/language/errors.py)
     ├── ForbiddenError      the caller lacks the right, or the installation forbids it
     ├── NotFoundError       no such object, or it belongs to another owner
     ├── ConflictError       the state of the object does not allow this

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.domain.conversation.lifecycle import TRANSITIONS, describe_diagram
 from app.domain.errors import NEXT_STEP, ErrorClass
-from app.domain.filters.sheet import describe_sheet
+from app.domain.filters.bar.sheet import describe_sheet
 from tests.dialects.table import describe_providers
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.domain.filters.commands import ExportFormat
+from app.domain.filters.language.commands import ExportFormat
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation

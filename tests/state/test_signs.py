@@ -15,7 +15,7 @@ from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, next_revision
 from app.views.screen.filter_line import LineFeedbackView
 from tests.state.conftest import Tab
-from tests.state.filtering import CONVERSATION, opened, positions
+from tests.state.filters.filtering import CONVERSATION, opened, positions
 from tests.store.values import a_conversation, a_pair_of
 
 MIXED = r"看[帮助](/help)页, fix ABC-12 in C++ a_b 100% don't [x] \ * 改用foo-bar后 naïve e-mail"

@@ -20,7 +20,7 @@ from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicTreeRow
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
-from tests.state.filtering import CONVERSATION, opened, positions, write_pairs
+from tests.state.filters.filtering import CONVERSATION, opened, positions, write_pairs
 from tests.waiting import until
 
 

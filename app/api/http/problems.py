@@ -39,7 +39,7 @@ from app.domain.errors import (
     SettingsError,
     StoreError,
 )
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.tools.tools import ToolFailedError
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.views.encode import to_json

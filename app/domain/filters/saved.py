@@ -1,6 +1,6 @@
 """Saved filters: `@name` is replaced by the filter saved under that name, in parentheses.
 
->>> from app.domain.filters.parser import parse_filter
+>>> from app.domain.filters.language.parser import parse_filter
 >>> expand_saved(parse_filter("@good r9"), {"good": "s3"})
 And(terms=(Stars(op=<Op.EQUAL: '='>, stars=3), Recent(count=9)))
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from app.domain.filters.errors import FilterError, show
-from app.domain.filters.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_filter
-from app.domain.filters.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
+from app.domain.filters.language.errors import FilterError, show
+from app.domain.filters.language.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_filter
+from app.domain.filters.language.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
 
 UNREADABLE: Final = "(cannot be read"
 """The content of a saved filter that cannot be read. It cannot be parsed, so a filter that uses it is refused."""

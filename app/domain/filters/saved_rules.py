@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from app.domain.conversation.damage import Damage
 from app.domain.errors import ConflictError, InputError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.lexer import MAX_LENGTH
-from app.domain.filters.parser import parse_filter
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.lexer import MAX_LENGTH
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import expand_saved
-from app.domain.filters.syntax import Everything, Filter, Saved, leaves
+from app.domain.filters.language.syntax import Everything, Filter, Saved, leaves
 
 MAX_NAME = 60
 """Maximum length of a name in characters."""

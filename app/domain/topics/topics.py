@@ -1,6 +1,6 @@
 """Topics: the tree that a person uses to sort pairs. A pair refers to its topic by id, so a rename changes no pair.
 
-Not here: how a filter finds topics by name (`filters/lowering.py`).
+Not here: how a filter finds topics by name (`filters/evaluation/lowering.py`).
 
     >>> tree = build_topic_tree([Topic("1", "AI"), Topic("2", "Planning", parent_id="1")])
     >>> tree.paths["2"], tree.subtree("1")

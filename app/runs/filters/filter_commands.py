@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.filters.parser import parse_filter
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import UNREADABLE, expand_saved
 from app.domain.filters.saved_rules import (
     AppliedFilter,

@@ -4,7 +4,7 @@ line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=
 done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
 A line selects the pairs that the page shows for its filter (`runs/send/context_selection.py`). Whether a command is
-allowed is decided by `domain/filters/command_rules.py`.
+allowed is decided by `domain/filters/bar/command_rules.py`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InputError
-from app.domain.filters.chips import Occurring
-from app.domain.filters.command_rules import (
+from app.domain.filters.bar.chips import Occurring
+from app.domain.filters.bar.command_rules import (
     ConfirmCommand,
     Decision,
     PerformCommand,
@@ -28,7 +28,7 @@ from app.domain.filters.command_rules import (
     decide_call,
     describe_command,
 )
-from app.domain.filters.commands import (
+from app.domain.filters.language.commands import (
     COMMANDS,
     BarLine,
     Command,
@@ -41,13 +41,13 @@ from app.domain.filters.commands import (
     SetFlag,
     SetMark,
 )
-from app.domain.filters.completion import Completion, complete_line
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.lookup import find_topics
-from app.domain.filters.parser import parse_line
-from app.domain.filters.scope import Vocabulary
-from app.domain.filters.syntax import TopicTerm
+from app.domain.filters.bar.completion import Completion, complete_line
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.evaluation.lookup import find_topics
+from app.domain.filters.language.parser import parse_line
+from app.domain.filters.evaluation.scope import Vocabulary
+from app.domain.filters.language.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext

@@ -14,10 +14,10 @@ from app.domain.agents.agents import Agent
 from app.domain.context.composition import BoundaryInputs, SizedPairs
 from app.domain.context.pair_index import PairIndex
 from app.domain.conversation.conversation import Conversation, Parameters
-from app.domain.filters.condition import Condition
-from app.domain.filters.lowering import asks_boundary
-from app.domain.filters.scope import FilterScope
-from app.domain.filters.syntax import Age, Filter, leaves
+from app.domain.filters.evaluation.condition import Condition
+from app.domain.filters.evaluation.lowering import asks_boundary
+from app.domain.filters.evaluation.scope import FilterScope
+from app.domain.filters.language.syntax import Age, Filter, leaves
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget
 from app.domain.tools.inclusion import OfferedTools

@@ -23,7 +23,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import ToolCall, has_attachment
 from app.domain.errors import InviewError
-from app.domain.filters.condition import searched_text
+from app.domain.filters.evaluation.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
 from app.providers.counts.token_counts import count_texts
 from app.runs.runtime.event_bus import EventBus, PairsChanged, PairsCounted

@@ -21,8 +21,8 @@ from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text
 from app.domain.conversation.text_size import require_text_size
 from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
-from app.domain.filters.selection import selects_unmarked
-from app.domain.filters.syntax import Recent, RecentOfTopic, leaves
+from app.domain.filters.evaluation.selection import selects_unmarked
+from app.domain.filters.language.syntax import Recent, RecentOfTopic, leaves
 from app.domain.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext

@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.export import PairRecord, forget_sent, list_attachments
-from app.domain.filters.commands import ExportFormat, ExportOrder
-from app.domain.filters.errors import FilterError
-from app.domain.filters.parser import parse_filter
+from app.domain.filters.language.commands import ExportFormat, ExportOrder
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic

@@ -13,7 +13,7 @@ from typing import TypeVar
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.budget import Limits
-from app.domain.filters.instants import start_of_day
+from app.domain.filters.evaluation.instants import start_of_day
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.store.conversation.conversations import Head

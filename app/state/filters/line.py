@@ -17,11 +17,11 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, NotFoundError
-from app.domain.filters.chips import ChipName, Occurring, Option, list_options, list_terms, write_term
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_line
-from app.domain.filters.plain_words import search_for
+from app.domain.filters.bar.chips import ChipName, Occurring, Option, list_options, list_terms, write_term
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_line
+from app.domain.filters.language.plain_words import search_for
 from app.runs.app_context import context_for, current
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, find_occurring, run_line

@@ -8,7 +8,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.filters.sheet import SHEET
+from app.domain.filters.bar.sheet import SHEET
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER

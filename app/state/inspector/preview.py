@@ -31,8 +31,8 @@ from app.state.inspector.bodies import BodyView, show_body
 from app.state.watching import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
 from app.views.request.preview import Previewed
-from app.views.screen.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
-from app.views.screen.request_changes import ChangesView, ComparedRequest, show_changes
+from app.views.screen.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
+from app.views.screen.request.request_changes import ChangesView, ComparedRequest, show_changes
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from app.state.faults import describe_fault
 from app.state.inputs import text_in
 from app.state.watching import moment_of
 from app.store.conversation.conversations import load_conversation
-from app.views.screen.tool_choice import ToolPanelView, show_choice, show_tool_panel
+from app.views.screen.tools.tool_choice import ToolPanelView, show_choice, show_tool_panel
 
 MAX_NAME: Final = 200
 MAX_DRAFT: Final = 4_000

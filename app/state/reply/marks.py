@@ -17,9 +17,9 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import MAX_STARS, Marks
 from app.domain.errors import InviewError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import Everything, MarkTerm, Not, all_of, leaves
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.syntax import Everything, MarkTerm, Not, all_of, leaves
 from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER

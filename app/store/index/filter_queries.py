@@ -1,6 +1,6 @@
 """Filters in the database: conditions as SQL, and the rows of a conversation that hold for them.
 
-The same conditions are asked of pairs in memory by `domain/filters/selection.py`; tests compare the two. What a
+The same conditions are asked of pairs in memory by `domain/filters/evaluation/selection.py`; tests compare the two. What a
 condition compares is in `pair` and its two indexes (`indexes.py`), which must be up to date before.
 
     found = await select_pairs(session, owner, conversation_id, condition, estimator, vocabulary)
@@ -18,8 +18,8 @@ from sqlalchemy import ColumnElement, and_, case, false, func, literal, or_, sel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.filters.chips import Occurring
-from app.domain.filters.condition import (
+from app.domain.filters.bar.chips import Occurring
+from app.domain.filters.evaluation.condition import (
     AllOf,
     AnyOf,
     CalledOneOf,
@@ -35,7 +35,7 @@ from app.domain.filters.condition import (
     Number,
     OneOf,
 )
-from app.domain.filters.syntax import Op
+from app.domain.filters.language.syntax import Op
 from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.topics.topics import TopicTree
 from app.store.conversation.rows import PAIR

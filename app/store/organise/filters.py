@@ -11,8 +11,8 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import StoreError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.parser import parse_filter
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved import UNREADABLE
 from app.domain.filters.saved_rules import AppliedFilter, SavedFilter
 from app.store.conversation.rows import CONVERSATION

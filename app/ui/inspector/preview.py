@@ -14,7 +14,7 @@ from app.ui.kit.copy_button import copy_button
 from app.ui.kit.current import Current
 from app.ui.kit.provider_link import with_provider_link
 from app.ui.kit.tabs import Tabs, tab
-from app.views.screen.request import PieceView
+from app.views.screen.request.request import PieceView
 
 _TABS = {"readable": "Readable", "json": "JSON", "changes": "Changes"}
 _REQUEST = PreviewState.request

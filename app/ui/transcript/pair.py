@@ -33,7 +33,7 @@ from app.ui.reply.versions import versions
 from app.ui.transcript.fresh import new_badge
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.structured import ReadReplyView
-from app.views.screen.tool_card import ToolCardView
+from app.views.screen.tools.tool_card import ToolCardView
 
 _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {

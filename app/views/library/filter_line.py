@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from app.domain.filters.command_rules import ConfirmCommand, Decision, PerformCommand, RefuseCommand, ShowText
-from app.domain.filters.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
-from app.domain.filters.errors import FilterError
+from app.domain.filters.bar.command_rules import ConfirmCommand, Decision, PerformCommand, RefuseCommand, ShowText
+from app.domain.filters.language.commands import Command, Delete, Export, FileUnder, Fork, Rate, SetFlag, SetMark
+from app.domain.filters.language.errors import FilterError
 from app.views.conversation.marks import ChangeView
 
 Would = Literal["act", "ask", "tell", "refuse"]

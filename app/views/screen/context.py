@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.context.context import OutReason
 from app.domain.errors import InviewError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
 from app.domain.tools.tools import Tool
 from app.views.request.composition import EstimateView

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.filters.chips import ChipName, Option
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.syntax import Expression
+from app.domain.filters.bar.chips import ChipName, Option
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.syntax import Expression
 
 _LABELS: Final[Mapping[ChipName, str]] = MappingProxyType(
     {

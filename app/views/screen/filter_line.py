@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.errors import InviewError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.plain_words import search_for
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.plain_words import search_for
 from app.views.library.filter_line import FilterLineView, SuggestionView
 from app.views.usage.figures import number, plural
 

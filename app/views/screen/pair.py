@@ -34,7 +34,7 @@ from app.views.screen.attachment import ScreenAttachment, show_attached
 from app.views.screen.failure import FailureNote, show_failure
 from app.views.screen.kept_back import KeptBackNote, note_kept_back
 from app.views.screen.structured import ReadReplyView
-from app.views.screen.tool_card import ToolAnswerView, ToolCardView, show_card
+from app.views.screen.tools.tool_card import ToolAnswerView, ToolCardView, show_card
 from app.views.usage.cost import describe_amount
 from app.views.usage.figures import charged, number, short
 

@@ -10,7 +10,7 @@ from typing import assert_never
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, ToolCall
-from app.domain.filters.condition import (
+from app.domain.filters.evaluation.condition import (
     AllOf,
     AnyOf,
     CalledOneOf,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.filters.chips import STARRED, ChipName, Occurring, list_options, list_terms, write_term
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import Age, Filter, Op, Unit
+from app.domain.filters.bar.chips import STARRED, ChipName, Occurring, list_options, list_terms, write_term
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.syntax import Age, Filter, Op, Unit
 from tests.domain.filters.strategies import FILTERS, patient
 
 TODAY = date(2026, 3, 10)

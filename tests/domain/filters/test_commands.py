@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.conversation import Mark
-from app.domain.filters.command_rules import (
+from app.domain.filters.bar.command_rules import (
     ConfirmCommand,
     Decision,
     PerformCommand,
@@ -14,7 +14,7 @@ from app.domain.filters.command_rules import (
     decide_call,
     describe_command,
 )
-from app.domain.filters.commands import (
+from app.domain.filters.language.commands import (
     COMMANDS,
     BarLine,
     Command,
@@ -29,10 +29,10 @@ from app.domain.filters.commands import (
     SetFlag,
     SetMark,
 )
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_filter, parse_line
-from app.domain.filters.syntax import Everything, Filter
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter, parse_line
+from app.domain.filters.language.syntax import Everything, Filter
 from tests.domain.filters.strategies import FILTERS, patient
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import InputError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.lexer import MAX_LENGTH
-from app.domain.filters.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.lexer import MAX_LENGTH
+from app.domain.filters.language.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
 
 
 def error_of(line: str) -> FilterError:

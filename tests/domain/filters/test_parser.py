@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from app.domain.conversation.conversation import Mark
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.predicates import NAMES, PREDICATES
-from app.domain.filters.syntax import (
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.predicates import NAMES, PREDICATES
+from app.domain.filters.language.syntax import (
     Age,
     AgentTerm,
     And,

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import Filter
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.syntax import Filter
 from tests.domain.filters.strategies import FILTERS, patient
 
 

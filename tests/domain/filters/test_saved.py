@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.domain.filters.errors import FilterError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import MAX_TERMS, parse_filter
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import MAX_TERMS, parse_filter
 from app.domain.filters.saved import MAX_NESTED, expand_saved
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import ConflictError, InputError
-from app.domain.filters.errors import FilterError
-from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.language.errors import FilterError
+from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import (
     MAX_SAVED,
     list_used,

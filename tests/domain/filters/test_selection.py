@@ -13,10 +13,10 @@ from app.domain.conversation.conversation import Mark, Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.filters.notices import list_notices
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.scope import Chosen, FilterScope, Vocabulary
-from app.domain.filters.selection import select_pairs
+from app.domain.filters.bar.notices import list_notices
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.evaluation.scope import Chosen, FilterScope, Vocabulary
+from app.domain.filters.evaluation.selection import select_pairs
 from tests.builders import a_pair
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, TOOLS, TOPICS
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, delete_filter, list_filters, rename_filter, save_filter
 from app.runs.runtime.event_bus import ConversationChanged

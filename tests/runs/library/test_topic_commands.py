@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.filters.formatter import format_filter
-from app.domain.filters.parser import parse_filter
-from app.domain.filters.syntax import TopicTerm
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.preferences import TopicOrder
 from app.domain.topics.topic_rules import MAX_LEVELS

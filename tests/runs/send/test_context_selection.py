@@ -16,7 +16,7 @@ from app.domain.conversation.conversation import Checkpoint, Mark, Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import SendLockedError
-from app.domain.filters.errors import FilterError
+from app.domain.filters.language.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import put_checkpoint

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, text
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass
-from app.domain.filters.commands import ExportOrder
+from app.domain.filters.language.commands import ExportOrder
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters, save_filter
 from app.runs.library.topic_commands import create_topic, list_topics

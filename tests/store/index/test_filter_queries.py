@@ -14,12 +14,12 @@ from sqlalchemy import case
 
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.filters.combining import combine, list_parts
-from app.domain.filters.condition import Condition
-from app.domain.filters.lowering import BoundaryPairs, lower_base, lower_view
-from app.domain.filters.scope import FilterScope
-from app.domain.filters.selection import select_pairs
-from app.domain.filters.syntax import Filter
+from app.domain.filters.evaluation.combining import combine, list_parts
+from app.domain.filters.evaluation.condition import Condition
+from app.domain.filters.evaluation.lowering import BoundaryPairs, lower_base, lower_view
+from app.domain.filters.evaluation.scope import FilterScope
+from app.domain.filters.evaluation.selection import select_pairs
+from app.domain.filters.language.syntax import Filter
 from app.domain.tokens.estimates import Estimator, measure_pair
 from app.runs.request import indexes
 from app.runs.request.indexes import Indexer

@@ -13,7 +13,7 @@ from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import Body
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.send.request_bodies import BYTES, answer_file
-from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import MAX_NAME
 from app.runs.filters import filter_commands
 from app.store.raw_rows import load_raw_filter

@@ -18,8 +18,8 @@ from app.api.http.bodies import Instant, ModelName
 from app.api.http.negotiation import JSON, HasBody, ReadsJson, choose_media_type
 from app.api.http.problems import ApiProblemError
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.filters.commands import ExportFormat, ExportOrder
-from app.domain.filters.lexer import MAX_LENGTH
+from app.domain.filters.language.commands import ExportFormat, ExportOrder
+from app.domain.filters.language.lexer import MAX_LENGTH
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.transfer import importing
 from app.runs.transfer.exporting import export_conversation

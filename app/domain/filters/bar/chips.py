@@ -1,0 +1,128 @@
+"""Chips of the filter bar: a press adds a term to the line, or removes it.
+
+The line is the only place that stores the filter. A chip is on if its term is one that every pair has to match.
+
+>>> write_term("r5 :flag", STARRED), write_term("s>=1 r5 :flag", None, (STARRED,))
+('r5 s>=1 :flag', 'r5 :flag')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_before_command
+from app.domain.filters.language.syntax import (
+    Age,
+    And,
+    AttachmentTerm,
+    DayTerm,
+    Everything,
+    Expression,
+    FailedTerm,
+    Filter,
+    Flagged,
+    Leaf,
+    ModelTerm,
+    Op,
+    Stars,
+    ToolCallTerm,
+    TopicTerm,
+    Unit,
+    all_of,
+)
+from app.domain.pattern import Pattern
+
+STARRED: Final = Stars(Op.AT_LEAST, 1)
+
+
+class ChipName(StrEnum):
+    """A chip, in the order on screen."""
+
+    STARS = "stars"
+    TOPIC = "topic"
+    DATE = "date"
+    MODEL = "model"
+    KIND = "kind"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurring:
+    """The values that occur in the pairs of a conversation. `topics` are paths, `models` names with their provider."""
+
+    any_pair: bool = False
+    starred: bool = False
+    flagged: bool = False
+    attached: bool = False
+    failed: bool = False
+    called_tool: bool = False
+    topics: tuple[tuple[str, ...], ...] = ()
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value of a chip, and the term that selects it."""
+
+    label: str
+    term: Leaf
+
+
+def list_options(occurring: Occurring, today: date) -> dict[ChipName, tuple[Option, ...]]:
+    """Return the values of each chip. A chip without a value in this conversation is left out."""
+    days = tuple(Option(f"Last {count} days", Age(Op.AT_MOST, count, Unit.DAY)) for count in (7, 30))
+    kinds = (
+        (occurring.attached, Option("With an image or file", AttachmentTerm())),
+        (occurring.called_tool, Option("With a tool call", ToolCallTerm())),
+        (occurring.failed, Option("With an error", FailedTerm())),
+        (occurring.flagged, Option("Flagged", Flagged())),
+    )
+    all_options = {
+        ChipName.STARS: (Option("Starred", STARRED),) if occurring.starred else (),
+        ChipName.TOPIC: tuple(Option(" > ".join(path), _under(path)) for path in occurring.topics),
+        ChipName.DATE: (Option("Today", DayTerm(Op.EQUAL, today)), *days) if occurring.any_pair else (),
+        ChipName.MODEL: tuple(Option(name, ModelTerm(Pattern((name,)))) for name in occurring.models),
+        ChipName.KIND: tuple(option for occurs, option in kinds if occurs),
+    }
+    return {name: options for name, options in all_options.items() if options}
+
+
+def list_terms(line: str) -> tuple[Expression, ...]:
+    """Return the terms of a line that every pair has to match.
+
+    Raises:
+        FilterError: the line cannot be read.
+    """
+    return _terms(parse_before_command(line)[0])
+
+
+def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
+    """Return the line with this term and without the `others`, in short form. None: only the others are removed.
+
+    A command at the end of the line is kept.
+
+    Raises:
+        FilterError: the line cannot be read.
+    """
+    tree, command = parse_before_command(line)
+    kept = [each for each in _terms(tree) if each != term and each not in others]
+    wanted = kept if term is None else [*kept, term]
+    written = format_filter(all_of(*wanted)) if wanted else ""
+    return f"{written} {command}".strip()
+
+
+def _terms(tree: Filter) -> tuple[Expression, ...]:
+    match tree:
+        case Everything():
+            return ()
+        case And(terms):
+            return terms
+        case _:
+            return (tree,)
+
+
+def _under(path: tuple[str, ...]) -> TopicTerm:
+    return TopicTerm(tuple(Pattern((name,)) for name in path))

@@ -1,0 +1,62 @@
+"""Looks up names in a filter: returns the ids and names that pairs have.
+
+>>> from app.domain.filters.language.quoting import read_pattern
+>>> find_models(("anthropic:claude-sonnet-4-5", "offline:demo"), read_pattern("claude*"))
+('anthropic:claude-sonnet-4-5',)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from app.domain.filters.language.syntax import TopicTerm
+from app.domain.pattern import Pattern
+from app.domain.topics.topics import TopicTree
+
+
+def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
+    """Return the ids of the topics that match a path, with their descendants if the filter asks for them.
+
+    A single name matches every topic with that name. A path matches the topic at this path from the root, else the only
+    topic whose path ends with it; if there are several such topics, it matches none (see `ambiguous_topics`). A path
+    with stars matches all topics that fit.
+    """
+    found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)
+    if topic.below:
+        return tuple(dict.fromkeys(below for topic_id in found for below in tree.subtree(topic_id)))
+    return found
+
+
+def ambiguous_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
+    """Return the topics if a path without stars matches several; empty if it matches at most one."""
+    names_several = len(topic.names) == 1 or not all(name.is_literal for name in topic.names)
+    found = () if names_several else _from_root_or_ending_so(tree, topic)
+    return found if len({tree.paths[topic_id] for topic_id in found}) > 1 else ()
+
+
+def find_models(models: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
+    """Return the models whose name, or "provider:name", matches the pattern."""
+    return tuple(model for model in models if pattern.matches(model) or pattern.matches(model.partition(":")[2]))
+
+
+def find_agents(agents: Mapping[str, str], pattern: Pattern) -> tuple[str, ...]:
+    """Return the ids of the agents whose name matches the pattern."""
+    return tuple(agent_id for agent_id, name in agents.items() if pattern.matches(name))
+
+
+def find_tools(tools: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
+    """Return the tools whose name matches the pattern."""
+    return tuple(tool for tool in tools if pattern.matches(tool))
+
+
+def _from_root_or_ending_so(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
+    steps = len(topic.names)
+    ending_so = tuple(topic_id for topic_id, path in tree.paths.items() if _ends_so(path, topic.names))
+    from_root = tuple(topic_id for topic_id in ending_so if len(tree.paths[topic_id]) == steps)
+    return from_root if from_root and steps > 1 and all(name.is_literal for name in topic.names) else ending_so
+
+
+def _ends_so(path: tuple[str, ...], names: tuple[Pattern, ...]) -> bool:
+    return len(path) >= len(names) and all(
+        pattern.matches(name) for pattern, name in zip(reversed(names), reversed(path), strict=False)
+    )

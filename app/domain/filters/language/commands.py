@@ -1,0 +1,159 @@
+"""Commands of the filter bar, which act on the pairs that the filter selects. Values and a table, no effects.
+
+`command_parser.py` reads commands, `command_rules.py` decides whether they may run. Other packages perform them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from app.domain.conversation.conversation import Mark
+from app.domain.filters.language.syntax import Filter
+
+
+class ExportFormat(StrEnum):
+    """The format of an export. JSON is Inview's own lossless format."""
+
+    JSON = "json"
+    MARKDOWN = "md"
+    HTML = "html"
+
+
+class ExportOrder(StrEnum):
+    """The order of an export."""
+
+    TIME = "time"
+    TOPIC = "topic"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Write the pairs to a file. `filename` None: named after the conversation."""
+
+    format: ExportFormat = ExportFormat.JSON
+    filename: str | None = None
+    order: ExportOrder = ExportOrder.TIME
+
+
+@dataclass(frozen=True, slots=True)
+class FileUnder:
+    """File the pairs under the topic at this path; None is the topic now chosen."""
+
+    path: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Set the stars of the pairs, 0 to 3."""
+
+    stars: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetFlag:
+    """Flag the pairs, or remove the flag."""
+
+    flagged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetMark:
+    """Give the pairs the include mark or the exclude mark."""
+
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete the pairs. Many pairs need `force`."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Start a new conversation from the pairs."""
+
+
+Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCall:
+    """A command with its call options. A dry run describes the effect and changes nothing."""
+
+    command: Command
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BarLine:
+    """The content of the filter bar: a filter and a command, both optional."""
+
+    filter: Filter
+    call: CommandCall | None = None
+
+
+# --- the words ---
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRow:
+    """A flag of a command. `value` describes its value, as in `--name=value` or `--name value`; empty: no value."""
+
+    name: str
+    does: str
+    value: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRow:
+    """The help text of a command. An argument in brackets is optional. The example is a whole line."""
+
+    name: str
+    does: str
+    example: str
+    argument: str = ""
+    choices: tuple[str, ...] = ()
+    flags: tuple[FlagRow, ...] = ()
+
+
+DRY_RUN = FlagRow("dry-run", "says what would happen, and changes nothing")
+
+_ROWS = (
+    CommandRow(
+        "export",
+        "writes the selection to a file",
+        "s>=2 :export md --filename 'best of' --order topic",
+        argument="[json|md|html]",
+        choices=tuple(format_.value for format_ in ExportFormat),
+        flags=(
+            FlagRow("filename", "names the file", value="name"),
+            FlagRow("order", "arranges it", value="time|topic", choices=tuple(order.value for order in ExportOrder)),
+        ),
+    ),
+    CommandRow(
+        "topic",
+        "files the selection under a topic, the chosen one if none is given",
+        "c'budget' :topic 'Work > Money'",
+        argument="['path']",
+    ),
+    CommandRow("star", "gives stars", "r1 :star 3", argument="N", choices=("0", "1", "2", "3")),
+    CommandRow("flag", "sets the flag", "e :flag"),
+    CommandRow("unflag", "takes the flag off", "b :unflag"),
+    CommandRow("in", "sets the include mark", "t'AI...' :in"),
+    CommandRow("out", "sets the exclude mark", "e :out"),
+    CommandRow(
+        "delete",
+        "deletes the selection, after asking; not by r, o, t or tN alone, whose meaning shifts as pairs vanish",
+        "e d>1mo :delete --dry-run",
+        flags=(FlagRow("force", "is wanted for more than 50 pairs"),),
+    ),
+    CommandRow("fork", "starts a new conversation from the selection", "o :fork"),
+)
+
+COMMANDS: Mapping[str, CommandRow] = MappingProxyType({row.name: row for row in _ROWS})

@@ -1,0 +1,136 @@
+"""Parses a filter into a tree. Written by hand, without recursion: open parentheses are entries of a list.
+
+Precedence from high to low: parentheses, `!`, `&` (or nothing at all), `|` (or `+`).
+
+    >>> parse_filter("s2 (b | !r3)")  # doctest: +NORMALIZE_WHITESPACE
+    And(terms=(Stars(op=<Op.EQUAL: '='>, stars=2), Or(terms=(Flagged(flagged=True), Not(term=Recent(count=3))))))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.domain.filters.language.command_parser import read_call
+from app.domain.filters.language.commands import BarLine
+from app.domain.filters.language.lexer import Token, TokenKind
+from app.domain.filters.language.syntax import Everything, Expression, Filter, Not, all_of, any_of
+from app.domain.filters.language.terms import A_PREDICATE, read_term
+from app.domain.filters.language.token_stream import TokenStream, refuse
+
+MAX_DEPTH = 50
+"""Maximum nesting of parentheses and `!`, so that recursion over a tree is safe."""
+
+MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
+"""Maximum nesting of operators: one parenthesis can contain both an `Or` and an `And`."""
+
+MAX_TERMS = 200
+"""Maximum number of predicates in a filter, because databases limit the size of an expression."""
+
+_STARTS_OPERAND = frozenset({TokenKind.WORD, TokenKind.SAVED, TokenKind.NOT, TokenKind.OPEN})
+
+
+@dataclass(slots=True)
+class _Group:
+    """An open parenthesis (the first is the whole filter) with its alternatives. Each is a list of terms for `And`."""
+
+    depth: int = 0
+    negations: int = 0
+    alternatives: list[list[Expression]] = field(default_factory=lambda: [[]])
+
+    def add(self, term: Expression, negations: int) -> None:
+        for _ in range(negations):
+            term = Not(term)
+        self.alternatives[-1].append(term)
+
+    def close(self) -> Expression:
+        return any_of(*(all_of(*terms) for terms in self.alternatives))
+
+
+def parse_filter(line: str) -> Filter:
+    """Parse a filter.
+
+    Raises:
+        FilterError: it cannot be read, or a command follows it.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    if tokens.next.kind is not TokenKind.END:
+        raise refuse(tokens.next, "the end of the filter", "A command cannot stand here.")
+    return found
+
+
+def parse_line(line: str) -> BarLine:
+    """Parse the filter of a line, and the command after it if there is one.
+
+    Raises:
+        FilterError: one of them cannot be read.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    colon = tokens.take_if(TokenKind.COLON)
+    return BarLine(found, read_call(line, colon.end) if colon else None)
+
+
+def parse_before_command(line: str) -> tuple[Filter, str]:
+    """Parse the filter of a line; return the text of its command from the colon on, "" for none, without parsing it.
+
+    Raises:
+        FilterError: the filter cannot be read.
+    """
+    tokens = TokenStream(line)
+    found = _read_filter(tokens)
+    return found, line[tokens.next.start :] if tokens.next.kind is TokenKind.COLON else ""
+
+
+def _read_filter(tokens: TokenStream) -> Filter:
+    """Parse the filter at the start of a line. The token at its end (the end, or a command's colon) is not taken."""
+    if _is_last(tokens.next):
+        return Everything()
+    groups = [_Group()]
+    terms = 0
+    while True:
+        _read_operand(tokens, groups)
+        terms += 1
+        if terms > MAX_TERMS:
+            raise refuse(tokens.next, f"at most {MAX_TERMS} predicates in a filter")
+        _close_groups(tokens, groups)
+        following = tokens.next
+        if following.kind is TokenKind.OR:
+            groups[-1].alternatives.append([])
+            tokens.take()
+        elif following.kind is TokenKind.AND:
+            tokens.take()
+        elif _is_last(following) and len(groups) == 1:
+            return groups[0].close()
+        elif following.kind not in _STARTS_OPERAND:
+            raise refuse(following, _what_may_follow(groups))
+
+
+def _is_last(token: Token) -> bool:
+    return token.kind in {TokenKind.END, TokenKind.COLON}
+
+
+def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
+    """Read any number of `!` and `(`, then a predicate, and add it to the innermost group."""
+    depth = groups[-1].depth
+    negations = 0
+    while (token := tokens.take()).kind in {TokenKind.NOT, TokenKind.OPEN}:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise refuse(token, f'at most {MAX_DEPTH} parentheses and "!" within each other', "Write it flatter.")
+        if token.kind is TokenKind.NOT:
+            negations += 1
+        else:
+            groups.append(_Group(depth, negations))
+            negations = 0
+    groups[-1].add(read_term(token, tokens), negations)
+
+
+def _close_groups(tokens: TokenStream, groups: list[_Group]) -> None:
+    while len(groups) > 1 and tokens.take_if(TokenKind.CLOSE):
+        group = groups.pop()
+        groups[-1].add(group.close(), group.negations)
+
+
+def _what_may_follow(groups: list[_Group]) -> str:
+    return f'{"a closing )" if len(groups) > 1 else "the end"}, "&", "|" or {A_PREDICATE}'

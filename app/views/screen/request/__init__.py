@@ -1,0 +1,1 @@
+"""The request of a preview or a snapshot on the screen, and its changes since the last one."""

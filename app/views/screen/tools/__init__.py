@@ -1,0 +1,1 @@
+"""Cards, bodies and choice of tools on the screen."""

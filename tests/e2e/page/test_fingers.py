@@ -1,0 +1,169 @@
+"""A finger needs room: on a phone, each control of each page, menu and dialog is at least 44 px wide and high."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.screen import Screen, add_to_message, visit, visit_settings, wait_until_painted
+from tests.e2e.page.test_axe import LOOKS, SECTIONS, an_agent
+from tests.e2e.page.test_looks import MOTION
+from tests.e2e.conversation.test_tools import a_call, a_result, imported
+from tests.e2e.written import call
+from tests.serving import Served
+
+SMALL = """() => {
+  const all = "button, summary, select, textarea, input, a[href], label:has(input), [role=option], [role=treeitem]";
+  const isSeen = (it) =>
+    it.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !it.closest("[inert]");
+  const isCovered = (it) => document.querySelector("dialog:modal") && !it.closest("dialog");
+  const hasWords = (it) => [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const isPlain = ({ display, borderTopWidth }) => display.startsWith("inline") && borderTopWidth === "0px";
+  const isInSentence = (it) => isPlain(getComputedStyle(it)) &&
+    (hasWords(it.parentElement) || (it.matches("p > span > a") && hasWords(it.closest("p"))));
+  const areaOf = (it) => (it.matches("[type=checkbox], [type=radio]") && it.labels[0] || it).getBoundingClientRect();
+  const leastOf = (it) => it.matches("footer .deeds > :not(.more) button") ? 32 : 44;
+  return [...document.querySelectorAll(all)]
+    .filter((it) => isSeen(it) && !isCovered(it) && !isInSentence(it) && !it.closest(".unseen, .skip"))
+    .map((it) => [it, areaOf(it)])
+    .filter(([it, { width, height }]) => width > 1 && (Math.round(width) < leastOf(it) || Math.round(height) < 44))
+    .map(([it, { width, height }]) => `${Math.round(width)} × ${Math.round(height)} ${it.tagName}.${it.className}: ${
+      it.ariaLabel || it.textContent.slice(0, 40) || it.name}`);
+}"""
+"""Visible controls that are too small. A box to be ticked is as large as its label.
+
+In the line of actions of a pair 32 px of width are enough: that line never wraps."""
+
+
+@dataclass
+class Finger:
+    """One person's, on a phone. `small`: what was too small for it, and where."""
+
+    screen: Screen
+    small: list[str] = field(default_factory=list[str])
+
+    @property
+    def page(self) -> Page:
+        return self.screen.page
+
+    def look(self, where: str) -> None:
+        """Note what is too small of what is seen now."""
+        self.page.evaluate(MOTION)
+        wait_until_painted(self.page)
+        assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{where} is too wide"
+        self.small += [f"{where}: {each}" for each in self.page.evaluate(SMALL)]
+
+    def tap(self, name: str | re.Pattern[str], within: Locator | None = None) -> None:
+        """Tap the first button that has this name and is seen."""
+        (within or self.page.locator("body")).get_by_role("button", name=name).filter(visible=True).first.tap()
+
+    def open(self, name: str, tap: Callable[[], None]) -> None:
+        """Open a dialog or a menu, look at it, and leave it."""
+        tap()
+        expect(self.page.get_by_role("dialog", name=name)).to_be_visible()
+        self.look(name)
+        self.page.keyboard.press("Escape")
+        expect(self.page.locator("dialog")).to_have_count(0)
+
+
+@pytest.fixture
+def finger(browser: Browser, server: Served) -> Generator[Finger]:
+    """A finger on a phone."""
+    size = LOOKS["phone-light"][0]
+    context = browser.new_context(base_url=server.url, viewport=size, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield Finger(Screen(page))
+    context.close()
+
+
+def test_all_of_a_conversation_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
+    path = f"/c/{imported(server, {'type': 'text', 'text': 'See.'}, a_call('1', 'now', {}), a_result('1', 'Noon'))}"
+    on_start_page(finger)
+    in_conversation(finger, path)
+    in_inspector(finger)
+    assert not finger.small, "\n".join(finger.small)
+
+
+def test_all_of_the_other_pages_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
+    elsewhere(finger, server)
+    assert not finger.small, "\n".join(finger.small)
+
+
+def on_start_page(finger: Finger) -> None:
+    finger.screen.go("/")
+    expect(finger.page.get_by_role("list", name="Examples")).to_be_visible()
+    finger.look("start page")
+    finger.tap("Show the conversation list")
+    expect(finger.page.get_by_role("navigation", name="Conversations")).to_be_in_viewport()
+    finger.look("list")
+    finger.page.keyboard.press("Escape")
+    finger.open("Model", lambda: finger.tap(re.compile("^Model: ")))
+    finger.open("Add to the message", lambda: finger.tap("Add to the message"))
+    finger.open("Parameters", lambda: add_to_message(finger.page, "Parameters"))
+    finger.open("JSON schema of the reply", lambda: add_to_message(finger.page, "JSON schema"))
+    finger.open("Compare models", lambda: finger.tap("Compare two models"))
+
+
+def in_conversation(finger: Finger, path: str) -> None:
+    page, pair = finger.page, finger.screen.pairs.first
+    finger.screen.go(path)
+    expect(finger.screen.pairs).to_have_count(1)
+    expect(pair.get_by_role("button", name="Delete the pair")).to_be_hidden()
+    page.locator(".tool-card > summary").tap()
+    finger.look("conversation")
+    pair.locator(".more > summary").tap()
+    finger.look("more of a pair")
+    finger.tap("2 stars", pair)
+    expect(pair.get_by_role("group", name="Stars: 2").first).to_be_visible()
+    finger.look("stars")
+    finger.open("Delete this pair?", lambda: finger.tap("Delete the pair", pair))
+    finger.open("Answer pair 1 again", lambda: finger.tap("Answer again", pair))
+    finger.tap("Edit and resend", pair)
+    expect(page.get_by_role("form", name="Edit pair")).to_be_visible()
+    finger.look("edit")
+    finger.tap("Cancel")
+    finger.open("Conversation menu", lambda: finger.tap("Conversation menu"))
+    finger.open("Topic of what is sent", lambda: finger.tap(re.compile("^Topic: "), page.locator("form.composer")))
+    finger.tap("Add a system prompt")
+    expect(page.get_by_role("textbox", name="System prompt")).to_be_visible()
+    finger.look("system prompt")
+    finger.tap("Cancel")
+    finger.tap("Filter")
+    expect(page.get_by_role("combobox", name="Filter")).to_be_focused()
+    finger.look("filter")
+    page.keyboard.press("Escape")
+
+
+def in_inspector(finger: Finger) -> None:
+    finger.tap("Preview of the request")
+    inspector = finger.page.get_by_role("complementary")
+    for tab in inspector.get_by_role("tab").all():
+        tab.tap()
+        expect(tab).to_have_attribute("aria-selected", "true")
+        finger.look(f"inspector, {tab.inner_text()}")
+    finger.page.keyboard.press("Escape")
+
+
+def elsewhere(finger: Finger, server: Served) -> None:
+    page = finger.page
+    for section in ("providers", *SECTIONS):
+        visit_settings(page, section)
+        finger.look(f"settings, {section}")
+    with an_agent(server):
+        visit(page, "/agents")
+        expect(page.get_by_role("listitem").filter(has_text="Find the fault.")).to_be_visible()
+        finger.tap("New agent")
+        expect(page.get_by_role("form", name="New agent")).to_be_visible()
+        finger.look("agents")
+    visit(page, "/usage")
+    expect(page.get_by_role("region", name="Spending")).to_be_visible()
+    finger.look("usage")
+    call(server.url, "DELETE", f"/conversations/{imported(server)}")
+    visit(page, "/trash")
+    expect(page.get_by_role("button", name=re.compile("^Restore")).first).to_be_visible()
+    finger.look("trash")

@@ -1,0 +1,331 @@
+"""Modes and keys: where they lead, what they do not change, and how they are changed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.e2e.late import LINK, LateState
+from tests.e2e.screen import Screen, eventually, heard, visit_settings
+from tests.e2e.robustness.test_faults import SHEET
+from tests.e2e.written import a_pair, write
+from tests.serving import ROOT, Served
+
+PAIRS = 300
+
+
+@pytest.fixture
+def three(screen: Screen) -> Screen:
+    """Start a conversation of three pairs, in VIEW at the request of the last one."""
+    screen.start("/echo one").wait_for_reply()
+    screen.send("/echo two").wait_for_reply(2)
+    screen.send("/think 20\n/echo three").wait_for_reply(3)
+    screen.page.keyboard.press("Escape")
+    screen.page.keyboard.press("Shift+G")
+    screen.page.keyboard.press("u")
+    expect(part(screen.page, "Request of pair 3")).to_be_focused()
+    return screen
+
+
+@pytest.fixture(scope="module")
+def long_one(server: Served) -> str:
+    data_dir = server.output.parent / "data"
+    command = [sys.executable, "-m", "tests.e2e.long_history", server.url, str(data_dir), str(PAIRS)]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=100)
+    return f"/c/{made.stdout.strip()}"
+
+
+def part(page: Page, name: str) -> Locator:
+    return page.get_by_role("group", name=name, exact=True)
+
+
+def keys_bar(page: Page) -> Locator:
+    return page.get_by_text("Keys: j k move · e edit · b fork · Esc back")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_escape_turns_single_keys_on_and_off_and_keeps_the_draft(three: Screen) -> None:
+    page, filter_line = three.page, three.page.get_by_role("combobox", name="Filter")
+    expect(keys_bar(page)).to_be_visible()
+
+    press(page, "Enter")
+    expect(three.composer).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+    press(page, "Escape")
+    expect(part(page, "Request of pair 3")).to_be_focused()
+    expect(keys_bar(page)).to_be_visible()
+    press(page, "/")
+    expect(filter_line).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+    press(page, "Escape")
+    expect(keys_bar(page)).to_be_visible()
+    press(page, "Escape")
+    expect(three.composer).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+
+    page.keyboard.type("half a thought")
+    press(page, "Escape")
+    expect(part(page, "Request of pair 3")).to_be_focused()
+    expect(keys_bar(page)).to_be_hidden()
+    page.keyboard.type("x and more")
+    expect(three.composer).to_have_value("half a thoughtx and more")
+    press(page, "Escape", "Escape")
+    expect(keys_bar(page)).to_be_visible()
+    press(page, "Enter")
+    expect(three.composer).to_have_value("half a thoughtx and more")
+
+
+def test_shift_j_and_shift_k_walk_through_conversations(page: Page, server: Served) -> None:
+    third, second, first = (f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}" for _ in range(3))
+    screen = Screen(page).go(first)
+    expect(screen.pairs).to_have_count(1)
+    expect(page.locator(f"nav a[href='{third}']")).to_be_visible()
+    expect(screen.composer).to_be_focused()
+    press(page, "Escape")
+
+    for key, path in (("Shift+J", second), ("Shift+J", third), ("Shift+K", second)):
+        press(page, key)
+        page.wait_for_url(f"**{path}")
+        expect(screen.pairs).to_have_count(1)
+        expect(keys_bar(page)).to_be_visible()
+    expect(screen.composer).to_have_value("")
+
+
+def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_it_comes(
+    page: Page, server: Served
+) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    expect(screen.composer).to_be_focused()
+    state.held = []
+    press(page, "Escape", "?")
+    page.keyboard.type("flag")
+    heard(page, lambda: "sheet" in str(state.held))
+
+    state.release()
+
+    expect(sheet.get_by_role("textbox")).to_have_value("flag")
+    state.held = []
+    press(page, "Escape", "?", "n")  # the sheet is opened again before the page learns that it was closed
+    heard(page, lambda: str(state.held).count("sheet") > 1)
+    state.release()
+    expect(sheet.get_by_role("textbox")).to_be_focused()
+    press(page, "Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    state.held = []
+    press(page, "?", "a", "Escape")
+    heard(page, lambda: "sheet" in str(state.held))
+    page.evaluate("addEventListener('cancel', () => { document.body.dataset.left = '' }, true)")
+    state.release()
+    expect(page.locator("body[data-left]")).to_be_attached()
+    press(page, "e")
+    expect(page.locator(".edit-form textarea")).to_be_focused()
+    expect(sheet).to_have_count(0)
+    assert not screen.stored_pairs()[0]["flagged"]
+
+
+def test_j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
+    page = three.page
+
+    for name in ("Thinking of pair 3", "Reply of pair 3"):
+        press(page, "j")
+        expect(part(page, name)).to_be_focused()
+    press(page, "j")
+    expect(part(page, "Reply of pair 3")).to_be_focused()
+    for name in ("Thinking of pair 3", "Request of pair 3", "Reply of pair 2", "Request of pair 2"):
+        press(page, "k")
+        expect(part(page, name)).to_be_focused()
+
+    press(page, "y")
+    expect(page.get_by_role("status").get_by_text("Copied the request of pair 2")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "/echo two"
+    press(page, "j", "y")
+    expect(page.get_by_role("status").get_by_text("Copied the part of pair 2")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "two"
+
+
+@pytest.mark.exhaustive
+def test_g_n_and_shift_g_lead_to_the_ends(three: Screen) -> None:
+    page = three.page
+    press(page, "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "n")
+    expect(part(page, "Thinking of pair 3")).to_be_focused()
+    press(page, "g", "Shift+G")
+    expect(part(page, "Reply of pair 3")).to_be_focused()
+
+
+@pytest.mark.exhaustive
+def test_click_moves_the_cursor_and_leaves_the_composer(three: Screen) -> None:
+    page = three.page
+    press(page, "Enter")
+
+    three.pairs.nth(1).get_by_text("two", exact=True).click()
+
+    expect(keys_bar(page)).to_be_hidden()
+    press(page, "Escape", "u")
+    expect(part(page, "Request of pair 2")).to_be_focused()
+
+
+@pytest.mark.exhaustive
+def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
+    bar = "it => [getComputedStyle(it, '::before').content, getComputedStyle(it, '::before').width]"
+
+    assert part(three.page, "Request of pair 3").evaluate(bar) == ['""', "4px"]
+    assert part(three.page, "Request of pair 2").evaluate(bar)[0] == "none"
+
+
+def number_in(label: str | None) -> int:
+    return int(re.findall(r"\d+", label or "0")[0])
+
+
+@pytest.mark.exhaustive
+def test_walking_up_brings_in_pairs_that_were_not_there(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
+    press(page, "Escape", "Shift+G")
+
+    for _ in range(40):
+        press(page, "u")
+
+    focused = page.locator("[data-part]:focus")
+    eventually(lambda: focused.count() == 1)
+    expect(focused).to_be_in_viewport()
+    # The last steps may wait for pairs that are still loading.
+    eventually(lambda: PAIRS - 41 <= number_in(focused.get_attribute("aria-label")) <= PAIRS - 39)
+
+
+@pytest.mark.exhaustive
+def test_ends_of_a_long_history_are_shown_from_the_empty_box(page: Page, long_one: str) -> None:
+    screen = Screen(page).go(long_one)
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
+
+    press(page, "Control+Home")
+    expect(part(page, "Request of pair 1")).to_be_in_viewport()
+    press(page, "Control+End")
+    expect(part(page, f"Request of pair {PAIRS}")).to_be_in_viewport()
+    expect(screen.composer).to_be_focused()
+
+
+@pytest.mark.exhaustive
+def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
+    screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
+    page = screen.page
+    # start from the composer: the focus may have moved to a reply higher than the screen
+    screen.composer.press("Escape")
+    press(page, "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "j")
+    expect(part(page, "Request of pair 1")).to_be_focused()  # the request is as long as its reply
+    before = page.locator(".scroll").evaluate("it => it.scrollTop")
+    press(page, "j")
+
+    moved = page.locator(".scroll").evaluate("it => it.scrollTop") - before
+    height = page.locator(".scroll").evaluate("it => it.clientHeight")
+    assert 0.5 * height < moved < height
+
+
+@pytest.mark.exhaustive
+def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> None:
+    screen.start("/echo " + "\n\n".join(f"Paragraph {number}." for number in range(120))).wait_for_reply()
+    page = screen.page
+    page.evaluate("() => { globalThis.tasks = []; globalThis.requestAnimationFrame = (task) => tasks.push(task) }")
+    screen.composer.press("Escape")
+    press(page, "g")
+    expect(part(page, "Request of pair 1")).to_be_focused()
+    press(page, "j")
+    view, is_below = page.locator(".scroll"), "it => it.scrollTop > it.clientHeight / 2"
+    eventually(lambda: view.evaluate(is_below))
+
+    page.evaluate("tasks.splice(0).forEach((task) => task())")  # the walk ends only now
+
+    assert view.evaluate(is_below)
+
+
+@pytest.mark.exhaustive
+def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Screen) -> None:
+    page = three.page
+    press(page, "u")
+    where = """() => {
+      const at = document.activeElement;
+      return at.closest("article")?.ariaLabel ?? at.ariaLabel ?? at.innerText;
+    }"""
+    stops: list[str] = []
+    while len(stops) < 30 and (not stops or stops[-1] != "Message"):
+        press(page, "Tab")
+        stops.append(page.evaluate(where))
+
+    assert set(stops) <= {"Pair 2", "Jump to the newest message", "All keys", "Message"}
+    assert len(stops) > 5
+    press(page, "Escape", "u", "Shift+Tab")
+    expect(page.get_by_role("button", name="Add a system prompt")).to_be_focused()
+    press(page, "Shift+Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Conversation"
+
+
+def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
+    page, path = three.page, three.path
+    visit_settings(page, "keys")
+    keys = page.get_by_role("listitem").filter(has_text="Flags the pair")
+    keys.get_by_role("button", name="Key of Flag: a").click()
+    press(page, "j")
+    expect(keys.get_by_role("status")).to_contain_text("j is the key of “Next part”")
+    press(page, "ArrowDown")
+    expect(keys.get_by_role("status")).to_contain_text("belongs to the browser")
+    press(page, "f")
+    expect(keys.get_by_role("status")).to_contain_text("f it is.")
+    expect(keys.get_by_role("button", name="Key of Flag: f")).to_be_visible()
+
+    three.go(path)
+    expect(three.pairs).to_have_count(3)
+    expect(three.composer).to_be_focused()
+    press(page, "Escape", "?")
+    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    page.keyboard.type("flag")
+    expect(sheet.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
+    expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)
+    press(page, "Escape")
+    expect(sheet).to_have_count(0)
+    press(page, "Shift+G", "a", "f")
+    expect(three.pairs.nth(2).get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
+    eventually(lambda: three.stored_pairs()[2]["flagged"])
+
+    visit_settings(page, "keys")
+    page.get_by_role("button", name="Reset all keys").click()
+    expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
+    expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "keys", [("F1", "Escape"), ("F1", "Escape", "Escape"), ("Escape", "?", "Escape", "Escape", "Escape")]
+)
+def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Served, keys: tuple[str, ...]) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(SHEET, hold)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.composer).to_be_focused()
+    page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
+    press(page, *keys)
+    heard(page, lambda: len(held) == 1)
+
+    held[0].continue_()
+
+    expect(page.locator("body[data-closed]")).to_be_attached()
+    expect(page.locator("dialog")).to_have_count(0)

@@ -1,0 +1,257 @@
+"""After a crash the page says which text may be missing, what is unknown, and what happens to the next message."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_until_still
+from tests.e2e.conversation.test_compare import choose, column
+from tests.e2e.conversation.test_structured import SET, use_schema
+from tests.e2e.conversation.test_temporary import files_with, is_reply_stored
+from tests.e2e.written import call
+from tests.serving import Served, serving
+
+
+@pytest.fixture
+def crash(tmp_path: Path, browser: Browser) -> Generator[Callable[[], Screen]]:
+    """Return a function that kills the server during a reply with a queue, and opens the tab on the next server."""
+    with serving(tmp_path / "data") as first:
+        page: Page = browser.new_page(base_url=first.url)
+        page.set_default_timeout(30_000)
+        screen = Screen(page).go("/")
+
+        def kill() -> Served:
+            screen.start("/long 4000 /rate 60")
+            expect(screen.last_reply).to_contain_text(re.compile(r"\w{3}"))
+            eventually(lambda: is_reply_stored(tmp_path / "data/inview.db", page.url.rpartition("/")[2]))
+            screen.send("/echo what waits")
+            expect(page.get_by_role("region", name="Queue")).to_be_visible()
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+            return first
+
+        started: list[object] = []
+
+        def restart() -> Screen:
+            port = kill().port
+            server = serving(tmp_path / "data", port=port)
+            server.__enter__()
+            started.append(server)
+            connect_now(screen.page)
+            expect(screen.pairs.last.locator(".failure")).to_be_visible(timeout=60_000)
+            return screen
+
+        yield restart
+        page.close()
+        for server in started:
+            server.__exit__(None, None, None)  # type: ignore[attr-defined]
+
+
+@pytest.mark.exhaustive
+def test_crash_is_reported_without_promising_more_than_is_known(crash: Callable[[], Screen]) -> None:
+    screen = crash()
+    page = screen.page
+    failure = screen.pairs.last.locator(".failure")
+
+    expect(failure).to_contain_text(re.compile("(the last moment|what came after) may be missing"))
+    expect(failure).not_to_contain_text("[error")
+    expect(failure).to_contain_text("The next message is sent without this pair.")
+    expect(page.locator(".spent")).to_have_text("≥ 0 tokens · free")
+    expect(screen.pairs.last.locator(".meta")).to_contain_text("usage not reported")
+    queue = page.get_by_role("region", name="Queue")
+    expect(queue.get_by_role("status")).to_contain_text("The reply failed, so nothing more is sent until you say so.")
+    expect(queue.get_by_role("status")).to_contain_text("Inview stopped before the reply was complete.")
+    queue.get_by_role("button", name="Drop").click()
+
+    received = words(screen.last_reply.inner_text())[-12:]
+    screen.write("And then?")
+    failure.get_by_role("button", name="Include in the next message").click()
+    expect(screen.composer).to_have_value(
+        re.compile(r"^/long 4000[\s\S]*It began:[\s\S]*Continue from there\.\s+And then\?$")
+    )
+    assert received in words(screen.composer.input_value())
+
+
+def test_text_of_an_open_page_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+    """A reply, and the schema of an unsent message.
+
+    Another program locks the database before the kill, so that much of what the page shows is certainly not stored.
+    """
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        tabs = [Screen(browser.new_page(base_url=first.url)) for _ in range(2)]
+        for tab in tabs:
+            stack.callback(tab.page.close)
+        tabs[0].go("/").start("/long 4000 /rate 100")
+        expect(tabs[0].last_reply).to_contain_text(re.compile(r"\w{3}"))
+        use_schema(tabs[0].page)
+        tabs[1].go(tabs[0].page.url.removeprefix(first.url))
+        expect(tabs[1].last_reply).to_contain_text(re.compile(r"\w{3}"))
+        with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
+            eventually(lambda: begins(holder))
+            held_at = len(tabs[0].last_reply.inner_text())
+            eventually(lambda: len(tabs[0].last_reply.inner_text()) > held_at + 300)
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+        for tab in tabs:
+            wait_until_all_is_drawn(tab.page)
+        stood = max((tab.last_reply.inner_text() for tab in tabs), key=len)
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+
+        for tab in tabs:
+            connect_now(tab.page)
+        for tab in tabs:
+            failure = tab.pairs.last.locator(".failure")
+            expect(failure.get_by_text("recovered", exact=True)).to_be_visible(timeout=60_000)
+            expect(failure).to_contain_text("recovered from an open page; what came after may be missing")
+            eventually(lambda tab=tab: tab.last_reply.inner_text() == stood)
+        expect(tabs[0].page.get_by_role("button", name=SET)).to_be_visible()
+        reload(tabs[0].page)
+        expect(tabs[0].pairs.last.locator(".recovered-mark")).to_be_visible()
+        eventually(lambda: tabs[0].last_reply.inner_text() == stood)
+        conversation = tabs[0].page.url.rpartition("/")[2]
+        (pair,) = json.loads(second.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
+        assert words(pair["reply_text"]) == words(stood)
+
+
+@pytest.mark.exhaustive
+def test_text_of_compared_replies_is_recovered_after_kill_9(tmp_path: Path, browser: Browser) -> None:
+    """The dialog is open when the server dies, and still open when the page has reconnected."""
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        page = browser.new_page(base_url=first.url)
+        stack.callback(page.close)
+        screen = Screen(page).go("/")
+        screen.write("/long 4000 /rate 60")
+        page.keyboard.press("Alt+Enter")
+        choose(screen, "Offline demo", "Offline tiny")
+        page.wait_for_url(ANY_CONVERSATION)
+        models = ("offline:demo", "offline:tiny")
+        shown = [column(screen, model).get_by_role("group") for model in models]
+        for reply in shown:
+            expect(reply).to_have_text(re.compile(r"\w{3}"))
+        with closing(sqlite3.connect(tmp_path / "data/inview.db", isolation_level=None)) as holder:
+            eventually(lambda: begins(holder))
+            held_at = [len(reply.inner_text()) for reply in shown]
+            eventually(lambda: all(len(r.inner_text()) > at + 200 for r, at in zip(shown, held_at, strict=True)))
+            first.process.send_signal(signal.SIGKILL)
+            first.process.wait(10)
+        wait_until_all_is_drawn(page)
+        stood = [reply.inner_text() for reply in shown]
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+        connect_now(page)
+
+        conversation = page.url.rpartition("/")[2]
+        path = f"/api/v1/conversations/{conversation}/comparison"
+
+        def stored() -> list[str]:
+            pairs = json.loads(second.get(path).body)["pairs"]
+            return [words(pair["reply_text"]) for pair in pairs]
+
+        eventually(lambda: stored() == [words(text) for text in stood])
+        for model, text in zip(models, stood, strict=True):
+            reply = column(screen, model).get_by_role("group")
+            expect(reply.locator(".recovered-mark")).to_be_visible()
+            expect(reply).to_contain_text("recovered from an open page; what came after may be missing")
+            assert reply.locator(".md").inner_text() == text
+        column(screen, models[0]).get_by_role("button", name=f"Keep the reply of {models[0]}").click()
+        expect(screen.pairs.last.locator(".recovered-mark")).to_be_visible()
+
+
+@pytest.mark.exhaustive
+def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path, browser: Browser) -> None:
+    """An open page still shows it, and sends none of it back. A page with another conversation does send text back."""
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        page, beside = (browser.new_page(base_url=first.url) for _ in range(2))
+        stack.callback(page.close)
+        stack.callback(beside.close)
+        screen, lasting = Screen(page).go("/"), Screen(beside).go("/").start("/long 4000 /rate 60")
+        page.get_by_role("switch", name="Temporary").check()
+        screen.start("/rate 60\n/echo Xylophonquartett " + "word " * 2_000)
+        expect(screen.last_reply).to_contain_text("Xylophonquartett word")
+        expect(lasting.last_reply).to_contain_text(re.compile(r"\w{3}"))
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(10)
+
+        second = stack.enter_context(serving(tmp_path / "data", port=first.port))
+        connect_now(page)
+
+        expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible(timeout=60_000)
+        connect_now(beside)  # only now: a page sends its text back directly after it connects
+        expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
+        assert files_with(second, "Xylophonquartett") == []
+        assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        pytest.param(False, id="open page"),
+        pytest.param(True, id="page that is opened again", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_edit_of_a_pair_that_was_deleted_before_a_restart_is_in_the_message_box(
+    tmp_path: Path, browser: Browser, *, away: bool
+) -> None:
+    with ExitStack() as stack:
+        first = stack.enter_context(serving(tmp_path / "data"))
+        screen = Screen(browser.new_page(base_url=first.url))
+        stack.callback(screen.page.close)
+        screen.go("/").start("/echo one").wait_for_reply(1)
+        address, pair_id = screen.page.url, screen.stored_pairs()[0]["id"]
+        for key in ("Escape", "Shift+G", "e"):
+            screen.page.keyboard.press(key)
+        expect(screen.page.get_by_role("textbox", name="Request of pair 1")).to_be_focused()
+        screen.page.keyboard.type(" and more")
+        if away:
+            screen.page.goto("about:blank")
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(10)
+        with serving(tmp_path / "data") as elsewhere:
+            call(elsewhere.url, "DELETE", f"/pairs/{pair_id}")
+
+        stack.enter_context(serving(tmp_path / "data", port=first.port))
+        if away:
+            screen.page.goto(address)
+        else:
+            connect_now(screen.page)
+
+        expect(screen.composer).to_have_value("/echo one and more", timeout=60_000)
+        expect(screen.page.get_by_text("which you were editing, was deleted. Your text is in")).to_be_visible()
+
+
+def words(text: str) -> str:
+    """Return the words alone: the composer shows the signs of a heading, the drawn reply does not."""
+    return " ".join(re.findall(r"\w+", text))
+
+
+def connect_now(page: Page) -> None:
+    """Let a page that lost its server reconnect now, without waiting for its next attempt."""
+    page.evaluate("dispatchEvent(new Event('online'))")
+
+
+def wait_until_all_is_drawn(page: Page) -> None:
+    """Wait until everything that a server sent before its end is drawn."""
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    wait_until_still(page, "[...document.querySelectorAll('.md')].map((it) => it.textContent.length)")
+
+
+def begins(holder: sqlite3.Connection) -> bool:
+    """Lock the database for writing. Return False if another connection has the lock."""
+    try:
+        holder.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    return True
