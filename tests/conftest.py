@@ -24,7 +24,7 @@ from sqlalchemy.util import LRUCache
 
 from app.domain.conversation import retry_policy
 from app.providers.offline import script
-from app.schemas import checker
+from app.schema_check import checker
 from tests.effort import examples
 from tests.seeds import EXPLORES
 

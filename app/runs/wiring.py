@@ -45,7 +45,7 @@ from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
 from app.runs.tools.tool_calls import RecordedToolExecutor
 from app.runs.tools.tool_rounds import plan_round
-from app.schemas.checker import close as end_checking
+from app.schema_check.checker import close as end_checking
 from app.settings import Settings
 from app.store.database.database import open_store
 from app.store.database.encryption import KEY_FILE, Seal

@@ -15,7 +15,7 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.conversation.search import Search, parse_search
+from app.domain.search import Search, parse_search
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER

@@ -11,7 +11,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.conversation.search import as_typed
+from app.domain.search import as_typed
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore

@@ -27,7 +27,7 @@ from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.derived.derived import DerivedCall
+from app.domain.child_calls.child_calls import DerivedCall
 from app.domain.model_profile import Prices
 from app.domain.preferences import Theme
 from app.domain.request.request import ToolDefinition

@@ -26,7 +26,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.conversation.search import parse_search
+from app.domain.search import parse_search
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.runtime.collector import give_memory_back

@@ -17,7 +17,7 @@ from typing import Final
 import orjson
 from sqlalchemy import delete
 
-from app.domain.conversation.search import parse_search
+from app.domain.search import parse_search
 from app.domain.filters.language.commands import ExportFormat
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext

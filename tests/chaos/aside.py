@@ -12,8 +12,8 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
-from app.runs.resend.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
-from app.runs.resend.pair_comparisons import compare_again
+from app.runs.compare.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue

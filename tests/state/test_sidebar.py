@@ -13,7 +13,7 @@ from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.trash import restore
-from app.runs.resend.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,

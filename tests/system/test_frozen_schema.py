@@ -14,8 +14,8 @@ from typing import Any
 import psutil
 import pytest
 
-from app.schemas import worker
-from tests.schemas.attacks import ATTACKS
+from app.schema_check import worker
+from tests.schema_check.attacks import ATTACKS
 from tests.serving import Served, serving
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.slow]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.tools.connection.schemas import check_arguments
-from tests.schemas.attacks import ATTACKS
+from tests.schema_check.attacks import ATTACKS
 
 READ: dict[str, Any] = {
     "type": "object",

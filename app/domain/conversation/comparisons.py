@@ -5,7 +5,7 @@
     app.domain.errors.InputError: models: names 'offline:demo' twice.
 
 Each model's run has a separate `tool` conversation. The conversation itself does not change until a reply is kept. Not
-here: storing it (`store/run/comparisons.py`) and starting, keeping and discarding (`runs/resend/comparisons.py`).
+here: storing it (`store/run/comparisons.py`) and starting, keeping and discarding (`runs/compare/comparisons.py`).
 """
 
 from __future__ import annotations

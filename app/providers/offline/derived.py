@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from app.domain.derived import summaries, titles
+from app.domain.child_calls import summaries
+from app.domain.child_calls import titles
 
 MAX_WORDS = 7
 MAX_CHARACTERS = 60

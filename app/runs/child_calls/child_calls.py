@@ -22,7 +22,7 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
-from app.domain.derived.derived import REPLY_ROLES, DerivedCall
+from app.domain.child_calls.child_calls import REPLY_ROLES, DerivedCall
 from app.domain.run.run import RunStart, Succeeded
 from app.runs.app_context import AppContext
 from app.runs.request.send_plan import Plan

@@ -18,7 +18,7 @@ from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part, Text
-from app.domain.derived.summaries import INSTRUCTION
+from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Derived, Order, start_derived, wait_for_text

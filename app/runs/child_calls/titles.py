@@ -14,7 +14,7 @@ import structlog
 
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
-from app.domain.derived.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
+from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
@@ -24,7 +24,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.resend.comparisons import ChosenReply, keep_reply
+from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK

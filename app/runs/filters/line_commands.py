@@ -53,7 +53,7 @@ from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
-from app.runs.resend.forks import fork_conversation
+from app.runs.forks import fork_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.store.conversation.conversations import load_conversation
 from app.store.index.filter_queries import select_names, select_occurring

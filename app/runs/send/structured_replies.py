@@ -3,7 +3,7 @@
     structured = await read_structured(ctx, owner, pair_id)
     structured.faults, structured.repair
 
-A separate process that can be killed does the check (`app/schemas`), because a schema may need any amount of work.
+A separate process that can be killed does the check (`app/schema_check`), because a schema may need any amount of work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import JsonPath, PartialJson, read_partial
 from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
 from app.runs.app_context import AppContext
-from app.schemas.checker import BY_HAND, check_schema, check_value
+from app.schema_check.checker import BY_HAND, check_schema, check_value
 from app.store.conversation import pairs
 
 MAX_FAULTS = 50

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
-from app.domain.conversation.search import Search, parse_search
+from app.domain.search import Search, parse_search
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.store.conversation.conversations import Wanted
 from app.store.database.database import Store

@@ -16,7 +16,7 @@ from app.domain.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.resend.pair_comparisons import compare_again
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.derived.derived import REPLY_ROLES, DerivedCall, MadeCall
+from app.domain.child_calls.child_calls import REPLY_ROLES, DerivedCall, MadeCall
 from app.domain.errors import ErrorClass
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_model, a_number, a_text, a_time

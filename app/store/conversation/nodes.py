@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Role
 from app.domain.costs.accounting import Accounting, RemovalReason
-from app.domain.derived.derived import REPLY_ROLES
+from app.domain.child_calls.child_calls import REPLY_ROLES
 from app.domain.errors import StoreError
 from app.domain.usage import MAX_SUM, Usage, read_counters
 from app.store.conversation.rows import NODE

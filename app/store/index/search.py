@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, column, func, literal_column, select, table
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.search import Search, cut_excerpt
+from app.domain.search import Search, cut_excerpt
 from app.store.conversation.conversations import IN_VIEW, Listed, Wanted, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
-from app.schemas.checker import WORKS_TOO_LONG, check_schema
+from app.schema_check.checker import WORKS_TOO_LONG, check_schema
 from app.tools.connection.json_text import write_json
 from app.tools.connection.messages import MAX_ITEMS
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.schemas.checker import check_value
+from app.schema_check.checker import check_value
 
 MAX_PROBLEMS: Final = 20
 

@@ -14,7 +14,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
-from app.domain.derived.derived import DerivedCall, MadeCall
+from app.domain.child_calls.child_calls import DerivedCall, MadeCall
 from app.views.conversation.pair import (
     DamageView,
     FailureView,

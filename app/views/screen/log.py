@@ -9,7 +9,7 @@ from typing import Final, Literal
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting
 from app.domain.costs.prices import Tariff
-from app.domain.derived.derived import DerivedCall
+from app.domain.child_calls.child_calls import DerivedCall
 from app.views.conversation.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.conversation.pair import UsageView
 from app.views.usage.figures import charged, number

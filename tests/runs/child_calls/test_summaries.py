@@ -12,7 +12,7 @@ import pytest
 
 from app.domain.context.context import SUMMARY_HEADING, OutReason
 from app.domain.conversation.conversation import Checkpoint, ConversationKind, ConversationStatus
-from app.domain.derived.summaries import INSTRUCTION
+from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import (
@@ -24,7 +24,7 @@ from app.runs.child_calls.summaries import (
     remove_checkpoint,
     summarise,
 )
-from app.runs.resend.forks import fork_conversation
+from app.runs.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view

@@ -14,14 +14,14 @@ import pytest
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.derived.derived import DerivedCall
-from app.domain.derived.titles import INSTRUCTION
+from app.domain.child_calls.child_calls import DerivedCall
+from app.domain.child_calls.titles import INSTRUCTION
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.library.preference_commands import set_preferences
-from app.runs.resend.comparisons import start_comparison
+from app.runs.compare.comparisons import start_comparison
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view

@@ -25,7 +25,7 @@ from app.store.archive import load_records
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows import PAIR
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
-from tests.schemas.attacks import ATTACKS
+from tests.schema_check.attacks import ATTACKS
 
 PERSON = {
     "type": "object",

@@ -27,7 +27,7 @@ from app.runs.app_context import AppContext
 from app.runs.engine import writer
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.request import preview
-from app.runs.resend.forks import fork_conversation
+from app.runs.forks import fork_conversation
 from app.runs.runtime.event_bus import ToolProgress
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.tools import tool_calls, tool_rounds

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.conversation.search import parse_search
+from app.domain.search import parse_search
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES

@@ -8,7 +8,7 @@ import pytest
 
 from app.state.composer.schema import MAX_TYPED, SAMPLES, SchemaFormView, SchemaState
 from app.state.composer.state import ComposerState
-from tests.schemas.attacks import ATTACKS
+from tests.schema_check.attacks import ATTACKS
 from tests.state.conftest import Tab
 
 ENDLESS = {"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}

@@ -10,7 +10,7 @@ from app.domain.conversation.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
 from app.domain.run.run import Interrupted, apply_event
 from app.runs.app_context import AppContext
-from app.runs.resend.comparisons import start_comparison
+from app.runs.compare.comparisons import start_comparison
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.state.comparison import ComparisonState

@@ -11,7 +11,7 @@ from sqlalchemy import event, text, update
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
-from app.domain.conversation.search import parse_search
+from app.domain.search import parse_search
 from app.store.conversation.conversations import (
     Wanted,
     delete_conversation,

@@ -18,8 +18,8 @@ from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
 from app.runs.child_calls.titles import keep_reply_and_title
-from app.runs.resend import comparisons
-from app.runs.resend.pair_comparisons import compare_again
+from app.runs.compare import comparisons
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
 from app.runs.watch.facts import learn_prices
 from app.views.conversation.comparison import (

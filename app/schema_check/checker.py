@@ -28,7 +28,7 @@ from time import monotonic
 from typing import Any, Final
 
 from app.domain.structured.partial_json import JsonPath
-from app.schemas.costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQueue, Slow
+from app.schema_check.costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQueue, Slow
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
@@ -162,7 +162,7 @@ class _Checker:
                 self.costs.charge(question.account, MAX_SECONDS, monotonic())
             return Checked(unusable=str(error), too_long=error.refuse)
         if answer is None:
-            raise RuntimeError("The process that checks schemas does not start. Run `python app/schemas/worker.py 2`.")
+            raise RuntimeError("The process that checks schemas does not start. Run `python app/schema_check/worker.py 2`.")
         said: dict[str, Any] = json.loads(answer)
         self.costs.charge(question.account, said["seconds"], monotonic())
         if said.get("too_long"):

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from app.schemas import checker, costs
-from app.schemas.checker import check_schema, check_value
-from tests.schemas.attacks import ATTACKS
+from app.schema_check import checker
+from app.schema_check import costs
+from app.schema_check.checker import check_schema, check_value
+from tests.schema_check.attacks import ATTACKS
 
 EASY = '{"type": "string"}'
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.schemas import costs
-from app.schemas.costs import Costs, FairQueue, Slow, without_notes
+from app.schema_check import costs
+from app.schema_check.costs import Costs, FairQueue, Slow, without_notes
 
 SCHEMA = '{"title": "One", "properties": {"a": {"pattern": "^(a+)+$"}}}'
 

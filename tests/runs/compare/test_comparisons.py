@@ -19,7 +19,7 @@ from app.domain.errors import ConflictError, InputError, NotFoundError, Provider
 from app.domain.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.resend.comparisons import (
+from app.runs.compare.comparisons import (
     discard_comparison,
     keep_reply,
     read_comparison,

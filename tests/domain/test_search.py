@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.conversation.search import MAX_TERMS, as_typed, cut_excerpt, parse_search
+from app.domain.search import MAX_TERMS, as_typed, cut_excerpt, parse_search
 
 
 @pytest.mark.parametrize(
