@@ -27,7 +27,7 @@ from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.child_calls.child_calls import DerivedCall
+from app.domain.child_calls.child_calls import ChildCall
 from app.domain.model_profile import Prices
 from app.domain.preferences import Theme
 from app.domain.request.request import ToolDefinition
@@ -46,7 +46,7 @@ from app.runs.watch.watcher import Watcher
 from app.store.cache.keep_warm import Keeping, put_keeping
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
 from app.store.conversation.attachments import keep_attachments
-from app.store.conversation.derived import insert_derived
+from app.store.conversation.child_calls import insert_child_call
 from app.store.diagnosis.diagnosis import find_damage
 from app.store.ledger.budgets import save_budget
 from app.store.ledger.prices import OwnPrice, save_own_price
@@ -205,8 +205,8 @@ async def _fill(api: Api, whole: str) -> Ids:
         runs = (ComparedRun(compared, compared_pair["id"], compared_pair["run_id"], MODEL, sent),)
         await insert_comparison(session, LOCAL_OWNER, Comparison("k1", compared, "Why?", None, Parameters(), runs, at))
         await keep_attachments(session, LOCAL_OWNER, whole, [Attachment("text/plain", photo, "a.txt")], at)
-        derived = DerivedCall("n1", Role.SYSTEM_TITLE, 1, at)
-        await insert_derived(session, LOCAL_OWNER, whole, derived, other)
+        derived = ChildCall("n1", Role.SYSTEM_TITLE, 1, at)
+        await insert_child_call(session, LOCAL_OWNER, whole, derived, other)
         await keep_applied(session, LOCAL_OWNER, "r20", at)
     named = {
         "conversation_id": whole, "pair_id": pair["id"], "run_id": pair["run_id"], "agent_id": "a1", "server_id": "s1",

@@ -1,4 +1,4 @@
-"""Derived calls: a requested title or summary, as shown in the history at the place where it was requested.
+"""Child calls: a requested title or summary, as shown in the history at the place where it was requested.
 
 The call has a `tool` conversation with its request, its reply and its cost. The conversation that it was made for shows
 a node. The node is never sent, and it stays if the title or the checkpoint that the call produced is removed.
@@ -19,7 +19,7 @@ REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedCall:
+class ChildCall:
     """One stored call. `role` is the role of its request.
 
     The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. If `made` is

@@ -1,7 +1,7 @@
 """Child calls: one call for a conversation, made in its own `tool` conversation, such as a title or a summary.
 
-    derived = await start_derived(ctx, order, plan)
-    text = await wait_for_text(ctx, owner, derived)        # "" if it failed, was stopped or returned nothing
+    child = await start_child_call(ctx, order, plan)
+    text = await wait_for_text(ctx, owner, child)        # "" if it failed, was stopped or returned nothing
 
 Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Its request and its
 reply are never part of another request.
@@ -22,7 +22,7 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
-from app.domain.child_calls.child_calls import REPLY_ROLES, DerivedCall
+from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall
 from app.domain.run.run import RunStart, Succeeded
 from app.runs.app_context import AppContext
 from app.runs.request.send_plan import Plan
@@ -31,7 +31,7 @@ from app.runs.send.commands import StartedRun
 from app.runs.usage.budgets import require_budgets_for
 from app.runs.watch.broadcast import follow, load_state
 from app.store.conversation import conversations, pairs
-from app.store.conversation.derived import insert_derived
+from app.store.conversation.child_calls import insert_child_call
 from app.store.ledger.ledger import CountedRequest, Purpose
 from app.store.run import runs
 
@@ -56,14 +56,14 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class StartedChildCall:
     """An active child call, and its `tool` conversation."""
 
     started: StartedRun
     conversation_id: str
 
 
-async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None) -> Derived:
+async def start_child_call(ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None) -> StartedChildCall:
     """Store the conversation, its one pair and the node, and start the call.
 
     Raises:
@@ -102,7 +102,7 @@ async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: Coun
         parameters=order.parameters,
         run_id=start.run_id,
     )
-    node = DerivedCall(new_id(), order.role, order.after_position, at, order.position)
+    node = ChildCall(new_id(), order.role, order.after_position, at, order.position)
     async with ctx.store.write() as session:
         await conversations.load_conversation(session, parent.owner, parent.id)
         await conversations.insert_conversation(session, made)
@@ -119,19 +119,19 @@ async def start_derived(ctx: AppContext, order: Order, plan: Plan, counted: Coun
             purpose=order.purpose,
             sent_with=plan.sent_with,
         )
-        await insert_derived(session, parent.owner, parent.id, node, made.id)
+        await insert_child_call(session, parent.owner, parent.id, node, made.id)
     ctx.engine.start(place, start, plan.provider, plan.wire, counted, order.purpose)
-    return Derived(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
+    return StartedChildCall(StartedRun(start.run_id, start.pair_id, start.request_hash), made.id)
 
 
-async def wait_for_text(ctx: AppContext, owner: str, derived: Derived) -> str:
+async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
     """Wait until the call is over, close its conversation, and return its text; empty if it returned none."""
-    run_id = derived.started.run_id
+    run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):
         pass
     state = await load_state(ctx, owner, run_id)
     text = plain_text(state.parts).strip() if isinstance(state.outcome, Succeeded) else ""
     status = ConversationStatus.COMPLETED if text else ConversationStatus.FAILED
     async with ctx.store.write() as session:
-        await conversations.update_conversation(session, owner, derived.conversation_id, {"status": status})
+        await conversations.update_conversation(session, owner, child.conversation_id, {"status": status})
     return text

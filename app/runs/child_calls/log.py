@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.conversations import load_conversation
-from app.store.conversation.derived import load_derived
+from app.store.conversation.child_calls import load_child_calls
 from app.store.conversation.nodes import load_accounting
 from app.views.screen.log import LogView, show_log
 
@@ -19,6 +19,6 @@ async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView
     async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         accounting = await load_accounting(session, owner, conversation_id)
-        derived = await load_derived(session, owner, conversation_id)
-    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in derived if call.made is not None})
-    return show_log(accounting, derived, tariffs)
+        children = await load_child_calls(session, owner, conversation_id)
+    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in children if call.made is not None})
+    return show_log(accounting, children, tariffs)

@@ -21,7 +21,7 @@ from app.domain.conversation.parts import Part, Text
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
-from app.runs.child_calls.child_calls import Derived, Order, start_derived, wait_for_text
+from app.runs.child_calls.child_calls import StartedChildCall, Order, start_child_call, wait_for_text
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
@@ -180,11 +180,11 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         trigger=None if last.reply is None else last.reply.id,
         position=planned.position,
     )
-    derived = await start_derived(ctx, order, plan)
+    child = await start_child_call(ctx, order, plan)
     ctx.start_background(
-        _adopt(ctx, owner, conversation_id, derived, planned.position), f"summary of {conversation_id}"
+        _adopt(ctx, owner, conversation_id, child, planned.position), f"summary of {conversation_id}"
     )
-    return Summary(derived.started, derived.conversation_id, planned.count, planned.position)
+    return Summary(child.started, child.conversation_id, planned.count, planned.position)
 
 
 @shielded
@@ -239,10 +239,10 @@ async def _set(ctx: AppContext, owner: str, conversation_id: str, summary: str |
     return before
 
 
-async def _adopt(ctx: AppContext, owner: str, conversation_id: str, derived: Derived, position: int) -> None:
+async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: StartedChildCall, position: int) -> None:
     """Wait for the summary and make it the checkpoint if it has text."""
     try:
-        if summary := await wait_for_text(ctx, owner, derived):
+        if summary := await wait_for_text(ctx, owner, child):
             await put_checkpoint(ctx, owner, conversation_id, Checkpoint(summary, position))
         else:
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -1,7 +1,7 @@
 """Titles: a model writes one after the first successful reply, and whenever a person asks for another.
 
-    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id)
-    follow(ctx, LOCAL_OWNER, derived.started.run_id)       # like any reply; at its end the title is set
+    child = await ask_title(ctx, LOCAL_OWNER, conversation_id)
+    follow(ctx, LOCAL_OWNER, child.started.run_id)       # like any reply; at its end the title is set
 
 The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A
 title that a person wrote is never replaced, not even one written during the call. A call that fails or returns nothing
@@ -19,7 +19,7 @@ from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.app_context import AppContext
-from app.runs.child_calls.child_calls import Derived, Order, start_derived, wait_for_text
+from app.runs.child_calls.child_calls import StartedChildCall, Order, start_child_call, wait_for_text
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
@@ -31,7 +31,7 @@ from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
 from app.store.conversation.conversations import load_conversation, load_head, update_conversation
-from app.store.conversation.derived import awaits_first_title
+from app.store.conversation.child_calls import awaits_first_title
 from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
@@ -42,7 +42,7 @@ _log = structlog.get_logger(__name__)
 
 
 @shielded
-async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> Derived:
+async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> StartedChildCall:
     """Ask a model for a title from the pairs in view. It replaces no title that a person wrote.
 
     Raises:
@@ -89,9 +89,9 @@ async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: Vie
         after_position=base.index.newest() or 0,
         trigger=None if reply is None else reply.id,
     )
-    derived = await start_derived(ctx, order, plan, count_sent(composed, sent, plan))
-    ctx.start_background(_adopt(ctx, owner, conversation_id, derived), f"title of {conversation_id}")
-    return derived
+    child = await start_child_call(ctx, order, plan, count_sent(composed, sent, plan))
+    ctx.start_background(_adopt(ctx, owner, conversation_id, child), f"title of {conversation_id}")
+    return child
 
 
 async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
@@ -132,10 +132,10 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
         _log.warning("no title could be asked for", conversation_id=conversation_id, fault=str(error))
 
 
-async def _adopt(ctx: AppContext, owner: str, conversation_id: str, derived: Derived) -> None:
+async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: StartedChildCall) -> None:
     """Wait for the title and store it, unless a person wrote one meanwhile."""
     try:
-        title = read_title(await wait_for_text(ctx, owner, derived))
+        title = read_title(await wait_for_text(ctx, owner, child))
         async with ctx.store.write() as session:
             conversation = await load_conversation(session, owner, conversation_id)
             if title and may_be_titled(conversation):

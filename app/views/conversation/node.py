@@ -14,7 +14,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
-from app.domain.child_calls.child_calls import DerivedCall, MadeCall
+from app.domain.child_calls.child_calls import ChildCall, MadeCall
 from app.views.conversation.pair import (
     DamageView,
     FailureView,
@@ -82,7 +82,7 @@ NodeView = AccountingNodeView | DerivedNodeView
 
 
 def describe_nodes(
-    accounting: Iterable[Accounting], derived: Iterable[DerivedCall], tariffs: Mapping[str, Tariff | None]
+    accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
     """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model."""
     nodes: list[NodeView] = [
@@ -105,7 +105,7 @@ def _describe_accounting(node: Accounting) -> AccountingNodeView:
     )
 
 
-def _describe_derived(call: DerivedCall, tariffs: Mapping[str, Tariff | None]) -> DerivedNodeView:
+def _describe_derived(call: ChildCall, tariffs: Mapping[str, Tariff | None]) -> DerivedNodeView:
     return DerivedNodeView(
         id=call.id,
         role="system-title" if call.title else "system-summary",

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting
 from app.domain.costs.prices import Tariff
-from app.domain.child_calls.child_calls import DerivedCall
+from app.domain.child_calls.child_calls import ChildCall
 from app.views.conversation.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.conversation.pair import UsageView
 from app.views.usage.figures import charged, number
@@ -50,7 +50,7 @@ class LogView:
 
 
 def show_log(
-    accounting: Iterable[Accounting], derived: Iterable[DerivedCall], tariffs: Mapping[str, Tariff | None]
+    accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> LogView:
     """The log as shown. `tariffs` by model."""
     nodes = describe_nodes(accounting, derived, tariffs)

@@ -14,7 +14,7 @@ import pytest
 
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.child_calls.child_calls import DerivedCall
+from app.domain.child_calls.child_calls import ChildCall
 from app.domain.child_calls.titles import INSTRUCTION
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
@@ -27,7 +27,7 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conv
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
-from app.store.conversation.derived import load_derived
+from app.store.conversation.child_calls import load_child_calls
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 from tests.waiting import until
@@ -67,9 +67,9 @@ class Bench:
         await self.rest()
         return (await self.conversation(conversation_id)).title
 
-    async def derived(self, conversation_id: str) -> tuple[DerivedCall, ...]:
+    async def derived(self, conversation_id: str) -> tuple[ChildCall, ...]:
         async with self.ctx.store.read() as session:
-            return await load_derived(session, LOCAL_OWNER, conversation_id)
+            return await load_child_calls(session, LOCAL_OWNER, conversation_id)
 
 
 @asynccontextmanager

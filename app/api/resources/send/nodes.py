@@ -18,7 +18,7 @@ from app.api.resources.send.send import answer_started, describe_started
 from app.runs.child_calls import titles
 from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.conversations import load_conversation
-from app.store.conversation.derived import load_derived
+from app.store.conversation.child_calls import load_child_calls
 from app.store.conversation.nodes import load_accounting
 from app.views.conversation.node import NodeView, describe_nodes
 from app.views.conversation.run import DerivedRunView
@@ -45,9 +45,9 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)
         accounting = await load_accounting(session, owner, conversation_id)
-        derived = await load_derived(session, owner, conversation_id)
-    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in derived if call.made is not None})
-    return answer(NodesView(describe_nodes(accounting, derived, tariffs)))
+        children = await load_child_calls(session, owner, conversation_id)
+    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in children if call.made is not None})
+    return answer(NodesView(describe_nodes(accounting, children, tariffs)))
 
 
 @router.post(
@@ -69,13 +69,13 @@ async def ask_title(
     body: ToTitle,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    derived = await titles.ask_title(ctx, owner, conversation_id, body.look())
-    started = describe_started(derived.started)
+    child = await titles.ask_title(ctx, owner, conversation_id, body.look())
+    started = describe_started(child.started)
     view = DerivedRunView(
         run_id=started.run_id,
         pair_id=started.pair_id,
         content_hash=started.content_hash,
         events=started.events,
-        conversation_id=derived.conversation_id,
+        conversation_id=child.conversation_id,
     )
-    return answer_started(ctx, owner, derived.started, media_type, view)
+    return answer_started(ctx, owner, child.started, media_type, view)

@@ -1,4 +1,4 @@
-"""Queries of derived calls: the nodes of titles and summaries, with the replies in their child conversations."""
+"""Queries of child calls: the nodes of titles and summaries, with the replies in their child conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.child_calls.child_calls import REPLY_ROLES, DerivedCall, MadeCall
+from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall, MadeCall
 from app.domain.errors import ErrorClass
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_model, a_number, a_text, a_time
@@ -27,8 +27,8 @@ _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversat
 """The check is needed because SQLite fails a query that reads a value which is not JSON."""
 
 
-async def insert_derived(
-    session: AsyncSession, owner: str, conversation_id: str, call: DerivedCall, made_id: str
+async def insert_child_call(
+    session: AsyncSession, owner: str, conversation_id: str, call: ChildCall, made_id: str
 ) -> None:
     """Insert the node of a call that is made in the conversation `made_id`."""
     await session.execute(
@@ -44,7 +44,7 @@ async def insert_derived(
     )
 
 
-async def load_derived(session: AsyncSession, owner: str, conversation_id: str) -> tuple[DerivedCall, ...]:
+async def load_child_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[ChildCall, ...]:
     """Return the calls for titles and summaries of a conversation, ordered by time."""
     columns = (
         PAIR.c.run_id,
@@ -90,11 +90,11 @@ async def awaits_first_title(session: AsyncSession, conversation_id: str) -> boo
     return 1 <= count <= FIRST_SUCCESSES and not was_asked
 
 
-def _decode(row: Any) -> DerivedCall:
+def _decode(row: Any) -> ChildCall:
     take = Reading("node", show_id(row["id"])).take
     made_id, position = take("data", row["data"], _decode_data, ("", None))
     of_run = Reading("run", show_id(row["run_id"])).take
-    return DerivedCall(
+    return ChildCall(
         id=take("id", row["id"], a_text, "(its id cannot be read)"),
         role=decode_word(Role, row["role"]),
         after_position=take("after_position", row["after_position"], a_number, 0),
