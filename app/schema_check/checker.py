@@ -162,7 +162,9 @@ class _Checker:
                 self.costs.charge(question.account, MAX_SECONDS, monotonic())
             return Checked(unusable=str(error), too_long=error.refuse)
         if answer is None:
-            raise RuntimeError("The process that checks schemas does not start. Run `python app/schema_check/worker.py 2`.")
+            raise RuntimeError(
+                "The process that checks schemas does not start. Run `python app/schema_check/worker.py 2`."
+            )
         said: dict[str, Any] = json.loads(answer)
         self.costs.charge(question.account, said["seconds"], monotonic())
         if said.get("too_long"):

@@ -7,9 +7,9 @@ from dataclasses import replace
 import reflex as rx
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.child_calls.titles import may_be_titled
 from app.domain.conversation.conversation import Conversation, ConversationKind
 from app.domain.conversation.damage import find_damaged_title
-from app.domain.child_calls.titles import may_be_titled
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.run.run import Canceled, Failed
 from app.runs.app_context import AppContext, context_for, current

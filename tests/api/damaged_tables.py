@@ -22,12 +22,12 @@ from app.domain.agents.agents import Agent
 from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import Prefix
 from app.domain.cache.warmth import Breakpoint
+from app.domain.child_calls.child_calls import ChildCall
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.child_calls.child_calls import ChildCall
 from app.domain.model_profile import Prices
 from app.domain.preferences import Theme
 from app.domain.request.request import ToolDefinition

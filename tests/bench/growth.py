@@ -26,8 +26,8 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.search import parse_search
 from app.domain.preferences import OverBudget
+from app.domain.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.runtime.collector import give_memory_back
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send, start_reply

@@ -17,8 +17,8 @@ from typing import Final
 import orjson
 from sqlalchemy import delete
 
-from app.domain.search import parse_search
 from app.domain.filters.language.commands import ExportFormat
+from app.domain.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
 from app.runs.request.indexes import Indexer

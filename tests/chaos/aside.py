@@ -12,7 +12,13 @@ from app.domain.conversation.parts import plain_text
 from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
-from app.runs.compare.comparisons import ChosenReply, discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.compare.comparisons import (
+    ChosenReply,
+    discard_comparison,
+    keep_reply,
+    reopen_comparison,
+    start_comparison,
+)
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later
 from app.runs.send.commands import LOCAL_OWNER, cancel_run

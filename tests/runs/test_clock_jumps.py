@@ -12,8 +12,8 @@ from sqlalchemy import text
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
 from app.runs.app_context import AppContext
-from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.compare.comparisons import discard_comparison, reopen_comparison, start_comparison
+from app.runs.recovery.reaper import HEARTBEAT_SECONDS
 from app.runs.resend.resend import resend_pair
 from app.runs.runtime import ids
 from app.runs.send.commands import LOCAL_OWNER, cancel_run

@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 from app.domain.conversation.parts import File, Image, Part, Text, plain_text
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
 from app.runs.forks import fork_from, read_tree
+from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation

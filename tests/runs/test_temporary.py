@@ -16,8 +16,8 @@ from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
 from app.runs.engine.writer import PAUSE_SECONDS, SAVE_SECONDS
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.library.mark_commands import mark_pair
 from app.runs.forks import fork_conversation
+from app.runs.library.mark_commands import mark_pair
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import finish_under_way

@@ -18,9 +18,9 @@ from app.domain.conversation.uploads import MAX_ATTACHED, Upload
 from app.domain.errors import InputError, NotFoundError
 from app.runs import uploads
 from app.runs.app_context import AppContext, context_for
+from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.trash import empty_trash
-from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.schema_check import checker
-from app.schema_check import costs
+from app.schema_check import checker, costs
 from app.schema_check.checker import check_schema, check_value
 from tests.schema_check.attacks import ATTACKS
 

@@ -11,9 +11,9 @@ from sqlalchemy import text
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.trash import restore
-from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,

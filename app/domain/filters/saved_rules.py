@@ -17,8 +17,8 @@ from app.domain.errors import ConflictError, InputError
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.language.parser import parse_filter
-from app.domain.filters.saved import expand_saved
 from app.domain.filters.language.syntax import Everything, Filter, Saved, leaves
+from app.domain.filters.saved import expand_saved
 
 MAX_NAME = 60
 """Maximum length of a name in characters."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from app.domain.child_calls import summaries
-from app.domain.child_calls import titles
+from app.domain.child_calls import summaries, titles
 
 MAX_WORDS = 7
 MAX_CHARACTERS = 60

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall
 from app.domain.conversation.conversation import (
     Conversation,
     ConversationKind,
@@ -22,7 +23,6 @@ from app.domain.conversation.conversation import (
 )
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, plain_text
-from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall
 from app.domain.run.run import RunStart, Succeeded
 from app.runs.app_context import AppContext
 from app.runs.request.send_plan import Plan
@@ -63,7 +63,9 @@ class StartedChildCall:
     conversation_id: str
 
 
-async def start_child_call(ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None) -> StartedChildCall:
+async def start_child_call(
+    ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None
+) -> StartedChildCall:
     """Store the conversation, its one pair and the node, and start the call.
 
     Raises:

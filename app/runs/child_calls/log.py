@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
-from app.store.conversation.conversations import load_conversation
 from app.store.conversation.child_calls import load_child_calls
+from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
 from app.views.screen.log import LogView, show_log
 

@@ -14,14 +14,14 @@ from decimal import Decimal
 
 import structlog
 
+from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, price_tokens
 from app.domain.conversation.conversation import Checkpoint, Role
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part, Text
-from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
-from app.runs.child_calls.child_calls import StartedChildCall, Order, start_child_call, wait_for_text
+from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
@@ -181,9 +181,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         position=planned.position,
     )
     child = await start_child_call(ctx, order, plan)
-    ctx.start_background(
-        _adopt(ctx, owner, conversation_id, child, planned.position), f"summary of {conversation_id}"
-    )
+    ctx.start_background(_adopt(ctx, owner, conversation_id, child, planned.position), f"summary of {conversation_id}")
     return Summary(child.started, child.conversation_id, planned.count, planned.position)
 
 

@@ -12,26 +12,26 @@ from __future__ import annotations
 
 import structlog
 
+from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
-from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled, read_title, waits_for_title
 from app.domain.errors import ConflictError, InviewError, NoKeyError
 from app.domain.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.app_context import AppContext
-from app.runs.child_calls.child_calls import StartedChildCall, Order, start_child_call, wait_for_text
+from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text
+from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
-from app.runs.compare.comparisons import ChosenReply, keep_reply
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOOK
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
-from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.conversation.child_calls import awaits_first_title
+from app.store.conversation.conversations import load_conversation, load_head, update_conversation
 from app.store.settings.preferences import read_preferences
 
 NAME = "Title"

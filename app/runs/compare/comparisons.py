@@ -30,8 +30,8 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.compare.compared_runs import begin_comparison
+from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now

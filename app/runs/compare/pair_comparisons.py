@@ -21,9 +21,9 @@ from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.request.attachments import AttachedParts
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.compare.comparisons import NOTHING_COUNTED, start_comparison
+from app.runs.request.attachments import AttachedParts
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
     NOTHING_SEEN,

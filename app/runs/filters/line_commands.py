@@ -28,6 +28,9 @@ from app.domain.filters.bar.command_rules import (
     decide_call,
     describe_command,
 )
+from app.domain.filters.bar.completion import Completion, complete_line
+from app.domain.filters.evaluation.lookup import find_topics
+from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.commands import (
     COMMANDS,
     BarLine,
@@ -41,19 +44,16 @@ from app.domain.filters.language.commands import (
     SetFlag,
     SetMark,
 )
-from app.domain.filters.bar.completion import Completion, complete_line
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
-from app.domain.filters.evaluation.lookup import find_topics
 from app.domain.filters.language.parser import parse_line
-from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.syntax import TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
+from app.runs.forks import fork_conversation
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
-from app.runs.forks import fork_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.store.conversation.conversations import load_conversation
 from app.store.index.filter_queries import select_names, select_occurring

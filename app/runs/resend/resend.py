@@ -31,10 +31,10 @@ from app.domain.errors import (
 )
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.forks import fork_conversation
 from app.runs.request.attachments import AttachedParts
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
-from app.runs.forks import fork_conversation
 from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, send_in_place
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now

@@ -36,14 +36,13 @@ from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS, merge_parameters
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError
+from app.domain.filters.bar.notices import list_notices
+from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.evaluation.combining import combine, list_parts
 from app.domain.filters.evaluation.condition import EVERY_PAIR, Condition
 from app.domain.filters.evaluation.lowering import BoundaryPairs, asks_boundary, lower_base, lower_view
-from app.domain.filters.bar.notices import list_notices
-from app.domain.filters.language.parser import parse_filter
-from app.domain.filters.saved import expand_saved
 from app.domain.filters.evaluation.scope import Chosen, FilterScope, Vocabulary
-from app.domain.filters.bar.sentence import describe_filter
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import (
     AgentTerm,
     Filter,
@@ -54,6 +53,7 @@ from app.domain.filters.language.syntax import (
     TopicTerm,
     leaves,
 )
+from app.domain.filters.saved import expand_saved
 from app.domain.model_profile import ModelProfile
 from app.domain.preferences import OverBudget, read_user_options
 from app.domain.privacy.redaction import Redacted, redact_text

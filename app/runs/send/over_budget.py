@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, Composition, draw_boundary, measure, price_tokens
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
-from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images

@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.errors import InputError
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.language.syntax import Saved, leaves
 from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import read_savable, rename_use
-from app.domain.filters.language.syntax import Saved, leaves
 from app.runs.transfer.import_scan import FaultError
 from app.runs.transfer.import_shapes import ExportShape, SavedFilterShape
 from app.store.organise.filters import load_saved_filters, write_saved_filters

@@ -19,8 +19,8 @@ from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import context_for, current
-from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.compare.comparisons import start_comparison
+from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.first_message import FirstMessageOptions

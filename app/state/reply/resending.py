@@ -14,9 +14,9 @@ from typing import Final
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
 from app.runs.app_context import context_for, current
+from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
-from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, ColumnElement, and_, case, func, insert, not_, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall, MadeCall
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.child_calls.child_calls import REPLY_ROLES, ChildCall, MadeCall
 from app.domain.errors import ErrorClass
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN
 from app.store.database.damage import UNKNOWN_TIME, Reading, a_model, a_number, a_text, a_time

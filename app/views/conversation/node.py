@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from app.domain.child_calls.child_calls import ChildCall, MadeCall
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
-from app.domain.child_calls.child_calls import ChildCall, MadeCall
 from app.views.conversation.pair import (
     DamageView,
     FailureView,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.saved_rules import AppliedFilter, SavedFilter
-from app.domain.filters.bar.sentence import describe_filter
 from app.views.conversation.pair import DamageView, describe_damage
 
 

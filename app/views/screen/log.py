@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from app.domain.child_calls.child_calls import ChildCall
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.costs.accounting import Accounting
 from app.domain.costs.prices import Tariff
-from app.domain.child_calls.child_calls import ChildCall
 from app.views.conversation.node import AccountingNodeView, DerivedNodeView, MadeView, NodeView, describe_nodes
 from app.views.conversation.pair import UsageView
 from app.views.usage.figures import charged, number

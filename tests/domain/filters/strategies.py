@@ -14,8 +14,8 @@ from app.domain.conversation.conversation import Mark, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.filters.language.predicates import MAX_NUMBER
 from app.domain.filters.evaluation.scope import Chosen, FilterScope, Vocabulary
+from app.domain.filters.language.predicates import MAX_NUMBER
 from app.domain.filters.language.syntax import (
     Age,
     AgentTerm,

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.filters.bar.completion import MOST, complete_line
+from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.parser import parse_filter, parse_line
 from app.domain.filters.language.predicates import PREDICATES
-from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.syntax import AgentTerm, ModelTerm, ToolCallTerm, TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import Topic, build_topic_tree

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 
 from app.domain.conversation.conversation import Pair
 from app.domain.filters.evaluation.condition import AllOf
-from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.evaluation.lowering import BoundaryPairs, lower_base, lower_view
-from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.evaluation.selection import select_pairs
+from app.domain.filters.language.formatter import format_filter
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import Filter
 from tests.domain.filters.in_sqlite import ids, open_with
 from tests.domain.filters.naive import Naive

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.language.commands import BarLine
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.language.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
-from app.domain.filters.bar.sentence import describe_filter
 from app.domain.pattern import Pattern
 from tests.domain.filters.strategies import patient
 

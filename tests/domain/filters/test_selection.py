@@ -14,9 +14,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
 from app.domain.filters.bar.notices import list_notices
-from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.evaluation.scope import Chosen, FilterScope, Vocabulary
 from app.domain.filters.evaluation.selection import select_pairs
+from app.domain.filters.language.parser import parse_filter
 from tests.builders import a_pair
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, TOOLS, TOPICS
 

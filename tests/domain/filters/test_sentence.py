@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 
 from app.domain.conversation.parts import Image, Text
-from app.domain.filters.language.parser import parse_filter
+from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.evaluation.scope import FilterScope, Vocabulary
 from app.domain.filters.evaluation.selection import select_pairs
-from app.domain.filters.bar.sentence import describe_filter
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import Expression, Filter, Not, all_of, any_of
 from tests.builders import a_pair
 from tests.domain.filters.strategies import FILTERS, NOW, TOPICS, patient

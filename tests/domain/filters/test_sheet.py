@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from app.domain.filters.bar.sheet import SHEET, describe_sheet
 from app.domain.filters.language.commands import COMMANDS
 from app.domain.filters.language.parser import parse_filter, parse_line
 from app.domain.filters.language.predicates import PREDICATES, Name
-from app.domain.filters.bar.sheet import SHEET, describe_sheet
 
 SECTIONS = {section.title: section for section in SHEET}
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.conversation import Pair
-from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.evaluation.scope import FilterScope, Vocabulary
 from app.domain.filters.evaluation.selection import select_pairs, selects_unmarked
+from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import Filter
 from tests.domain.filters.strategies import AGENTS, MODELS, NOW, POOL, TOOLS, TOPICS, any_predicates, estimate, joined
 

@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
+from tests.e2e.composer.test_files import TABLE, a_file, attach, files_of
+from tests.e2e.conversation.test_structured import SET, use_schema
 from tests.e2e.figures import counter, estimate
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, heard, reload
-from tests.e2e.composer.test_files import TABLE, a_file, attach, files_of
-from tests.e2e.conversation.test_structured import SET, use_schema
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 

@@ -18,9 +18,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import tokens
+from tests.e2e.inspector.test_inspector import inspector, open_preview
 from tests.e2e.peer import Peer
 from tests.e2e.screen import Screen, eventually, reload
-from tests.e2e.inspector.test_inspector import inspector, open_preview
 from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
 from tests.serving import Served

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.screen import Screen, add_to_message, eventually, reload
 from tests.e2e.page.test_looks import PHONE, WIDE, examine
+from tests.e2e.screen import Screen, add_to_message, eventually, reload
 from tests.e2e.written import call
 from tests.serving import Served
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.screen import Screen, wait_until_still
 from tests.e2e.page.test_keys import keys_bar
 from tests.e2e.page.test_overflow import LONG, first_part
+from tests.e2e.screen import Screen, wait_until_still
 
 
 @pytest.mark.exhaustive

@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.screen import Screen, choose_model, eventually, reload
 from tests.e2e.composer.test_files import TABLE, a_file, attach, files_of
+from tests.e2e.screen import Screen, choose_model, eventually, reload
 from tests.media.test_pictures import a_picture
 
 DRAFT = "/echo line 1\nline 2"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.e2e.screen import Screen, visit, visit_settings, wait_until_painted
 from tests.e2e.page.test_looks import MOTION
+from tests.e2e.screen import Screen, visit, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 

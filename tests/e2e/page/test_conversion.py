@@ -9,8 +9,8 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.screen import Screen, add_to_message, reload
 from tests.e2e.conversation.test_permissions import SLOW, cards, put_requests
+from tests.e2e.screen import Screen, add_to_message, reload
 from tests.serving import Served
 
 CONVERT = """(field, key) => {

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e.screen import Screen, add_to_message, visit, visit_settings, wait_until_painted
+from tests.e2e.conversation.test_tools import a_call, a_result, imported
 from tests.e2e.page.test_axe import LOOKS, SECTIONS, an_agent
 from tests.e2e.page.test_looks import MOTION
-from tests.e2e.conversation.test_tools import a_call, a_result, imported
+from tests.e2e.screen import Screen, add_to_message, visit, visit_settings, wait_until_painted
 from tests.e2e.written import call
 from tests.serving import Served
 

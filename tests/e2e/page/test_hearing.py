@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.conversation.test_permissions import SLOW, cards, put_requests
 from tests.e2e.hands import Hands
 from tests.e2e.screen import Screen, eventually, reload, wait_until_painted
-from tests.e2e.conversation.test_permissions import SLOW, cards, put_requests
 from tests.serving import Served
 
 STARTED = "The reply has started.$"

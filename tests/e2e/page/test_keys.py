@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.late import LINK, LateState
-from tests.e2e.screen import Screen, eventually, heard, visit_settings
 from tests.e2e.robustness.test_faults import SHEET
+from tests.e2e.screen import Screen, eventually, heard, visit_settings
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 

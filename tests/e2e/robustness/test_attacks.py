@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.attacks import ATTACKS, NO_JSON
-from tests.e2e.screen import Screen, eventually, visit, wait_until_still
 from tests.e2e.conversation.test_tools import a_call, a_result, imported
+from tests.e2e.screen import Screen, eventually, visit, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 

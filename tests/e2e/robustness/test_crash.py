@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_until_still
 from tests.e2e.conversation.test_compare import choose, column
 from tests.e2e.conversation.test_structured import SET, use_schema
 from tests.e2e.conversation.test_temporary import files_with, is_reply_stored
+from tests.e2e.screen import ANY_CONVERSATION, Screen, eventually, reload, wait_until_still
 from tests.e2e.written import call
 from tests.serving import Served, serving
 

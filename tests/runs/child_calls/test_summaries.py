@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 import pytest
 
+from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.context import SUMMARY_HEADING, OutReason
 from app.domain.conversation.conversation import Checkpoint, ConversationKind, ConversationStatus
-from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.errors import ConflictError, InputError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import (

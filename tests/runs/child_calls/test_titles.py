@@ -12,22 +12,22 @@ from typing import Any
 import orjson
 import pytest
 
-from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
-from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.child_calls.child_calls import ChildCall
 from app.domain.child_calls.titles import INSTRUCTION
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
+from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
-from app.runs.library.preference_commands import set_preferences
 from app.runs.compare.comparisons import start_comparison
+from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
 from app.store.conversation.child_calls import load_child_calls
+from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 from tests.waiting import until

@@ -19,10 +19,10 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.mark_commands import mark_pairs
 from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, reopen_comparison
-from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.compare.pair_comparisons import compare_again
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run

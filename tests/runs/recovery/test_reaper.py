@@ -15,8 +15,8 @@ from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
-from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.compare.comparisons import start_comparison
+from app.runs.recovery.reaper import HEARTBEAT_SECONDS, Reaper
 from app.runs.runtime.event_bus import ComparisonChanged
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
 from app.runs.send.queue import queue_text, read_queue

@@ -15,13 +15,13 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.search import parse_search
 from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
+from app.domain.search import parse_search
 from app.runs.app_context import AppContext
+from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
-from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send

@@ -10,8 +10,8 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.export import PairRecord
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.trash import empty_trash
 from app.runs.forks import fork_conversation
+from app.runs.library.trash import empty_trash
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation

@@ -12,9 +12,9 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.retry_policy import MAX_RETRIES, RetryPolicy
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import create_agent
 from app.runs.compare.comparisons import start_comparison
 from app.runs.forks import fork_conversation
+from app.runs.library.agent_commands import create_agent
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run

@@ -25,9 +25,9 @@ from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.engine import writer
+from app.runs.forks import fork_conversation
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.request import preview
-from app.runs.forks import fork_conversation
 from app.runs.runtime.event_bus import ToolProgress
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
 from app.runs.tools import tool_calls, tool_rounds

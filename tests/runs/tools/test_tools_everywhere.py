@@ -13,8 +13,8 @@ from app.domain.conversation.parts import Text, ToolResult, plain_text
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.agent_commands import create_agent
 from app.runs.compare.comparisons import keep_reply, start_comparison
+from app.runs.library.agent_commands import create_agent
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.search import parse_search
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
+from app.domain.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.library.trash import list_trash
 from app.runs.runtime.collector import return_large_blocks

@@ -11,9 +11,9 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
+from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.trash import list_trash, restore
-from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
     LOCAL_OWNER,

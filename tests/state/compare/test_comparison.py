@@ -11,8 +11,8 @@ from sqlalchemy import text as sql
 from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
+from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState

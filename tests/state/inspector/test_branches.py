@@ -12,8 +12,8 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.mark_commands import mark_pair
 from app.runs.forks import fork_from
+from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.state.answered import AnsweredState

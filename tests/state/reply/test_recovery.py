@@ -19,8 +19,8 @@ from app.store.run.runs import finish_run, load_run
 from app.views.conversation.parts import TextView
 from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
-from tests.state.conftest import Tab
 from tests.state.compare.test_comparison import DEMO, TINY, columns
+from tests.state.conftest import Tab
 from tests.state.test_transcript import until, visiting
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
+from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.chat import ChatState

@@ -17,8 +17,8 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.send.send import answer_started, describe_started
 from app.runs.child_calls import titles
 from app.runs.usage.prices import learn_tariffs
-from app.store.conversation.conversations import load_conversation
 from app.store.conversation.child_calls import load_child_calls
+from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
 from app.views.conversation.node import NodeView, describe_nodes
 from app.views.conversation.run import DerivedRunView

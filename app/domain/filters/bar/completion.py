@@ -13,13 +13,13 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from app.domain.filters.bar.sentence import describe_filter
+from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.commands import COMMANDS, DRY_RUN, CommandRow, FlagRow
 from app.domain.filters.language.lexer import Token, TokenKind, tokenize, tokenize_command
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.predicates import NAMES, PREDICATES, Name
 from app.domain.filters.language.quoting import quote_pattern, quote_topic, read_text
-from app.domain.filters.evaluation.scope import Vocabulary
-from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.language.syntax import TopicTerm, Unit
 from app.domain.pattern import Pattern, fold
 

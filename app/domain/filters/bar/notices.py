@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.domain.filters.evaluation.lookup import ambiguous_topics, find_agents, find_models, find_tools, find_topics
-from app.domain.filters.language.quoting import quote_pattern, quote_topic
 from app.domain.filters.evaluation.scope import FilterScope
+from app.domain.filters.language.quoting import quote_pattern, quote_topic
 from app.domain.filters.language.syntax import (
     AgentTerm,
     ChosenTopic,

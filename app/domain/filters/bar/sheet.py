@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from app.domain.filters.bar.sentence import describe_filter
 from app.domain.filters.language.commands import COMMANDS, DRY_RUN, CommandRow
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.language.parser import MAX_DEPTH, MAX_TERMS, parse_filter
 from app.domain.filters.language.predicates import PREDICATES
-from app.domain.filters.bar.sentence import describe_filter
 
 
 @dataclass(frozen=True, slots=True)
