@@ -160,7 +160,10 @@ def _renew_run(run: RunRecord, fresh: NewIds) -> RunRecord:
 
 
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
-    """Return the pair with corrected images and files. `labels` are the correct parts by the id of their bytes."""
+    """Return the pair with the images and files that were computed from their stored bytes.
+
+    An import file may describe them wrongly. `labels` are the computed parts by the id of their bytes.
+    """
     if labels.keys().isdisjoint(list_attachments(record)):
         return record
     pair = record.pair

@@ -274,10 +274,10 @@ class Counting:
 class Adapter:
     """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
 
-    `key_header` is the name of the header with the key, and the text before the key in it. `versioned`: a base URL
-    always ends in `/v1`, even one with a path. `open_link` imports the SDK, which may take a second; it is called off
-    the event loop. `parse_models` reads the answer of `models_path`; `built_in_models` are known without a request.
-    `counting` None: the protocol cannot count.
+    `key_header` is the name of the header with the key, and the text before the key in it. `versioned`: `/v1` is
+    added to every base URL that does not end in it, also to one with a path. `open_link` imports the SDK, which may
+    take a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models`
+    are known without a request. `counting` None: the protocol cannot count.
     """
 
     path: str

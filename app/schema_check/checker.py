@@ -68,7 +68,7 @@ ALL_SPENT: Final = Checked(
 
 
 async def check_schema(schema_json: str, *, account: str) -> Checked:
-    """Check that a text is a usable JSON schema. The paths of its faults lead through the schema.
+    """Check that a text is a usable JSON schema. The path of each fault is a place in the schema.
 
     `account`: the account that the time of the check is charged to, such as a conversation.
     """

@@ -213,7 +213,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
 }  # fmt: skip
 """Every handler that a browser may call."""
 
-# Reflex's own: fill a fresh page, run its load events, take over the browser's storage, report a fault of a script.
+# Reflex's own handlers: hydrate a page, run its load events, copy the browser's storage into vars, report an error of
+# the browser.
 _ROOT: Final = "reflex___state____state"
 REFLEX: Final = frozenset(
     {

@@ -117,7 +117,7 @@ class ServerSession:
 
     @property
     def may_lack_key(self) -> bool:
-        """Return True if the server refused without naming a sign-in: a key may be missing instead."""
+        """Return True if the server refused the connection without saying where to sign in: a key may be missing."""
         return self.health is Health.SIGN_IN and self._unexplained
 
     @property
@@ -141,7 +141,10 @@ class ServerSession:
         self._turn(Health.OFF)
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a limit, not a failure
-        """Wait until the server is ready, or has failed again from now on. This ends a wait between two tries."""
+        """Wait at most `timeout` seconds until the server is ready or its next attempt has failed.
+
+        A pause between two attempts ends at once.
+        """
         if self._connected() is not None:
             return
         self._settled.clear()

@@ -116,9 +116,10 @@ class RequestProtocol(HttpToolsProtocol):
             self._expect_rest()
 
     def end(self) -> None:
-        """Send no more, and close the connection after the rest of the body.
+        """Send nothing more, and close the connection.
 
-        A client that is still sending when its connection is closed may lose the answer.
+        If the body of a request is still arriving, the rest of it is read first, within a limit: a client whose
+        connection closes during its upload may lose the answer.
         """
         if self._is_ending or self.transport.is_closing():
             return

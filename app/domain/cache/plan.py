@@ -86,7 +86,10 @@ NOTHING = Prediction()
 
 @dataclass(frozen=True, slots=True)
 class CachePlan:
-    """The breakpoints of a request in order, the predicted read, and the tokens it will write in addition."""
+    """The breakpoints of a request in order, and the predicted read.
+
+    `written` is the number of tokens that it will write to the cache, `tokens` the size of the whole request.
+    """
 
     marks: tuple[Breakpoint, ...] = ()
     prediction: Prediction = NOTHING
@@ -281,7 +284,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chance = estimate_pauses(asked.prefix, asked.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(asked, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # The next send, with only one pair to write, will protect all of this as well: is it better to wait?
+    # An hour costs more per written token. Do not pay for it now if a pause would not lose enough, or if the next send,
+    # which writes only one more pair, can cache the whole prefix for an hour at a better price.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

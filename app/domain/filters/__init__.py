@@ -8,9 +8,9 @@ Only `lowering` interprets the syntax of a filter. It looks up names, topics, da
 a condition: a small tree of comparisons with a pair's columns. Memory and database both evaluate that condition, so a
 filter has the same meaning in both.
 
-Start reading at `language/predicates.py` (the words of the language), then `syntax.py`, `parser.py` and, in `evaluation`,
-`condition.py` and `lowering.py`. Standard library only; `now`, the time zone and everything a filter can name arrive as
-arguments.
+Start reading at `language/predicates.py` (the words of the language), then `syntax.py` and `parser.py`; in `evaluation`
+follow `condition.py` and `lowering.py`. Standard library only; `now`, the time zone and everything a filter can name
+arrive as arguments.
 
 Not here: patterns with `*`, which other packages use too (`domain/pattern.py`), and SQL
 (`store/index/filter_queries.py`).

@@ -34,7 +34,10 @@ def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 
 async def finish_under_way(seconds: float) -> None:
-    """Wait this time for all running commands of this event loop; the next start of Inview repairs unfinished ones."""
+    """Wait at most `seconds` for the running commands of this event loop.
+
+    Those that are not done are logged. The next start of Inview repairs what they left.
+    """
     loop = asyncio.get_running_loop()
     if tasks := [task for task in _under_way if task.get_loop() is loop]:
         _, late = await asyncio.wait(tasks, timeout=seconds)

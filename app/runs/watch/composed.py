@@ -44,11 +44,11 @@ class ComposedResult:
 
 @dataclass(eq=False)
 class ComposedView:
-    """The view of a page, once `composed`. `look` are the wanted options, `draft` and `attached` the content of the
-    composer, `asked` the parameters for this send only.
+    """The choices of one page, and the view composed from them: `composed`, None until the first one is ready.
 
-    `edition` is the number that the page gave the draft, 0 for none. `turn` increases whenever the content of a send
-    was composed again. `busy` is locked until the composed view is shown.
+    `look` are the wanted options, `draft` and `attached` the content of the composer, `asked` the parameters for this
+    send only. `edition` is the number that the page gave the draft, 0 for none. `turn` counts the compositions. `busy`
+    is locked until the composed view is shown.
     """
 
     ctx: AppContext

@@ -251,7 +251,7 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._show_stored()
-                # In this order: an event of the feed may be newer than the composition.
+                # After the composition began: an event that arrives meanwhile must mark it as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:

@@ -32,7 +32,10 @@ Counted = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The chosen option. Exactly one field is set. `as_counted`: send the pairs of the new count."""
+    """The option chosen in the dialog "over budget" or "the context has changed". Exactly one field is set.
+
+    `as_counted`: send the pairs that the second dialog shows.
+    """
 
     over_budget: OverBudget | None = None
     model: str | None = None
@@ -110,7 +113,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """Add the pairs that an option of the dialog sends to those that were counted for the other models."""
+    """Return `counted` with the pairs that the chosen option sends to the model of the dialog."""
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 

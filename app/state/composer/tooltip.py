@@ -25,8 +25,10 @@ from app.views.request.composition import EstimateView, describe_estimate
 
 
 class TooltipState(rx.State):
-    """`cached` is the cost of the send with the provider's cache; `exact` is the provider's count, or why it has none.
-    `_counted`: the figures of the composer with that count.
+    """The tooltip of the estimate. `cached` is the cost of the send with the provider's cache.
+
+    `exact` is the provider's count, or why it has none. `_counted` are the figures of the composer after that count: if
+    they differ later, `exact` is outdated.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)

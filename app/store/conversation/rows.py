@@ -156,12 +156,13 @@ class NodeRow(Row, table=True):
 class RunRow(Row, table=True):
     """A run, with the data that its event log needs. `status` is `running` or the final lifecycle of its pair.
 
-    `usage`, `stop_reason` and `failure` are the provider's report (None: it reported nothing); `report_fault` names the
-    fields of the report that are no counts. The text is in the pair's reply. `process_id` names the process that drives
-    the run and stores its heartbeat: it is the lease. `sent` is the position ranges of the pairs in the request.
-    `replay_of` is the run whose reply was used again, without a call. `prelude` is the text about the user that was
-    sent; `redacted` are the secrets that marks replaced (None: secrets were not searched for). `rounds` are the earlier
-    calls, which ended in tool calls; `usage` is that of the last call. `purpose` is their purpose, as in the ledger.
+    `usage`, `stop_reason` and `failure` are the provider's report on the last call (None: it reported nothing);
+    `report_fault` names the fields of the report that are not valid token counts. `rounds` are the earlier calls, which
+    ended in tool calls. `purpose` is the purpose of all calls, as in the ledger. The text is in the pair's reply.
+    `process_id` names the process that drives the run and must renew its heartbeat. `sent` is the position ranges of
+    the pairs in the request. `replay_of` is the run whose reply was used again, without a call. `prelude` is the text
+    about the user that was sent; `redacted` are the secrets that placeholders replaced (None: secrets were not searched
+    for).
     """
 
     __table_args__ = (

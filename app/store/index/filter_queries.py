@@ -1,6 +1,6 @@
 """Filters in the database: conditions as SQL, and the rows of a conversation that hold for them.
 
-The same conditions are asked of pairs in memory by `domain/filters/evaluation/selection.py`; tests compare the two. What a
+`domain/filters/evaluation/selection.py` evaluates the same conditions on pairs in memory; tests compare the two. What a
 condition compares is in `pair` and its two indexes (`indexes.py`), which must be up to date before.
 
     found = await select_pairs(session, owner, conversation_id, condition, estimator, vocabulary)

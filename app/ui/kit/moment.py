@@ -24,7 +24,7 @@ class TimeForm(StrEnum):
 
 
 class MomentText(Island):
-    """The moment `at` (ISO 8601, "" for none) in the reader's time zone. Without a form: the relative time."""
+    """The moment `at` (ISO 8601, "" for none) in the reader's time zone. `form` None: relative (`TimeForm.AGO`)."""
 
     library = island("kit/moment.tsx")
     tag = "Moment"

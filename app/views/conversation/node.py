@@ -65,9 +65,9 @@ class MadeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedNodeView:
-    """A title or a summary that was requested here. `made` is null if the conversation of the call no longer exists.
+    """The node of a request for a title or a summary, shown after the pair at `after_position`.
 
-    A summary replaces the pairs before `position`.
+    `made` is the child call; null if its conversation no longer exists. A summary replaces the pairs before `position`.
     """
 
     id: str

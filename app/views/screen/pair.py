@@ -110,7 +110,7 @@ class ScreenPairView:
 
 
 class ShownMarks(TypedDict, total=False):
-    """Marks as a pair's view has them."""
+    """Changed marks of a pair, named as in `ScreenPairView`. A missing key: unchanged."""
 
     stars: int
     flagged: bool
