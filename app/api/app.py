@@ -39,7 +39,7 @@ from app.api.resources.send import (
     versions,
 )
 from app.api.resources.tools import insertions, permissions, servers, sign_in, tool_calls, tool_choice
-from app.api.resources.transfer import exporting
+from app.api.resources.transfer import transfer
 from app.api.resources.usage import budgets, caches, keep_warm, usage
 from app.domain.conversation.uploads import MAX_UPLOAD_BYTES
 from app.runs.tools.sign_in_commands import CALLBACK
@@ -78,7 +78,7 @@ RESOURCES = (
     trash,
     filters,
     preferences,
-    exporting,
+    transfer,
     verification,
     usage,
     budgets,
@@ -121,7 +121,7 @@ def _describe(app: FastAPI) -> None:
     @cache
     def describe() -> dict[str, Any]:
         schema = describe_routes(app, (resource.router for resource in RESOURCES), PREFIX)
-        schema["components"]["schemas"] |= {**problem_schemas(), **exporting.file_schemas(), "Event": EVENT_SCHEMA}
+        schema["components"]["schemas"] |= {**problem_schemas(), **transfer.file_schemas(), "Event": EVENT_SCHEMA}
         return schema
 
     app.openapi = describe

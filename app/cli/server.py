@@ -28,7 +28,7 @@ from app.settings import OPEN_TO_OTHERS, Settings
 from app.web import files, host_check
 from app.web.lifespan import Lifespan
 from app.web.readiness_gate import ReadinessGate
-from app.web.requests import RequestProtocol
+from app.web.request_parser import RequestProtocol
 from app.web.sockets import MAX_MESSAGE, SocketProtocol
 
 # No other module may import app.app, the top of the application, so the server finds it by name, as ASGI servers do.

@@ -8,7 +8,7 @@
     ├── ConflictError       the state of the object does not allow this
     │   ├── SendLockedError       a reply is already running in the conversation
     │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); has the options
-    │   ├── SelectionChangedError  the send would have other pairs than were counted (in selection.py)
+    │   ├── SelectionChangedError  the send would have other pairs than were counted (in seen_selection.py)
     │   ├── DamagedSettingError   a setting of the conversation cannot be read (in damage.py)
     │   ├── DamagedRowError       another row that a send depends on cannot be read (in damage.py)
     │   ├── BudgetSpentError      the send would exceed a budget of money (in budgets.py)

@@ -215,7 +215,7 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """A provider's list: the usable models, and the left-out entries with the reasons (`models/listing.py`)."""
+    """A provider's list: the usable models, and the left-out entries with the reasons (`models/list_entries.py`)."""
 
     models: tuple[ListedModel, ...]
     skipped: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.update_rate import Throttle
 from app.settings import Settings
 from app.store.database.database import Store
-from app.store.memory import holds
+from app.store.temporary_database import holds
 from app.tools.toolbox import Toolbox
 
 MAX_ELSEWHERE = 10_000

@@ -23,7 +23,6 @@ from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.store.archive import BATCH, insert_records, load_places, load_records
 from app.store.conversation.branches import list_titles, load_branches
 from app.store.conversation.conversations import (
     Listed,
@@ -33,6 +32,7 @@ from app.store.conversation.conversations import (
     next_revision,
 )
 from app.store.conversation.pairs import load_pair
+from app.store.pair_records import BATCH, insert_records, load_places, load_records
 from app.views.conversation.conversation import cut_snippet
 
 

@@ -4,9 +4,9 @@
     ctx = await context_for(ctx, conversation.id)         # the app context that has this conversation
     await keep_conversation(ctx, LOCAL_OWNER, conversation.id)
 
-The same commands work there on a store whose tables of conversations are in memory (`store/memory.py`). A conversation
-is lost when it is deleted or the process ends. Its usage is in the ledger, which has no texts; keys, prices,
-preferences and topics are shared with all conversations.
+The same commands work there on a store whose tables of conversations are in memory (`store/temporary_database.py`). A
+conversation is lost when it is deleted or the process ends. Its usage is in the ledger, which has no texts; keys,
+prices, preferences and topics are shared with all conversations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import load_attachment
 from app.store.conversation.conversations import load_last_agent
 from app.store.database.database import Store
-from app.store.memory import move_to_disk, open_memory
+from app.store.temporary_database import move_to_disk, open_memory
 
 
 async def create_temporary(  # noqa: PLR0913 - as create_conversation

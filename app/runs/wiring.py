@@ -21,8 +21,8 @@ from app.domain.conversation.parts import ToolCall
 from app.domain.run.run import ToolFinished
 from app.providers.base import Timeouts
 from app.providers.counts.token_counts import end_if_idle
+from app.providers.models.model_lists import LISTS_FILE, read_remembered
 from app.providers.models.models import ModelLists
-from app.providers.models.remembered import LISTS_FILE, read_remembered
 from app.providers.wire.transport import Transport
 from app.runs.app_context import AppContext, in_use
 from app.runs.cache.keep_alive import keep_resuming, resume_keeping

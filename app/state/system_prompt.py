@@ -26,10 +26,10 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.address import conversation_in
 from app.state.inputs import text_in
 from app.state.model import ModelState
+from app.state.tab_watchers import watcher_of
 from app.state.temporary import TemporaryState
 from app.state.toasts import show_fault, show_toast
 from app.state.visit import VisitedState
-from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 

@@ -17,7 +17,7 @@ from reflex_base.event import EventSpec
 from app.domain.errors import InviewError
 from app.runs.runtime.ids import new_id, now
 from app.state.answered import begin_work, end_work
-from app.state.faults import describe_fault
+from app.state.error_messages import describe_fault
 
 MAX_UNDOS: Final = 50
 

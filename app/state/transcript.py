@@ -29,7 +29,7 @@ from app.state.composer.state import ComposerState, clear_composer, show_compose
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inputs import whole_in
 from app.state.inspector.preview import PreviewState, note_moment
-from app.state.watching import note_change, registered, serves, watcher_of
+from app.state.tab_watchers import note_change, registered, serves, watcher_of
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import RetryView, ToolProgressView

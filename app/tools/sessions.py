@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from app.domain.tools.permissions import fingerprint
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer, Way, list_server_tools
 from app.domain.tools.tools import Tool, ToolFailedError, ToolFault, ToolOutcome, changed_tool
+from app.tools.connection_terms import ConnectionTerms, Progress
 from app.tools.server_log import OWN_LEVEL, ServerLog
-from app.tools.terms import ConnectionTerms, Progress
 
 if TYPE_CHECKING:
     import httpx2

@@ -9,7 +9,7 @@ import socket
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from app.web.requests import RequestProtocol
+from app.web.request_parser import RequestProtocol
 from tests.api.served import serve
 from tests.runs.clock import take_turns
 

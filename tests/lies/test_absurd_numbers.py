@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from app.domain.errors import InputError
 from app.domain.structured.partial_json import read_partial
-from app.domain.structured.structured import read_schema, write_schema
+from app.domain.structured.structured_replies import read_schema, write_schema
 from app.domain.tools.arguments import read_arguments, write_arguments
 from app.providers.vendors.anthropic import parse_models as parse_anthropic_models
 from app.providers.vendors.openai import parse_usage as parse_responses_usage

@@ -14,7 +14,7 @@ from websockets.frames import Frame, Opcode
 
 from app.patches.sampling import Sampler
 from app.web import refusals
-from app.web.requests import HEAD_SECONDS, MAX_REST, REST_SECONDS
+from app.web.request_parser import HEAD_SECONDS, MAX_REST, REST_SECONDS
 from app.web.sockets import MAX_CONTROLS, MAX_FRAMES, MAX_MESSAGE, MAX_UNFINISHED, SocketProtocol
 from tests.api.served import Served, serve
 from tests.outside.memory import Memory

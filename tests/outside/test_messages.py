@@ -12,7 +12,7 @@ from app.domain.conversation.attachments import MAX_BYTES
 from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.bounds import MAX_MESSAGE
+from app.tools.network.bounds import MAX_MESSAGE
 from tests.outside.memory import Memory
 from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask, script

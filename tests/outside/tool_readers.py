@@ -15,15 +15,15 @@ from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import Caller
 from app.providers.models.detection import ANSWER_SECONDS, LARGEST_LIST, detect_local_servers
 from app.providers.registry import PROVIDERS
-from app.tools.addresses import AddressGuard
-from app.tools.bounds import MAX_MESSAGE
 from app.tools.built_in.fetching import fetch_page
 from app.tools.built_in.web_pages import MAX_BYTES, SECONDS
+from app.tools.network.addresses import AddressGuard
+from app.tools.network.bounds import MAX_MESSAGE
 from app.tools.server_log import ServerLog
 from app.tools.sessions import START_SECONDS
-from app.tools.sign_in.oauth import SIGN_IN_BOUNDS
-from app.tools.sign_in.oauth_person import sign_in
+from app.tools.sign_in.oauth_flow import sign_in
 from app.tools.sign_in.sign_ins import SIGN_IN_SECONDS, SignIn, SignInFailedError
+from app.tools.sign_in.stored_auth import SIGN_IN_BOUNDS
 from tests.outside.readers import COMMENT, JSON, STREAM, Reader, as_event
 from tests.providers.peer import Answer
 from tests.tools.servers import a_server, a_session, ignore

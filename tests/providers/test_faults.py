@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.domain.errors import RETRYABLE, ErrorClass
 from app.providers.base import CallTarget
 from app.providers.registry import PROVIDERS
-from app.providers.wire.faults import describe_error, describe_no_stream, describe_status, parse_retry_after
+from app.providers.wire.errors import describe_error, describe_no_stream, describe_status, parse_retry_after
 
 ASKED = CallTarget(PROVIDERS["groq"], "groq:llama")
 NOW = 1_800_000_000.0

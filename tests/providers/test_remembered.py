@@ -13,8 +13,8 @@ from structlog.testing import capture_logs
 from app.domain.errors import ProviderError
 from app.domain.model_profile import UNKNOWN_WINDOW, ThinkingStyle
 from app.providers.base import ListedModel, Provider
+from app.providers.models.model_lists import LISTS_FILE, RememberedLists, read_remembered
 from app.providers.models.models import ModelLists
-from app.providers.models.remembered import LISTS_FILE, RememberedLists, read_remembered
 from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import a_provider

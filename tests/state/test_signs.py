@@ -11,8 +11,8 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.line import FilterLineState
 from app.state.sidebar import SidebarState
-from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, next_revision
+from app.store.pair_records import insert_records
 from app.views.screen.filter_line import LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, opened, positions

@@ -12,7 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.state.chat import ChatState
-from app.state.watching import note_change, registered
+from app.state.tab_watchers import note_change, registered
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from app.tools.addresses import AddressGuard, AddressRefusedError, Reach, Resolve, reach_of, resolve_name
-from app.tools.bounds import TooMuchError
-from app.tools.web_client import MAX_COOKIES, Bounds, open_client
+from app.tools.network.addresses import AddressGuard, AddressRefusedError, Reach, Resolve, reach_of, resolve_name
+from app.tools.network.bounds import TooMuchError
+from app.tools.network.web_client import MAX_COOKIES, Bounds, open_client
 from tests.tools.web import a_site
 
 ANY = Bounds(1_000_000)

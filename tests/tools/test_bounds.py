@@ -8,10 +8,10 @@ from contextlib import aclosing
 import pytest
 
 from app.domain.json_size import MAX_VALUES
-from app.tools.addresses import AddressGuard
-from app.tools.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, ByteFlow, TooMuchError
 from app.tools.connection.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
-from app.tools.web_client import MAX_GETS, Bounds, open_client
+from app.tools.network.addresses import AddressGuard
+from app.tools.network.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, ByteFlow, TooMuchError
+from app.tools.network.web_client import MAX_GETS, Bounds, open_client
 from tests.providers.peer import Answer, a_peer
 from tests.runs.clock import LoopClock
 

@@ -10,10 +10,10 @@ import pytest
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import Caller, ToolOutcome
-from app.tools.addresses import AddressGuard
 from app.tools.built_in import web_pages
 from app.tools.built_in.fetching import fetch_page
 from app.tools.built_in.web_pages import MAX_BYTES, MAX_CHARACTERS
+from app.tools.network.addresses import AddressGuard
 from tests.tools.web import a_site
 
 HERE = AddressGuard(allow_private=True)

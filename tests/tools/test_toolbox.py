@@ -17,7 +17,7 @@ from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutco
 from app.tools.built_in.clock import CURRENT_TIME, current_time
 from app.tools.connection.link import describe_fault
 from app.tools.connection.stdio import run_program
-from app.tools.terms import ConnectionEnd
+from app.tools.connection_terms import ConnectionEnd
 from app.tools.toolbox import BuiltIn, Progress, Toolbox
 
 ME = Caller("local")

@@ -18,7 +18,7 @@ from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.preferences import OverBudget
-from app.domain.structured.structured import write_schema
+from app.domain.structured.structured_replies import write_schema
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
 from app.runs.request.attachments import AttachedParts

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.http.patterns import REASONS
 from app.domain.context.over_budget import BudgetOptions, OverBudgetError
-from app.domain.context.selection import SelectionChangedError
+from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.costs.budgets import BudgetSpentError
 from app.domain.errors import (
     ConflictError,

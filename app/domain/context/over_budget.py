@@ -15,7 +15,7 @@ from app.domain.errors import ConflictError
 class BudgetOption:
     """One option: the tokens of the request, and its price in US dollars (None: unknown).
 
-    `selection`: the pairs of the request (`selection.py`); "" if not known yet.
+    `selection`: the pairs of the request (`seen_selection.py`); "" if not known yet.
     """
 
     tokens: int

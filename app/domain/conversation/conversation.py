@@ -89,7 +89,7 @@ class Parameters:
     """The options of a request to a model. None leaves a parameter to the provider.
 
     Some providers require `max_output_tokens`; if it is None, their adapter uses the model's limit.
-    `reply_schema` is the JSON schema, as text, that the reply must match (`domain/structured/structured.py`).
+    `reply_schema` is the JSON schema, as text, that the reply must match (`domain/structured/structured_replies.py`).
     """
 
     temperature: float | None = None

@@ -22,11 +22,11 @@ from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.model_profile import ModelProfile, split_model_name
 from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
 from app.providers.base import Adapter, CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
-from app.providers.models.listing import BadEntryError
+from app.providers.models.list_entries import BadEntryError
+from app.providers.models.model_lists import RememberedLists
 from app.providers.models.profiles import Overrides, build_profile
-from app.providers.models.remembered import RememberedLists
 from app.providers.wire.bodies import Body
-from app.providers.wire.faults import describe_foreign, describe_no_list
+from app.providers.wire.errors import describe_foreign, describe_no_list
 from app.providers.wire.foreign import is_google_list
 from app.providers.wire.transport import UNREADABLE, Transport
 

@@ -52,9 +52,9 @@ from app.providers.base import (
     Provider,
     ProviderClient,
 )
-from app.providers.models.listing import ModelEntry, read_list
+from app.providers.models.list_entries import ModelEntry, read_list
 from app.providers.vendors.usage_reports import UsageReport
-from app.providers.wire.faults import describe_error
+from app.providers.wire.errors import describe_error
 from app.providers.wire.json_values import FieldError, as_object, fields_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 

@@ -36,7 +36,7 @@ from app.domain.stream_events import (
     ThinkingSigned,
     UsageReported,
 )
-from app.domain.structured.structured import NAME, is_strict
+from app.domain.structured.structured_replies import NAME, is_strict
 from app.providers.base import (
     JSON_STREAM,
     Adapter,
@@ -48,10 +48,10 @@ from app.providers.base import (
     Provider,
     ProviderClient,
 )
-from app.providers.models.listing import read_list
+from app.providers.models.list_entries import read_list
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
-from app.providers.wire.faults import describe_error
+from app.providers.wire.errors import describe_error
 from app.providers.wire.json_values import FieldError, fields_of, index_of, json_text_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 

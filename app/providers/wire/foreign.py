@@ -24,7 +24,7 @@ from app.domain.stream_events import (
     ToolInputReceived,
 )
 from app.providers.base import CallTarget
-from app.providers.wire.faults import describe_foreign, words_of_error
+from app.providers.wire.errors import describe_foreign, words_of_error
 from app.providers.wire.json_values import FieldError, fields_of, items_of, json_text_of, label_of, load_json, text_of
 from app.providers.wire.sse import SseEvent
 

@@ -25,7 +25,7 @@ import httpx2
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, WireRequest
 from app.providers.wire.bodies import UnpackingError, read_beginning, unpack
-from app.providers.wire.faults import describe_missing_key, describe_status
+from app.providers.wire.errors import describe_missing_key, describe_status
 from app.providers.wire.heads import MAX_HEAD_BYTES, HeadTooLargeError
 
 MAX_ERROR_BYTES: Final = 65_536

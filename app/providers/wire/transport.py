@@ -32,11 +32,11 @@ from app.providers.base import (
     load_adapter,
 )
 from app.providers.wire.bodies import Body, keep_whole, new_body, read_beginning
-from app.providers.wire.faults import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
+from app.providers.wire.errors import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.wire.foreign import GoogleDecoder, is_google_event, read_google_body
-from app.providers.wire.patience import Patience
 from app.providers.wire.sse import EventTooLargeError, SseParser
 from app.providers.wire.surrogates import Mender, may_be_cut
+from app.providers.wire.time_limits import Patience
 
 STANDARD_TIMEOUTS = Timeouts()
 STREAM_TYPES = frozenset({"text/event-stream", ""})

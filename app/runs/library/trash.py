@@ -26,8 +26,8 @@ from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
 from app.store.organise import trash
 from app.store.organise.trash import TrashEntry, TrashPlace
-from app.store.release import list_pair_attachments, release_attachments
 from app.store.settings import preferences
+from app.store.unused_attachments import list_pair_attachments, release_attachments
 
 BATCH = 500
 """Number of pairs deleted in one transaction, so that others can write in between."""

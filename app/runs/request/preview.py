@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.domain.context.composition import Candidate, Composition
 from app.domain.context.context import BuiltRequest
-from app.domain.context.selection import describe_selection
+from app.domain.context.seen_selection import describe_selection
 from app.domain.conversation.parts import Part
 from app.domain.run.rounds import ToolLimits
 from app.domain.tools.inclusion import NOTHING_CHOSEN, Choice

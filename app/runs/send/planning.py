@@ -15,7 +15,7 @@ from decimal import Decimal
 from app.domain.context.composition import Candidate
 from app.domain.context.context import BuiltRequest
 from app.domain.context.over_budget import OverBudgetError
-from app.domain.context.selection import SelectionChangedError, holds
+from app.domain.context.seen_selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
 from app.domain.conversation.parameters import merge_parameters
 from app.domain.conversation.parts import Part, Text

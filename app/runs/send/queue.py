@@ -39,8 +39,8 @@ from app.store.conversation.attachments import keep_attachments, use_named
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
 from app.store.conversation.uploads import return_uploads, take_uploads
-from app.store.release import list_bytes, release_attachments
 from app.store.run import queues
+from app.store.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
 """Number of attempts to send the first text of a queue that changes meanwhile. Then it waits for the next occasion."""

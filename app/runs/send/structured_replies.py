@@ -18,7 +18,7 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import JsonPath, PartialJson, read_partial
-from app.domain.structured.structured import FIELD, SchemaFault, is_repair, read_schema, write_repair
+from app.domain.structured.structured_replies import FIELD, SchemaFault, is_repair, read_schema, write_repair
 from app.runs.app_context import AppContext
 from app.schema_check.checker import BY_HAND, check_schema, check_value
 from app.store.conversation import pairs

@@ -20,7 +20,7 @@ from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.store.conversation.conversations import Wanted
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
-from app.tools.terms import Progress
+from app.tools.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5

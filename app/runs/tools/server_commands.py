@@ -36,7 +36,7 @@ from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
-from app.runs.tools.sign_in import make_auth_of
+from app.runs.tools.stored_grants import make_auth_of
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import ServerSession

@@ -19,7 +19,7 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.app_context import AppContext
 from app.runs.runtime.shielded import shielded
 from app.runs.tools.server_commands import have_server, require_allowed, secrets_of, session_of
-from app.runs.tools.sign_in import may_sign_in
+from app.runs.tools.stored_grants import may_sign_in
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.server_log import OWN_LEVEL, ServerLog
@@ -116,7 +116,7 @@ async def _sign_in(ctx: AppContext, stored: StoredServer, sign_in: SignIn) -> st
     log = running.log if running is not None else ServerLog(secrets.values())
     log.tell(OWN_LEVEL, "Signing in …")
     try:
-        person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_person")
+        person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_flow")
         text: str = await person.sign_in(server, secrets, sign_in, log)
     except SignInFailedError as error:
         words = str(error).rstrip(".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.context.composition import budget_of, price_tokens
 from app.domain.tools.inclusion import SHARE_OF_BUDGET
 from app.runs.cache.cache_views import describe_planned_cache
-from app.runs.tools.tool_looks import SeenMode, SeenTools
+from app.runs.tools.next_tools import SeenMode, SeenTools
 from app.views.tools.tools import ConversationToolsView, ToolModeView, describe_tool_choice, describe_tool_mode
 
 

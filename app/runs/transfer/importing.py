@@ -43,7 +43,6 @@ from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import read_topic_path
 from app.runs.transfer.import_scan import EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
-from app.store.archive import insert_records
 from app.store.conversation.attachments import keep_attachments
 from app.store.conversation.conversations import (
     insert_conversation,
@@ -53,6 +52,7 @@ from app.store.conversation.conversations import (
 )
 from app.store.index.indexes import Indexed, save_indexed
 from app.store.organise.filters import load_saved_filters
+from app.store.pair_records import insert_records
 
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20

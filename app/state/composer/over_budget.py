@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
-from app.domain.context.selection import SelectionChangedError, count_of
+from app.domain.context.seen_selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences, set_preferences

@@ -44,9 +44,9 @@ from app.state.agents.choice import AgentState
 from app.state.inputs import text_in
 from app.state.model import ModelState
 from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import show_fault, show_toast
 from app.state.visit import VisitedState
-from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.store.settings.agents import find_agent
 from app.views.screen.parameters import SettingView, show_policy

@@ -15,7 +15,7 @@ import orjson
 import reflex as rx
 
 from app.domain.errors import InputError
-from app.domain.structured.structured import MAX_CHARACTERS, write_schema
+from app.domain.structured.structured_replies import MAX_CHARACTERS, write_schema
 from app.runs.send.structured_replies import require_schema
 from app.state.composer.state import ComposerState, set_schema
 from app.state.inputs import text_in

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.domain.context.selection import allow_new, describe_selection
+from app.domain.context.seen_selection import allow_new, describe_selection
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part

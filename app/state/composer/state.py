@@ -19,7 +19,7 @@ from uuid import uuid4
 import reflex as rx
 
 from app.domain.context.over_budget import OverBudgetError
-from app.domain.context.selection import SelectionChangedError
+from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import MAX_ATTACHED
@@ -59,15 +59,15 @@ from app.state.composer.views import (
     SplitView,
     SummaryWorkView,
 )
-from app.state.faults import describe_fault, provider_of
+from app.state.error_messages import describe_fault, provider_of
 from app.state.inputs import text_in, whole_in
 from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.preview import PreviewState, note_first
 from app.state.model import ModelState
+from app.state.tab_watchers import watcher_of
 from app.state.topics.chosen import TopicState
 from app.state.turns import Turns
 from app.state.visit import visit_of
-from app.state.watching import watcher_of
 from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 

@@ -20,7 +20,7 @@ from app.state.composer.split import describe_cached, describe_exact, describe_u
 from app.state.composer.state import ComposerState, show_count
 from app.state.composer.view_options import look_of
 from app.state.composer.views import CachedCostView, SplitView
-from app.state.watching import moment_of
+from app.state.tab_watchers import moment_of
 from app.views.request.composition import EstimateView, describe_estimate
 
 

@@ -22,7 +22,7 @@ from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.filters.kept_topics import read_kept
 from app.state.inputs import text_in, zone_in
-from app.state.watching import watcher_of
+from app.state.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000

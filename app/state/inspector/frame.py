@@ -17,8 +17,8 @@ from app.state.inspector.lineage import LineageState
 from app.state.inspector.log import LogState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.tools import ToolChoiceState
+from app.state.tab_watchers import moments
 from app.state.usage.account import AccountState
-from app.state.watching import moments
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")
 """The sections in the order of their tabs."""

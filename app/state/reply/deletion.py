@@ -18,9 +18,9 @@ from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.inputs import text_in
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import expect_toast, show_fault, show_toast
 from app.state.visit import VisitedState
-from app.state.watching import watcher_of
 from app.views.screen.pair import ScreenPairView
 
 MAX_ID: Final = 64

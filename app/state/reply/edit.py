@@ -24,8 +24,8 @@ from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT, ComposerState
 from app.state.inputs import text_in
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.state.watching import watcher_of
 from app.store.conversation.pairs import load_positions
 
 MAX_ID: Final = 64

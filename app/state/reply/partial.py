@@ -15,7 +15,7 @@ from reflex_base.event import EventSpec
 
 from app.state.composer.state import ComposerState
 from app.state.inputs import text_in
-from app.state.watching import watcher_of
+from app.state.tab_watchers import watcher_of
 from app.views.screen.pair import ScreenPairView
 
 MAX_ID: Final = 64

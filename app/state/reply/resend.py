@@ -18,7 +18,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.context.over_budget import OverBudgetError
-from app.domain.context.selection import SelectionChangedError
+from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS, Comparison
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
@@ -41,7 +41,7 @@ from app.state.composer.over_budget import (
 from app.state.composer.state import MAX_TEXT, TOO_LONG
 from app.state.composer.view_options import look_of
 from app.state.composer.views import OverBudgetView
-from app.state.faults import describe_fault
+from app.state.error_messages import describe_fault
 from app.state.inputs import text_in
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
@@ -55,9 +55,9 @@ from app.state.reply.resending import (
     send_again,
 )
 from app.state.reply.summary import write_summary
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.visit import VisitedState
-from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300

@@ -27,12 +27,12 @@ from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import look_of
 from app.state.composer.views import SummaryWorkView
-from app.state.faults import describe_fault
+from app.state.error_messages import describe_fault
 from app.state.inputs import text_in
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.visit import VisitedState
-from app.state.watching import watcher_of
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 

@@ -25,10 +25,10 @@ from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
 from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.tab_watchers import watcher_of
 from app.state.toasts import show_toast
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript import TranscriptState
-from app.state.watching import watcher_of
 
 MAX_ID: Final = 64
 FIRST_SENT: Final = "first_sent"

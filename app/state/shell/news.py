@@ -20,7 +20,7 @@ from app.state.agents.choice import AgentState
 from app.state.chat import ChatState, describes
 from app.state.inspector.branches import BranchState
 from app.state.model import ModelState
-from app.state.watching import Moment, moments, watcher_of
+from app.state.tab_watchers import Moment, moments, watcher_of
 from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)

@@ -16,8 +16,8 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
 from app.state.address import conversation_in
+from app.state.tab_watchers import moment_of
 from app.state.usage.account_view import AccountSummary, CallItem, describe_account, describe_call
-from app.state.watching import moment_of
 
 PAGE: Final = 30
 """Requests shown at first, and added by each "Show older requests"."""

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.tools.addresses import AddressGuard
-from app.tools.terms import Progress
+from app.tools.connection_terms import Progress
+from app.tools.network.addresses import AddressGuard
 from app.tools.toolbox import BuiltIn
 
 FETCH_PAGE: Final = Tool(

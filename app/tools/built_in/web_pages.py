@@ -21,9 +21,9 @@ import httpx2
 from app.domain.conversation.parts import Text
 from app.domain.errors import words_of
 from app.domain.tools.tools import ToolOutcome
-from app.tools.addresses import AddressGuard, AddressRefusedError
-from app.tools.bounds import TooMuchError
-from app.tools.web_client import Bounds, open_client
+from app.tools.network.addresses import AddressGuard, AddressRefusedError
+from app.tools.network.bounds import TooMuchError
+from app.tools.network.web_client import Bounds, open_client
 
 MAX_BYTES: Final = 3_000_000
 MAX_CHARACTERS: Final = 40_000

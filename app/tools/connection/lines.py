@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Final
 
 from app.domain.json_size import ValueCount
-from app.tools.bounds import MAX_MESSAGE, ByteFlow, DecodedSize, TooMuchError, require_few, require_small
+from app.tools.network.bounds import MAX_MESSAGE, ByteFlow, DecodedSize, TooMuchError, require_few, require_small
 
 PIECE: Final = 65_536
 """Maximum bytes that are read at once."""

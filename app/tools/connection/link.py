@@ -29,16 +29,16 @@ from pydantic import ValidationError
 from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.addresses import AddressGuard, AddressRefusedError, PrivateAddressError
-from app.tools.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.connection.inserting import write_prompt, write_resource
 from app.tools.connection.listing import list_all
 from app.tools.connection.messages import limit_messages
 from app.tools.connection.outcome import read_outcome
 from app.tools.connection.schemas import check_arguments
 from app.tools.connection.stdio import run_program
-from app.tools.terms import ConnectionTerms, Progress
-from app.tools.web_client import Bounds, open_client
+from app.tools.connection_terms import ConnectionTerms, Progress
+from app.tools.network.addresses import AddressGuard, AddressRefusedError, PrivateAddressError
+from app.tools.network.bounds import MAX_MESSAGE, TooMuchError
+from app.tools.network.web_client import Bounds, open_client
 
 BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
 """The limits of one answer over HTTP."""

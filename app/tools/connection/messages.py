@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from app.tools.bounds import MAX_REQUESTS, Flow, TooMuchError
-from app.tools.terms import ConnectionTerms
+from app.tools.connection_terms import ConnectionTerms
+from app.tools.network.bounds import MAX_REQUESTS, Flow, TooMuchError
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other

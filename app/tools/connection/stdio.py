@@ -23,9 +23,9 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from app.domain.tools.tool_servers import OverStdio
-from app.tools.bounds import TooMuchError
 from app.tools.connection.lines import PIECE, Messages, Words, read_lines
-from app.tools.terms import ConnectionEnd
+from app.tools.connection_terms import ConnectionEnd
+from app.tools.network.bounds import TooMuchError
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other

@@ -1,4 +1,4 @@
-"""The current sign-ins to MCP servers, and their results. `oauth.py` has the requests to servers.
+"""The current sign-ins to MCP servers, and their results. `stored_auth.py` has the requests to servers.
 
     sign_in = await sign_ins.begin(server_id, redirect_uri, work)
     address = await sign_in.asked                       # the user opens it
@@ -46,7 +46,7 @@ class Refusal:
 
 @dataclass(eq=False)
 class StoredGrant:
-    """The result of a sign-in, as JSON that only `oauth.py` reads, and the function that stores a newer one."""
+    """The result of a sign-in, as JSON that only `stored_auth.py` reads, and the function that stores a newer one."""
 
     text: str | None
     store: Callable[[str], Awaitable[None]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.structured.partial_json import name_path
-from app.domain.structured.structured import SchemaFault
+from app.domain.structured.structured_replies import SchemaFault
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from html import escape
 from typing import Any, Final, TypeVar, cast
 
 from app.domain.structured.partial_json import JsonPath
-from app.domain.structured.structured import SchemaFault
+from app.domain.structured.structured_replies import SchemaFault
 
 MAX_ITEMS: Final = 200
 """Maximum number of items of a list or an object, and of columns of a table."""

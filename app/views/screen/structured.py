@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.structured.partial_json import name_path
-from app.domain.structured.structured import SchemaFault
+from app.domain.structured.structured_replies import SchemaFault
 from app.views.screen.json_tree import draw_json
 from app.views.usage.figures import plural
 

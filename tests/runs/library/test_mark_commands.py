@@ -15,9 +15,9 @@ from app.runs.library.topic_commands import change_topic, create_topic, delete_t
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import watch
-from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, load_with_revision, next_revision
 from app.store.conversation.rows import PAIR
+from app.store.pair_records import insert_records
 from tests.runs.steps import a_conversation, count_statements, pair_of, pairs_of, reply_to, send, wait_for_text
 from tests.store.values import a_conversation as a_stored_conversation
 from tests.store.values import a_pair_of

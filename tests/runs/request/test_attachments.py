@@ -15,9 +15,9 @@ from app.runs.library.trash import empty_trash
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation
-from app.store.archive import insert_records
 from app.store.conversation.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
+from app.store.pair_records import insert_records
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import a_png
 from tests.runs.steps import a_conversation, count_own_statements

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from app.domain.conversation.conversation import Parameters
 from app.domain.errors import ConflictError, InputError
 from app.domain.structured.partial_json import read_partial
-from app.domain.structured.structured import is_repair, is_strict, write_schema
+from app.domain.structured.structured_replies import is_repair, is_strict, write_schema
 from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.send import structured_replies
@@ -21,9 +21,9 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.structured_replies import judge, read_structured, require_schema
 from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
-from app.store.archive import load_records
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows import PAIR
+from app.store.pair_records import load_records
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.schema_check.attacks import ATTACKS
 

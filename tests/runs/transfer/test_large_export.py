@@ -10,7 +10,7 @@ import pytest
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.importing import import_file
-from app.store import archive
+from app.store import pair_records
 from tests.runs.exchange import PAIR_BY_HAND, export
 from tests.runs.steps import count_own_statements
 
@@ -21,7 +21,7 @@ async def test_more_pairs_than_are_read_at_once_are_exported_in_order(
 ) -> None:
     pairs = [{**PAIR_BY_HAND, "user_text": f"Question {number}"} for number in range(count)]
     (one,) = await import_file(ctx, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": pairs}))
-    monkeypatch.setattr(archive, "PLACES", 3)
+    monkeypatch.setattr(pair_records, "PLACES", 3)
     asked = count_own_statements(ctx)
 
     file = (await export(ctx, one.id)).decode()

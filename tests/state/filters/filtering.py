@@ -13,9 +13,9 @@ from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.transcript import TranscriptState
-from app.store.archive import insert_records
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
 from app.store.conversation.pairs import load_pairs
+from app.store.pair_records import insert_records
 from tests.state.conftest import Tab
 from tests.store.values import a_conversation, a_pair_of
 from tests.waiting import until

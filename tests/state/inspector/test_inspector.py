@@ -23,8 +23,8 @@ from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
+from app.state.tab_watchers import Moment
 from app.state.transcript import TranscriptState
-from app.state.watching import Moment
 from app.views.screen.request.request import RequestView
 from app.views.screen.request.request_changes import ChangesView
 from tests.runs.steps import reply_to

@@ -18,8 +18,8 @@ from app.runs.watch.watcher import Watcher
 from app.state.filters.applied import FilterState
 from app.state.reply import marks
 from app.state.reply.marks import MarksState
+from app.state.tab_watchers import registered
 from app.state.toasts import Toast, ToastState
-from app.state.watching import registered
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import opened, positions, write_pairs

@@ -14,7 +14,7 @@ from app.api.http.answers import WITH_BODY, answer, fails, says
 from app.api.http.bodies import NOTHING_ASKED, Body, ModelName, ParametersBody
 from app.api.http.negotiation import JSON, HasBody, ReadsJson
 from app.api.http.problems import refuse_field
-from app.api.resources.transfer.exporting import write_disposition
+from app.api.resources.transfer.transfer import write_disposition
 from app.domain.agents.agents import (
     MAX_AGENTS,
     MAX_ALLOWED,

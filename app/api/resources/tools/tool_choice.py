@@ -12,7 +12,7 @@ from app.api.http.answers import answer, says
 from app.api.http.negotiation import ReadsJson
 from app.api.http.view_options import AskedLook
 from app.api.resources.conversation.conversations import ConversationId
-from app.runs.tools.tool_looks import look_at_tools
+from app.runs.tools.next_tools import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
 from app.views.tools.tools import ConversationToolsView
 

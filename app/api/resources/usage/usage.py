@@ -20,7 +20,7 @@ from app.api.http.negotiation import CSV, ReadsJson, offers
 from app.api.http.patterns import ENTRY_CURSOR
 from app.api.http.problems import ApiProblemError, refuse_field
 from app.api.resources.conversation.conversations import ConversationId
-from app.api.resources.transfer.exporting import write_disposition
+from app.api.resources.transfer.transfer import write_disposition
 from app.domain.costs.budgets import describe_budget
 from app.runs.usage.accounts import Booked, list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of

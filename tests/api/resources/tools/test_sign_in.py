@@ -28,7 +28,7 @@ from app.runs.tools import sign_in_commands
 from app.runs.tools.server_commands import session_of
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.sessions import Health
-from app.tools.sign_in import oauth_person, sign_ins
+from app.tools.sign_in import oauth_flow, sign_ins
 from tests.api.served import Api, serve, serve_api
 from tests.runs.clock import HANG_SECONDS, LoopClock
 from tests.tools.protected import Protected, a_protected_server
@@ -356,7 +356,7 @@ async def test_sign_in_that_is_called_off_or_overtaken_or_too_late_is_over(
     assert (await api.http.get(called_off)).status_code == 400
     assert (await api.http.get(overtaken)).status_code == 400
     assert (await api.http.get(good)).status_code == 200
-    monkeypatch.setattr(oauth_person, "SIGN_IN_SECONDS", 0.0)
+    monkeypatch.setattr(oauth_flow, "SIGN_IN_SECONDS", 0.0)
     late = await api.http.post(f"{path}/sign-in")
     assert (late.status_code, "The sign-in was not completed within" in late.json()["detail"]) == (409, True)
 

@@ -21,8 +21,8 @@ import httpcore2
 import httpx2
 
 from app.domain.json_size import ValueCount
-from app.tools.addresses import AddressGuard
-from app.tools.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
+from app.tools.network.addresses import AddressGuard
+from app.tools.network.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
 
 USER_AGENT: Final = "Inview (self-hosted chat workbench)"
 MAX_REDIRECTS: Final = 5

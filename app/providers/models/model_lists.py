@@ -21,7 +21,7 @@ import structlog
 from pydantic import TypeAdapter, ValidationError
 
 from app.providers.base import ListedModel, Provider
-from app.providers.models.listing import MAX_MODELS, is_usable
+from app.providers.models.list_entries import MAX_MODELS, is_usable
 
 LISTS_FILE = "inview-models.json"
 log = structlog.get_logger()

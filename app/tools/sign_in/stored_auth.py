@@ -7,7 +7,7 @@ and no secret is sent over an unencrypted connection.
 
     open_client(AddressGuard(), auth=StoredAuth(way, kept, terms))
 
-`oauth_person.py` has the sign-in itself. Both connect only to checked addresses (`web_client.py`), regardless of a
+`oauth_flow.py` has the sign-in itself. Both connect only to checked addresses (`web_client.py`), regardless of a
 server's metadata.
 """
 
@@ -33,9 +33,9 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
+from app.tools.connection_terms import ConnectionTerms, SignInNeededError
+from app.tools.network.web_client import Bounds, put_bounds
 from app.tools.sign_in.sign_ins import SignInFailedError, StoredGrant
-from app.tools.terms import ConnectionTerms, SignInNeededError
-from app.tools.web_client import Bounds, put_bounds
 
 UNAUTHORIZED: Final = 401
 SIGN_IN_BOUNDS: Final = Bounds(1_000_000, is_json=True)

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 
 from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
-from app.tools.bounds import TooMuchError
 from app.tools.connection.link import describe_fault, open_link
+from app.tools.connection_terms import ConnectionTerms
+from app.tools.network.bounds import TooMuchError
 from app.tools.server_log import ServerLog
-from app.tools.sign_in.oauth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
 from app.tools.sign_in.sign_ins import (
     SIGN_IN_SECONDS,
     TOKEN_SECONDS,
@@ -31,7 +31,7 @@ from app.tools.sign_in.sign_ins import (
     SignInFailedError,
     StoredGrant,
 )
-from app.tools.terms import ConnectionTerms
+from app.tools.sign_in.stored_auth import UNAUTHORIZED, Storage, describe_ourselves, is_loopback, prepare
 
 _FORBIDDEN: Final = 403
 _MAX_WORDS: Final = 200

@@ -9,8 +9,8 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.app_context import AppContext
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
+from app.tools.connection_terms import ConnectionTerms
 from app.tools.sign_in.sign_ins import StoredGrant
-from app.tools.terms import ConnectionTerms
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,7 +42,7 @@ def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[ConnectionT
     kept = StoredGrant(None if sealed is None else ctx.catalogue.seal.open(sealed), store)
 
     def make(terms: ConnectionTerms) -> httpx2.Auth:
-        from app.tools.sign_in.oauth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
+        from app.tools.sign_in.stored_auth import StoredAuth  # noqa: PLC0415 - the SDK, which a connection over HTTP has loaded already
 
         return StoredAuth(way, kept, terms)
 
