@@ -2,6 +2,7 @@
 
 Only the handler `follow` brings a conversation to a page. It runs for as long as the page shows the conversation: a
 newer navigation or a lost connection ends it, a reconnect starts it again. It never waits inside `async with self`.
+If it fails, the page says so and offers to start it again.
 """
 
 from __future__ import annotations
@@ -39,15 +40,17 @@ class TranscriptState(rx.State):
     """`pairs` are those of the window of `conversation`, oldest first; `earlier` and `later`: others are outside it.
 
     `known`: the pairs in view have been read, so an empty `pairs` means an empty view. `gone`: the conversation was
-    deleted. Pairs before position `boundary` (-1: there is none) are not sent, for `boundary_reason`. `running` is
-    the pair whose reply is running, `ended` the one whose reply ended last, "" for none. `changes` grows with every
-    change of the conversation itself. `first_sent` is the position of the oldest pair that the next send includes, 0
-    for none. `damaged` are settings of the conversation that cannot be read.
+    deleted. `stopped`: an error ended the updates of the page. Pairs before position `boundary` (-1: there is none)
+    are not sent, for `boundary_reason`. `running` is the pair whose reply is running, `ended` the one whose reply
+    ended last, "" for none. `changes` grows with every change of the conversation itself. `first_sent` is the
+    position of the oldest pair that the next send includes, 0 for none. `damaged` are settings of the conversation
+    that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
     known: rx.Field[bool] = rx.field(default=False)
     gone: rx.Field[bool] = rx.field(default=False)
+    stopped: rx.Field[bool] = rx.field(default=False)
     pairs: rx.Field[tuple[ScreenPairView, ...]] = rx.field(())
     earlier: rx.Field[bool] = rx.field(default=False)
     later: rx.Field[bool] = rx.field(default=False)
@@ -67,7 +70,7 @@ class TranscriptState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
-        self.gone = False
+        self.gone = self.stopped = False
         return TranscriptState.follow if conversation_id else None
 
     @rx.event(background=True)
@@ -76,13 +79,18 @@ class TranscriptState(rx.State):
         conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:
             return
-        ctx = await context_for(current(), conversation_id)
-        if not await self._follow(ctx, conversation_id):
-            return
-        if (moved := await context_for(current(), conversation_id)) is not ctx:  # a temporary one was kept
-            yield ChatState.open
-            if not await self._follow(moved, conversation_id):
+        try:
+            ctx = await context_for(current(), conversation_id)
+            if not await self._follow(ctx, conversation_id):
                 return
+            if (moved := await context_for(current(), conversation_id)) is not ctx:  # a temporary one was kept
+                yield ChatState.open
+                if not await self._follow(moved, conversation_id):
+                    return
+        except Exception:
+            async with self:
+                self.stopped = self.conversation == conversation_id
+            raise
         async with self:
             self.gone = self.conversation == conversation_id
         yield ChatState.open

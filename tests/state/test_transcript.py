@@ -255,6 +255,26 @@ async def test_a_fault_of_following_ends_it_with_a_notice(
     assert not tab.shows(TranscriptState, "known")
 
 
+async def test_page_whose_updates_failed_offers_to_resume_them(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise KeyError("a secret of the house")
+
+    conversation_id = await a_past(ctx, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(watching, "load_conversation", fail)
+        async with visiting(tab, conversation_id) as visit:
+            await visit
+    assert tab.shows(TranscriptState, "stopped") is True
+
+    async with visiting(tab, conversation_id):  # what the button of the note does
+        await until(tab, known)
+        await reply_to(ctx, conversation_id, "/echo more")
+        await until(tab, lambda tab: positions(tab) == [1, 2])
+    assert tab.shows(TranscriptState, "stopped") is False
+
+
 async def test_a_reader_walks_through_a_long_conversation(ctx: AppContext, tab: Tab) -> None:
     async with visiting(tab, await a_past(ctx, 300)):
         await until(tab, known)

@@ -18,6 +18,7 @@ from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
 from app.ui.transcript.menu import conversation_menu
 from app.ui.transcript.recovery import recovery
+from app.ui.transcript.stopped import stopped_note
 from app.ui.transcript.title import title
 from app.ui.transcript.window import transcript
 from app.ui.usage.spent import spent
@@ -32,6 +33,7 @@ def _conversation() -> rx.Component:
     return frame(
         chips_in_force(),
         transcript(),
+        stopped_note(),
         recovery(),
         temporary_note(),
         composer(compare_dialogs()),

@@ -1,0 +1,20 @@
+"""The note below the transcript if an error ended the updates of the page, with a button that starts them again."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.state.transcript import TranscriptState
+
+
+def stopped_note() -> rx.Component:
+    """Draw the note; nothing while the page is updated."""
+    return rx.cond(
+        TranscriptState.stopped,
+        rx.el.div(
+            rx.el.p("This page stopped updating because of an error. Nothing is lost."),
+            rx.el.button("Resume updates", type="button", on_click=TranscriptState.open, class_name="quiet"),
+            role="alert",
+            class_name="temporary-note",
+        ),
+    )
