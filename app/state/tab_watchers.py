@@ -37,8 +37,8 @@ class Moment:
     the parameters of this send alone, `attached` the files of the draft. `edition` is the text area's number for the
     draft.
 
-    `turn` grows whenever the send was composed again. A reply that streams does not change it. `compared` is the open
-    comparison, "" if there is none.
+    `turn` grows whenever the send was composed again. A reply that streams does not change it. `ended` is the pair
+    whose reply ended last, `ended_run` the run of that reply. `compared` is the open comparison, "" if there is none.
     """
 
     conversation_id: str
@@ -50,6 +50,7 @@ class Moment:
     turn: int
     running: str
     ended: str
+    ended_run: str
     changes: int
     compared: str
     screen: Screen = field(compare=False)
@@ -58,7 +59,7 @@ class Moment:
     def charges(self) -> tuple[object, ...]:
         """A value that changes whenever the ledger may have a new entry, except for the reply that is running."""
         boundary = None if self.screen.context is None else self.screen.context.boundary_reason
-        return self.ended, self.changes, boundary, len(self.screen.pairs)
+        return self.ended, self.ended_run, self.changes, boundary, len(self.screen.pairs)
 
 
 @dataclass(eq=False)
@@ -178,6 +179,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.view.turn,
         screen.running,
         screen.ended,
+        next((pair.run_id or "" for pair in screen.pairs if pair.id == screen.ended), ""),
         screen.changes,
         "" if screen.comparison is None else screen.comparison.id,
         screen,

@@ -101,12 +101,7 @@ def _is_news(before: Moment | None, moment: Moment) -> bool:
     """Return True if a reply has started or ended. A reply that fails at once may do both between two moments."""
     if before is None:
         return bool(moment.running or moment.ended or _failed_just_now(moment))
-    return before.running != moment.running or _last_run(before) != _last_run(moment)
-
-
-def _last_run(moment: Moment) -> str | None:
-    pair = _ended(moment)
-    return None if pair is None else pair.run_id
+    return before.running != moment.running or before.ended_run != moment.ended_run
 
 
 def _ended(moment: Moment) -> ScreenPairView | None:

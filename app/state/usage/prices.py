@@ -14,8 +14,10 @@ from app.domain.model_profile import Prices
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.prices import remove_price, set_price
+from app.state.usage.budgets import BudgetState
 from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
+from app.state.usage.report import UsageState
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.views.library.model import describe_prices
 
@@ -62,33 +64,40 @@ class OwnPriceState(rx.State):
         await self._show("")
 
     @rx.event
-    async def save(self, form: dict[str, Any]) -> None:
+    async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
         """Store the price in the form. It replaces the model's price that starts on the same day."""
         price = _read_price(form)
         fault = price if isinstance(price, str) else await _set(price)
         if fault:
             self.message, self.fault = "", fault
-            return
+            return None
         await self._show("Saved. Costs from that day on are calculated with it.")
+        return _read_costs_again()
 
     @rx.event
-    async def remove(self, model: str, since: str) -> None:
+    async def remove(self, model: str, since: str) -> rx.event.EventType[()] | None:
         """Remove a price. If it was removed before, the list is updated without a message."""
         day = read_day(str(since))
         if day is None:
-            return
+            return None
         try:
             await remove_price(current(), LOCAL_OWNER, str(model), day)
         except NotFoundError:
             await self._show("")
         else:
             await self._show("Removed.")
+        return _read_costs_again()
 
     async def _show(self, message: str) -> None:
         async with current().store.read() as session:
             own = await load_own_prices(session, LOCAL_OWNER)
         self.items = tuple(map(_describe, own))
         self.message, self.fault = message, ""
+
+
+def _read_costs_again() -> rx.event.EventType[()]:
+    """Return the events that show the report and the budgets with the current prices."""
+    return [UsageState.load, BudgetState.load]
 
 
 def _read_price(form: object) -> OwnPrice | str:

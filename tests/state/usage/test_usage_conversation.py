@@ -8,6 +8,7 @@ from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
+from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
@@ -19,7 +20,7 @@ from app.state.usage.budgets import BudgetState
 from app.state.usage.spent import SpentState
 from tests.state.conftest import Tab
 from tests.state.usage.spending import MODEL, send, talk
-from tests.state.watched import running, watching
+from tests.state.watched import running, stored, watching
 from tests.waiting import until
 
 
@@ -38,6 +39,25 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: App
     await send(ctx, conversation, "/echo two")
     await tab.send(SpentState.refresh)
     assert int(tab.shows(SpentState, "spent").tokens) > int(first.tokens)
+
+
+async def test_figure_follows_a_pair_that_is_answered_again_and_again(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.state.usage.spent.SETTLE_SECONDS", 0.01)
+    conversation = await talk(ctx, "/echo one")
+
+    def tokens() -> int:
+        spent = tab.shows(SpentState, "spent")
+        return 0 if spent is None else int(spent.tokens)
+
+    async with watching(ctx, tab, conversation) as watcher, running(tab, SpentState.follow):
+        (pair,) = await stored(watcher)
+        await until(lambda: tokens() > 0)
+        for _ in range(3):
+            before = tokens()
+            await resend_pair(ctx, LOCAL_OWNER, pair.id)
+            await until(lambda: tokens() > before)  # noqa: B023 - it is called within this round
 
 
 async def test_figure_names_the_worst_budget(ctx: AppContext, tab: Tab) -> None:

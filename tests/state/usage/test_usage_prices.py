@@ -7,9 +7,13 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState, PriceItem
+from app.state.usage.report import UsageState
 from app.store.ledger.prices import load_own_prices
 from tests.state.conftest import Tab
+from tests.state.usage.spending import MODEL, talk
+from tests.waiting import until
 
 FORM = {"model": "offline:tiny", "since": "2026-05-01", "input": "3", "output": "$15"}
 
@@ -30,6 +34,27 @@ async def test_price_is_set_shown_and_removed(ctx: AppContext, tab: Tab) -> None
     await tab.send(OwnPriceState.remove, model="offline:tiny", since="2026-05-01")
     assert tab.shows(OwnPriceState, "items") == ()
     assert await stored(ctx) == 0
+
+
+async def test_report_and_budgets_use_a_price_at_once(ctx: AppContext, tab: Tab) -> None:
+    await talk(ctx, "/echo one")
+    await tab.send(BudgetState.save, form={"scope": "all", "span": "ever", "amount": "100"})
+    await tab.send(UsageState.load)
+
+    def shown() -> tuple[object, object]:
+        return tab.shows(UsageState, "report").facts, tab.shows(BudgetState, "items")
+
+    async def until_both_differ_from(before: tuple[object, object]) -> None:
+        await until(lambda: all(was != now for was, now in zip(before, shown(), strict=True)))
+
+    first = shown()
+    today = datetime.now(UTC).date().isoformat()
+    await tab.send(OwnPriceState.save, form={**FORM, "model": MODEL, "since": today, "output": "2000"})
+    await until_both_differ_from(first)
+
+    second = shown()
+    await tab.send(OwnPriceState.remove, model=MODEL, since=today)
+    await until_both_differ_from(second)
 
 
 async def test_page_shows_the_prices_there_are_and_offers_today(ctx: AppContext, tab: Tab) -> None:
