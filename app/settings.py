@@ -29,30 +29,30 @@ MASK: Final = "•••"
 SQLITE: Final = "sqlite+aiosqlite:///"
 """Start of the URL of a database."""
 OPEN_TO_OTHERS: Final = (
-    "Warning: Inview listens on {host}, where other machines can reach it, and it has no accounts yet. Whoever opens "
-    "it can read and change everything, and spend money with your keys. Set INVIEW_HOST=127.0.0.1, or put a proxy that "
-    "asks for a password in front of it."
+    "Warning: Inview listens on {host}, where other machines can reach it, and it has no accounts yet. Anyone who "
+    "opens it can read and change everything, and spend money with your keys. Set INVIEW_HOST=127.0.0.1, or use "
+    "a proxy with a password."
 )
 
 # One line per variable: what `inview doctor` prints, what the README lists and the only names we look at.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
-    "INVIEW_HOST": "Address to listen on; 0.0.0.0 listens everywhere. Default 127.0.0.1.",
-    "INVIEW_PORT": "Port to listen on. Default 3000. 0: any free port, which the start names.",
-    "INVIEW_PUBLIC_URL": "The address people type when a proxy stands in front, such as https://chat.example.org.",
+    "INVIEW_HOST": "Address to listen on; 0.0.0.0 for all interfaces. Default 127.0.0.1.",
+    "INVIEW_PORT": "Port to listen on. Default 3000. 0: any free port, shown at the start.",
+    "INVIEW_PUBLIC_URL": "The public address behind a proxy, such as https://chat.example.org.",
     "INVIEW_DATA_DIR": "Folder of the database and the key file. Default ./data.",
     "INVIEW_DATABASE_URL": "SQLAlchemy URL with an async driver. Default: SQLite in the data folder.",
     "INVIEW_LOG_LEVEL": "debug, info, warning or error. Default info.",
     "INVIEW_TIMEOUT": "Seconds to wait for a provider without receiving a byte. Default 30.",
-    "INVIEW_MAX_CALL_SECONDS": "Seconds that a provider may take in all for one call. Default 1800.",
-    "INVIEW_MAX_REPLY_BYTES": "Bytes of a reply at most; one that becomes longer is ended there. Default 1048576.",
-    "INVIEW_TITLES": "on or off: whether new conversations are given titles by a model at all. Default on.",
-    "INVIEW_STDIO_SERVERS": "on or off: whether MCP servers may be programs that are started on this machine. "
-    "Default: on when only this machine is listened to, else off.",
+    "INVIEW_MAX_CALL_SECONDS": "Maximum seconds for one provider call in total. Default 1800.",
+    "INVIEW_MAX_REPLY_BYTES": "Maximum bytes of a reply; a longer reply is ended there. Default 1048576.",
+    "INVIEW_TITLES": "on or off: whether a model generates titles of new conversations. Default on.",
+    "INVIEW_STDIO_SERVERS": "on or off: whether Inview may start MCP servers as programs on this machine. "
+    "Default: on if Inview listens only to this machine, else off.",
     "INVIEW_COMPATIBLE": "OpenAI-compatible servers: 'name=url[,key]; name=url[,key]'.",
     "ANTHROPIC_API_KEY": "Key for Anthropic.",
-    "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not theirs.",
+    "ANTHROPIC_BASE_URL": "Base URL for Anthropic, if not the default.",
     "OPENAI_API_KEY": "Key for OpenAI.",
-    "OPENAI_BASE_URL": "Base URL for OpenAI, if not theirs.",
+    "OPENAI_BASE_URL": "Base URL for OpenAI, if not the default.",
     "GEMINI_API_KEY": "Key for Google Gemini.",
     "OPENROUTER_API_KEY": "Key for OpenRouter.",
     "MISTRAL_API_KEY": "Key for Mistral.",
@@ -175,7 +175,9 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
     unknown = sorted(name for name in environ if name.startswith("INVIEW_") and name not in DESCRIPTIONS)
     if unknown:
         known = ", ".join(name for name in DESCRIPTIONS if name.startswith("INVIEW_"))
-        raise SettingsError(f"{unknown[0]} is not a setting of Inview. Correct or remove it; there are: {known}.")
+        raise SettingsError(
+            f"{unknown[0]} is not a setting of Inview. Correct or remove it. The settings are: {known}."
+        )
 
 
 def _host(text: str) -> str:

@@ -89,9 +89,10 @@ RESOURCES = (
 
 _DESCRIPTION = """\
 Everything the page can do with conversations, a program can do here, with the same rules. JSON in and out, times in
-UTC, ids are opaque texts. Lists page by cursor: hand `next_cursor` back as `cursor` until it is null.
+UTC, ids are opaque strings. Lists are paged by cursor: send `next_cursor` as `cursor` until it is null.
 
-Faults are problem documents (RFC 9457) with a stable `type`; for input, `errors` names each field and the reason.
+Errors are problem documents (RFC 9457) with a stable `type`; for invalid input, `errors` names each field
+and the reason.
 """
 
 

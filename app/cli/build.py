@@ -101,7 +101,7 @@ def build_environment() -> dict[str, str]:
         check=False,
     )
     if asked.returncode != 0:
-        raise BuildError(f"npm does not run: {asked.stderr.strip()} Remove .venv and run make again.")
+        raise BuildError(f"npm cannot run: {asked.stderr.strip()} Remove .venv and run make again.")
     return {"NPM_CONFIG_REGISTRY": asked.stdout.strip(), **environment}
 
 
@@ -155,7 +155,7 @@ def _build() -> Path:
     result = subprocess.run(command, cwd=ROOT, env=build_environment(), check=False)
     built = web / "build" / "client"
     if result.returncode != 0 or not built.is_dir():
-        raise BuildError("The page could not be built; the reason stands above.")
+        raise BuildError("The page could not be built. The reason is shown above.")
     skeleton.write_text(layout)
     return built
 

@@ -31,8 +31,8 @@ _MENDED: Final = frozenset(
 _OTHERWISE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "attachment": "Attach the file again.",
-        "mcp_server": "It is off. Delete it and add it again: /settings#tools",
-        "node": "It counts nothing and is shown as an entry that cannot be read. Nothing need be done.",
+        "mcp_server": "The server is off. Delete it and add it again: /settings#tools",
+        "node": "The entry counts nothing and is shown as unreadable. You need not do anything.",
     }
 )
 """The default next step for damage in these tables."""
@@ -52,9 +52,9 @@ def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
     for sentence in mended.sentences:
         say(f"Mended: {sentence}")
     if mended.kept is not None:
-        say(f"Each row that was changed or deleted is kept as it was in {mended.kept}.")
+        say(f"The original of each changed or deleted row is saved in {mended.kept}.")
     if not mended.sentences:
-        say("Nothing could be mended.")
+        say("Nothing could be repaired.")
 
 
 def report_damage(database_url: str, say: Callable[[str], object]) -> int:
@@ -66,7 +66,10 @@ def report_damage(database_url: str, say: Callable[[str], object]) -> int:
     if not Path(database_url.removeprefix(SQLITE).partition("?")[0]).exists():
         return 0
     if not is_readable(database_url):
-        say("The database was made by an older Inview and was not searched for damage. Run `inview migrate` first.")
+        say(
+            "An older version of Inview created the database, so it was not checked for damage. Run `inview "
+            "migrate` first."
+        )
         return 0
     count = 0
     for finding in find_damage(database_url):
@@ -80,16 +83,16 @@ def advise(finding: Finding) -> str:
     """Return the next step for the user."""
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
-        return "Put a copy of the database back that is whole."
+        return "Restore a backup of the database."
     if table in {one.name for one in BUILT}:
         return "`inview doctor --mend` builds it again."
     if place.in_trash:
-        return "It is in the trash. Delete it there for good, or bring it back: /trash"
+        return "It is in the trash. Delete it there permanently, or restore it: /trash"
     path = f"/c/{place.conversation_id}"
     if table == "conversation" and place.conversation_id is not None:
         if column in SETTINGS:
             return f"Set the {SETTINGS[column]} again, or press Reset at the top of the conversation: {path}"
-        return f"Rename it: {path}" if column == "title" else "No send depends on it. Nothing need be done."
+        return f"Rename it: {path}" if column == "title" else "No send depends on it. You need not do anything."
     if table == "attachment" and place.conversation_id is not None:
         at = "" if place.position is None else f"?at={place.position}"
         return f"Attach the file again in a new message, or delete the pair that has it: {path}{at}"
@@ -103,8 +106,8 @@ def advise(finding: Finding) -> str:
     if table in _MENDED:
         return "Stop Inview and run `inview doctor --mend`."
     if table in {"queued", "comparison"} and place.conversation_id is not None:
-        return f"Drop it in the conversation: {path}"
-    return _OTHERWISE.get(table, "If you miss it, put a copy of the database back that has it.")
+        return f"Remove it in the conversation: {path}"
+    return _OTHERWISE.get(table, "If you need it, restore a backup of the database that has it.")
 
 
 def _tell_place(finding: Finding) -> str:

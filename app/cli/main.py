@@ -74,7 +74,11 @@ def migrate() -> None:
 
 
 @cli.command()
-def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. Without it, all of them.")] = None) -> None:
+def verify(
+    conversation: Annotated[
+        str | None, typer.Argument(help="The id of a conversation. Default: all conversations.")
+    ] = None,
+) -> None:
     """Compute the hashes of stored requests again; exit code 1 if one differs from the sent request."""
     import asyncio
 
@@ -90,7 +94,7 @@ def verify(conversation: Annotated[str | None, typer.Argument(help="Its id. With
 def doctor(
     *,
     mend: Annotated[
-        bool, typer.Option("--mend", help="Mend what can be mended without a loss. Stop the server.")
+        bool, typer.Option("--mend", help="Repair damage where no data is lost. Stop the server first.")
     ] = False,
 ) -> None:
     """Show every setting (secrets masked), whether a server could start here, and what of the database is damaged.
@@ -112,9 +116,9 @@ def doctor(
     if mend:
         mend_damage(settings.database_url, typer.echo)
     if damaged := report_damage(settings.database_url, typer.echo):
-        typer.echo(f"A server can start here. Damaged pieces of the database: {damaged:,}.")
+        typer.echo(f"The server can start. Damaged values in the database: {damaged:,}.")
         sys.exit(1)
-    typer.echo("All is well: a server can start here.")
+    typer.echo("No problems found. The server can start.")
 
 
 def _take_data_dir(settings: Settings) -> None:

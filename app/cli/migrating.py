@@ -29,7 +29,7 @@ def migrate_apart(url: str) -> None:
         case 0:
             return
         case int(code) if code < 0:
-            raise StoreError(f"Migrating the database was ended by signal {-code}. Nothing was changed. Start again.")
+            raise StoreError(f"Signal {-code} ended the migration of the database. Nothing was changed. Start again.")
         case code:
             sys.exit(code)
 

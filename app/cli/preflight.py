@@ -28,7 +28,7 @@ def bind_port(settings: Settings) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
-        raise NotReadyError(f"INVIEW_HOST is {settings.host!r}, which no name server knows. Try 127.0.0.1.") from error
+        raise NotReadyError(f"INVIEW_HOST is {settings.host!r}, which cannot be resolved. Try 127.0.0.1.") from error
     listener = socket.socket(family, kind)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -67,7 +67,7 @@ def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
     files = {*settings.data_dir.glob("inview*"), *beside}
     for path, mode in ((settings.data_dir, 0o700), *((file, 0o600) for file in sorted(files) if file.is_file())):
         if path.stat().st_mode & _OTHERS and (fault := _set_mode(path, mode)):
-            say(f"Others on this machine can read {path}: {fault}. Do: chmod {mode:o} {path}")
+            say(f"Others on this machine can read {path}: {fault}. Run: chmod {mode:o} {path}")
 
 
 def _set_mode(path: Path, mode: int) -> str:
@@ -76,7 +76,7 @@ def _set_mode(path: Path, mode: int) -> str:
         path.chmod(mode)
     except OSError as error:
         return f"its mode could not be changed ({(error.strerror or str(error)).lower()})"
-    return "its file system keeps no modes" if path.stat().st_mode & _OTHERS else ""
+    return "its file system does not support modes" if path.stat().st_mode & _OTHERS else ""
 
 
 def check_data_dir(data_dir: Path) -> None:
@@ -87,6 +87,6 @@ def check_data_dir(data_dir: Path) -> None:
             pass
     except OSError as error:
         raise NotReadyError(
-            f"Cannot write in the data folder {data_dir}: {error.strerror}. "
-            "Give this user the right to, or choose another folder with INVIEW_DATA_DIR."
+            f"Cannot write in the data folder {data_dir}: {error.strerror}. Give this user write permission, or "
+            "choose another folder with INVIEW_DATA_DIR."
         ) from error

@@ -29,5 +29,5 @@ async def verify_requests(settings: Settings, conversation_id: str | None, say: 
             if not verified.matches:
                 differing += 1
                 say(f"run {run_id} of pair {verified.pair_id} differs. {' '.join(verified.reasons)}")
-    say(f"{len(run_ids) - differing} of {len(run_ids)} requests can be made again exactly as they were sent.")
+    say(f"{len(run_ids) - differing} of {len(run_ids)} requests can be built again exactly as they were sent.")
     return differing == 0

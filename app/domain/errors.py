@@ -22,7 +22,7 @@
 
 A `Failure` is the value behind `[error: class] message`: it is stored with the pair and is not an exception.
 
-    >>> failure(ErrorClass.AUTH, 'No key for provider "anthropic".').next_step
+    >>> failure(ErrorClass.AUTH, 'There is no key for provider "anthropic".').next_step
     'Add or correct the key in Settings → Providers.'
 """
 
@@ -60,15 +60,15 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.AUTH: "Add or correct the key in Settings → Providers.",
         ErrorClass.RATE: "Wait a moment and send again, or choose another model.",
         ErrorClass.NETWORK: "Check the connection and the provider's base URL, then send again.",
-        ErrorClass.SERVER: "The fault is at the provider. Send again in a while, or choose another model.",
-        ErrorClass.OVERLOADED: "The provider is overloaded. Send again in a while, or choose another model.",
+        ErrorClass.SERVER: "The provider has a problem. Send again later, or choose another model.",
+        ErrorClass.OVERLOADED: "The provider is overloaded. Send again later, or choose another model.",
         ErrorClass.CONTENT_FILTER: "The provider declined this content. Rephrase the request or choose another model.",
         ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
         ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
-        ErrorClass.STREAM: "What was received is kept. Send again for a complete reply.",
-        ErrorClass.TOO_LONG: "What was received is kept. Ask for less at once, or raise INVIEW_MAX_REPLY_BYTES.",
-        ErrorClass.CANCELED: "What was received is kept. Send again for a complete reply.",
-        ErrorClass.INTERRUPTED: "What was stored is kept; the last moment may be missing. Send again for all of it.",
+        ErrorClass.STREAM: "The received part is saved. Send again for a complete reply.",
+        ErrorClass.TOO_LONG: "The received part is saved. Ask for a shorter reply, or raise INVIEW_MAX_REPLY_BYTES.",
+        ErrorClass.CANCELED: "The received part is saved. Send again for a complete reply.",
+        ErrorClass.INTERRUPTED: "The stored part is kept; the end may be missing. Send again for a complete reply.",
         ErrorClass.UNKNOWN: "Send again. If it happens again, the log has the details.",
     }
 )
@@ -137,7 +137,7 @@ class NotFoundError(InviewError):
     """No such object, or it belongs to another owner. The error does not say which."""
 
     def __init__(self, noun: str, object_id: str) -> None:
-        super().__init__(f"No {noun} {object_id!r} here. It may have been deleted.")
+        super().__init__(f"There is no {noun} {object_id!r}. It may have been deleted.")
         self.noun = noun
         self.object_id = object_id
 
@@ -176,8 +176,8 @@ class PairChangedError(ConflictError):
 
     def __init__(self, position: int, version: int, versions: int) -> None:
         super().__init__(
-            f"Pair {position} was changed elsewhere: version {version} of {versions} stands there now. "
-            "Nothing was overwritten. Look at it, then try again."
+            f"Pair {position} was changed elsewhere: it now shows version {version} of {versions}. Nothing was "
+            "overwritten. Check it, then try again."
         )
         self.version = version
 
@@ -210,5 +210,5 @@ class NoKeyError(ProviderError):
     """The provider has no key, so it was not called."""
 
     def __init__(self, provider: str) -> None:
-        super().__init__(failure(ErrorClass.AUTH, f'No key for provider "{provider}".'))
+        super().__init__(failure(ErrorClass.AUTH, f'There is no key for provider "{provider}".'))
         self.provider = provider

@@ -121,42 +121,44 @@ def require_usable(preferences: Preferences) -> None:
         InputError: at the first preference that cannot be used.
     """
     if not LEAST_SOFT_CAP <= preferences.soft_cap <= 1:
-        raise InputError("soft_cap", f"is a share of the model's window, from {LEAST_SOFT_CAP} to 1.")
+        raise InputError("soft_cap", f"must be a share of the model's window from {LEAST_SOFT_CAP} to 1.")
     if not 0 <= preferences.reserve <= MAX_TOKENS:
-        raise InputError("reserve", f"is a number of tokens kept for the reply, from 0 to {MAX_TOKENS:,}.")
+        raise InputError("reserve", f"must be a number of tokens from 0 to {MAX_TOKENS:,}.")
     for name in CEILINGS_IN_TOKENS:
         tokens = getattr(preferences, name)
         if tokens is not None and not 1 <= tokens <= MAX_TOKENS:
-            raise InputError(name, f"is a ceiling in tokens, from 1 to {MAX_TOKENS:,}, or null for none.")
+            raise InputError(name, f"must be a number of tokens from 1 to {MAX_TOKENS:,}, or null for no limit.")
     for name in CEILINGS_IN_MONEY:
         money = getattr(preferences, name)
         if money is not None and not 0 < money <= MAX_MONEY:
-            raise InputError(name, f"is a ceiling in US dollars above 0, {MAX_MONEY:,} at most, or null for none.")
+            raise InputError(name, f"must be above 0 and at most {MAX_MONEY:,} US dollars, or null for no limit.")
     if preferences.title_model is not None:
         _require_model("title_model", preferences.title_model)
     if preferences.trash_days is not None and not 1 <= preferences.trash_days <= MAX_TRASH_DAYS:
-        raise InputError("trash_days", f"is a number of days, from 1 to {MAX_TRASH_DAYS:,}, or null for no end.")
+        raise InputError("trash_days", f"must be a number of days from 1 to {MAX_TRASH_DAYS:,}, or null for no limit.")
     if len(preferences.built_in_tools) > MAX_BUILT_IN:
-        raise InputError("built_in_tools", f"are {MAX_BUILT_IN} at most.")
+        raise InputError("built_in_tools", f"can have at most {MAX_BUILT_IN} names.")
     _require_about(preferences)
     if len(preferences.keys) > MAX_KEYS:
-        raise InputError("keys", f"has {len(preferences.keys)} actions; {MAX_KEYS} is the most.")
+        raise InputError("keys", f"has {len(preferences.keys)} actions. The maximum is {MAX_KEYS}.")
     for action, key in preferences.keys.items():
         _require_key(action, key)
 
 
 def _require_about(preferences: Preferences) -> None:
     if len(preferences.about_me) > MAX_ABOUT:
-        raise InputError("about_me", f"is {MAX_ABOUT:,} characters at most.")
+        raise InputError("about_me", f"can have at most {MAX_ABOUT:,} characters.")
     try:
         preferences.about_me.encode()
     except UnicodeEncodeError as error:
-        raise InputError("about_me", f"has half a character at place {error.start}. Correct it there.") from None
+        raise InputError(
+            "about_me", f"has an incomplete character (a lone surrogate) at position {error.start}. Correct it."
+        ) from None
     if preferences.date_zone is not None:
         try:
             ZoneInfo(preferences.date_zone)
         except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
-            raise InputError("date_zone", "is no time zone. Write it as in Europe/Berlin.") from None
+            raise InputError("date_zone", "is not a time zone. Write it like Europe/Berlin.") from None
 
 
 def _require_model(name: str, model: str) -> None:
@@ -168,6 +170,8 @@ def _require_model(name: str, model: str) -> None:
 
 def _require_key(action: str, key: str) -> None:
     if not _ACTION.fullmatch(action):
-        raise InputError("keys", f"{action[:60]!a} is no action: those are small letters, digits, -, _ and dots.")
+        raise InputError("keys", f"{action[:60]!a} is not an action. Use lower-case letters, digits, -, _ and dots.")
     if len(key) > _MAX_KEY or not key.isprintable():
-        raise InputError(f"keys.{action}", f"is the name of a key, {_MAX_KEY} characters at most; empty for none.")
+        raise InputError(
+            f"keys.{action}", f"must be the name of a key with at most {_MAX_KEY} characters, or empty for no key."
+        )

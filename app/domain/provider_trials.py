@@ -43,8 +43,8 @@ _NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.AUTH: "Paste another key and save it.",
         ErrorClass.RATE: "Wait a moment, then try again.",
         ErrorClass.NETWORK: "Start the server or correct its base URL, then try again.",
-        ErrorClass.SERVER: "The fault is at the provider. Try again in a while.",
-        ErrorClass.OVERLOADED: "The provider is overloaded. Try again in a while.",
+        ErrorClass.SERVER: "The provider has a problem. Try again later.",
+        ErrorClass.OVERLOADED: "The provider is overloaded. Try again later.",
     }
 )
 _CHECK_BASE_URL = "Check the base URL, then try again."

@@ -63,4 +63,4 @@ def _convert(data: bytes, name: str) -> Converted:
 
 
 def _refusal(name: str, reason: str) -> InputError:
-    return InputError("attachment", f"{name} {reason}. Save it anew as PNG or JPEG, and try again.")
+    return InputError("attachment", f"{name} {reason}. Save it again as PNG or JPEG, and try again.")

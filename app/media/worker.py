@@ -47,7 +47,7 @@ def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
             lossy = picture.format == "JPEG" or (picture.format == "WEBP" and picture.mode == "RGB")
             made = _scale(picture)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError):
-        return {"fault": "is damaged, or is no picture"}, b""
+        return {"fault": "is damaged or not a picture"}, b""
     except MemoryError:
         return {"fault": "takes too much memory"}, b""
     media_type, written = _write(made, lossy=lossy)

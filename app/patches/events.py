@@ -38,7 +38,7 @@ def find_fault(event: Any) -> str | None:
     if registered is None:
         return "no handler has this name"
     if not isinstance(payload, dict) or not isinstance(fields.get("router_data", {}), dict):
-        return "its payload or its router data is no object"
+        return "its payload or its router data is not an object"
     return _find_fault_of_arguments(registered.handler, cast("dict[str, Any]", payload))
 
 

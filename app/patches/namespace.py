@@ -157,7 +157,7 @@ class PatchedNamespace(EventNamespace):
         """Refuse messages that no page sends, with one log line. Socket.IO would log a traceback."""
         most = _ARGUMENTS.get(event) if isinstance(event, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - a browser can send any type
         if most is None or not 1 <= len(args) <= most or self._is_forged(event, args[0]):
-            self._refuse(str(args[0]) if args else "", "a message that no page sends")
+            self._refuse(str(args[0]) if args else "", "an unknown message")
             return None
         return await super().trigger_event(event, *args)
 
@@ -223,7 +223,9 @@ class PatchedNamespace(EventNamespace):
         scope: dict[str, Any] = self.server.environ[client.socket.sid].get("asgi.scope", {})
         abort = scope.get("extensions", {}).get(ABORT)
         if abort is None:
-            _log.warning("A browser does not read, and the server has no %r to end its connection with.", ABORT)
+            _log.warning(
+                "A browser does not read its messages, and the server has no %r to close the connection.", ABORT
+            )
         else:
             abort()
 

@@ -70,11 +70,11 @@ def _bounded(packet: Any) -> Any:
             if is_deep(self.data):
                 raise BadPacketError("it is nested too deeply")
             if attachments or self.packet_type not in range(EVENT + 1):
-                raise BadPacketError("it is of a kind that no page sends")
+                raise BadPacketError("its type is unknown")
             if self.packet_type == EVENT and not (
                 isinstance(self.data, list) and self.data and isinstance(self.data[0], str)
             ):
-                raise BadPacketError("it is no event")
+                raise BadPacketError("it is not an event")
             return attachments
 
         def _read_event(self, encoded_packet: Any) -> bool:

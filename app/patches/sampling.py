@@ -46,4 +46,4 @@ class Sampler:
         more = self._counts.pop(key) - FIRST
         if more > 0:
             whose = "connections beyond the first" if key == _OTHERS else "the same connection"
-            self._log(f"{more} more such lines of {whose} within a minute were left out.")
+            self._log(f"{more} more lines like this from {whose} were left out within a minute.")

@@ -182,8 +182,8 @@ class CallInput:
         except KeyError:
             raise InputError(
                 "attachments",
-                f"The file {attachment_id[:12]}… is missing, or was changed since it was attached. "
-                "Take its pair out of view, delete it, or attach the file again.",
+                f"The file {attachment_id[:12]}… is missing, or was changed since it was attached. Hide its pair "
+                "with a filter, delete the pair, or attach the file again.",
             ) from None
 
 
@@ -316,11 +316,14 @@ def encode(
     """
     name, model = split_model_name(request.model)
     if name != provider.name:
-        raise ValueError(f"A request for {request.model!r} was handed to provider {provider.name!r}.")
+        raise ValueError(f"A request for {request.model!r} was passed to provider {provider.name!r}.")
     if request.parameters.reply_schema is not None and not profile.structured:
         raise InputError(
             "schema",
-            f"is nothing that {profile.name} takes. Choose a model that does, or take the schema off the draft.",
+            (
+                f"is not supported by {profile.name}. Choose a model that supports it, or remove the schema from the "
+                "draft."
+            ),
         )
     adapter = load_adapter(provider.row.protocol)
     call = CallInput(request, profile, attachments, provider.row, model, marks)

@@ -28,9 +28,13 @@ def normalise_base_url(url: str, *, versioned: bool) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise InputError("base_url", f"{url!r} is not a base URL. Write it like http://127.0.0.1:8080/v1.")
     if parts.username or parts.password or "@" in parts.netloc:
-        raise InputError("base_url", "A base URL must not hold a user name or password. Enter the key as the key.")
+        raise InputError(
+            "base_url", "A base URL must not have a user name or password. Enter the key in its own field."
+        )
     if parts.query or parts.fragment:
-        raise InputError("base_url", f"{parts.hostname}: a base URL has no '?' and no '#'. Leave out what follows it.")
+        raise InputError(
+            "base_url", f"{parts.hostname}: a base URL must not have '?' or '#'. Remove it and what follows it."
+        )
     try:
         parts.port  # noqa: B018 - reading it checks it
     except ValueError:

@@ -227,7 +227,7 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
     base_url = normalise_base_url(credentials.base_url or row.base_url, versioned=adapter.versioned)
     key = (credentials.key or "").strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise InputError("key", f"The key for {row.label} holds a character that no key has. Copy it again.")
+        raise InputError("key", f"The key for {row.label} has an invalid character. Copy it again.")
     return Provider(row, base_url, key or None, origin)
 
 
@@ -248,9 +248,9 @@ def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
         what = f"{name!r} is the built-in provider {known.label}."
         raise InputError("name", f"{what} Choose another name, or, to change its address, {how}.")
     if not _NAME.fullmatch(name):
-        raise InputError("name", f"{name!r} cannot name a provider. Use letters (a to z), digits, '-' and '_'.")
+        raise InputError("name", f"{name!r} is not a valid provider name. Use letters (a to z), digits, '-' and '_'.")
     if not credentials.base_url:
-        raise InputError("base_url", f"{name} is not among the known providers: give its base URL.")
+        raise InputError("base_url", f"{name} is not a known provider. Enter its base URL.")
     return ProviderRow(name, name, _CHAT, credentials.base_url, needs_key=False, dialect=_TEMPLATE_SWITCH)
 
 

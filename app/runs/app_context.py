@@ -103,7 +103,7 @@ def current() -> AppContext:
         RuntimeError: none is open: the server has not started, or has ended.
     """
     if not _open:
-        raise RuntimeError("No app context is open. Use it inside `async with open_app_context(settings)`.")
+        raise RuntimeError("No app context is open. Call this inside `async with open_app_context(settings)`.")
     return _open[-1]
 
 

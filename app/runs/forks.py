@@ -60,7 +60,7 @@ async def fork_from(
         seen = {pair.pair_id for pair in composed.composition.visible.pairs}
         pair_ids = [pair_id for pair_id in pair_ids if pair_id in seen]
     if not pair_ids:
-        raise InputError("filter", "selects no pair to fork from. Take the filter away, or choose another pair.")
+        raise InputError("filter", "selects no pairs to fork. Remove the filter, or choose another pair.")
     fork_id = await fork_conversation(ctx, owner, conversation_id, pair_ids)
     async with ctx.store.read() as session:
         return await describe_listed(session, owner, fork_id)

@@ -95,7 +95,7 @@ async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -
     async with ctx.store.write() as session:
         conversation = await conversations.load_conversation(session, owner, conversation_id)
         if not conversation.temporary:
-            raise ConflictError(f"Conversation {conversation_id!r} is kept already.")
+            raise ConflictError(f"Conversation {conversation_id!r} is not temporary.")
         kept = (conversation_id, *await conversations.list_derived(session, conversation_id))
         for one in kept:
             if (await pairs.load_tail(session, one)).running is not None:

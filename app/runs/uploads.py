@@ -97,7 +97,7 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
     if not ids:
         return NOTHING_ATTACHED
     if len(ids) > MAX_ATTACHED:
-        raise InputError("attachments", f"are {len(ids)} files; {MAX_ATTACHED} are the most for one message.")
+        raise InputError("attachments", f"are {len(ids)} files. The maximum for one message is {MAX_ATTACHED}.")
     found = await _find_uploads(ctx, owner, ids)
     parts: list[Part] = []
     files: list[Attachment] = []
@@ -124,14 +124,14 @@ async def _find(ctx: AppContext, owner: str, attachment_id: str) -> Attachment:
     try:
         return await find_attachment(ctx, owner, attachment_id)
     except NotFoundError:
-        raise InputError("attachments", f"{attachment_id[:12]}… is not kept any more. Attach the file again.") from None
+        raise InputError("attachments", f"{attachment_id[:12]}… is no longer stored. Attach the file again.") from None
 
 
 def _require_room(texts: Sequence[Upload]) -> None:
     total = sum(len(one.attachment.data) for one in texts)
     if total > MAX_TEXTS_BYTES:
         most = MAX_TEXTS_BYTES // 2**20
-        raise InputError("attachments", f"have {total / 2**20:.1f} MiB of text; {most} are the most for one message.")
+        raise InputError("attachments", f"have {total / 2**20:.1f} MiB of text. The maximum for one message is {most}.")
 
 
 def _stores(ctx: AppContext) -> tuple[Store, ...]:

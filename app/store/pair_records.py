@@ -171,7 +171,7 @@ def _fail_run(run: RunRecord, pair: Pair) -> RunRecord:
 
 
 def _describe_loss(pair: Pair) -> Failure:
-    return failure(ErrorClass.UNKNOWN, f"This is a copy of a pair that could not be read whole: {pair.damage[0]}.")
+    return failure(ErrorClass.UNKNOWN, f"This is a copy of a pair that could only be read in part: {pair.damage[0]}.")
 
 
 def _decode_run(row: Any, tool_calls: tuple[ToolCallRecord, ...]) -> RunRecord:
@@ -202,7 +202,7 @@ def _decode_run(row: Any, tool_calls: tuple[ToolCallRecord, ...]) -> RunRecord:
 def _decode_node(row: Any) -> NodeRecord:
     data = row["data"]
     if not isinstance(data, dict):
-        raise StoreError("its data are no object")
+        raise StoreError("its data is not an object")
     at = row["after_position"]
     return NodeRecord(row["id"], at, decode_word(Role, row["role"]), cast("Json", data), row["created_at"])
 

@@ -204,11 +204,11 @@ class ServerSession:
             async with asyncio.timeout(max(deadline - time.monotonic(), 0.0)):
                 return await ask(link)
         except TimeoutError:
-            self.log.tell(OWN_LEVEL, f"{what} was given up after {timeout:g} seconds.")
+            self.log.tell(OWN_LEVEL, f"{what} timed out after {timeout:g} seconds.")
             raise ToolFailedError(
                 ToolFault.TIMED_OUT,
-                f'{what} of "{self.server.name}" gave nothing within {timeout:g} seconds.',
-                "Try with less to do, or allow it more time in Settings → Tools.",
+                f'{what} of "{self.server.name}" did not respond within {timeout:g} seconds.',
+                "Request less, or increase its timeout in Settings → Tools.",
             ) from None
         except ToolFailedError as error:
             self.log.tell(OWN_LEVEL, error.message)
@@ -273,10 +273,10 @@ class ServerSession:
         except Exception as error:  # noqa: BLE001 - the page shows that a server cannot be reached
             if terms.sign_in_needed.is_set():
                 self._unexplained = terms.unexplained.is_set()
-                return (REFUSED if self._unexplained else "It wants somebody to sign in"), Health.SIGN_IN
+                return (REFUSED if self._unexplained else "The server requires a sign-in"), Health.SIGN_IN
             if self._lists_late:
                 return self.problem, Health.WAITING
-            return f"It could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
+            return f"The server could not be reached: {module.describe_fault(error, terms)}", Health.WAITING
         finally:
             self._link = None
             if self._look_due is not None:
@@ -332,7 +332,7 @@ class ServerSession:
     def _note_late_lists(self) -> None:
         self._lists_late = True
         self._link = None
-        words = f"It took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
+        words = f"The server took longer than {LIST_SECONDS:g} seconds to list its tools, resources and prompts"
         self._turn(Health.WAITING, words)
         self._settled.set()
 
@@ -360,8 +360,8 @@ class ServerSession:
         where = "address" if isinstance(self.server.way, OverHttp) else "command"
         return ToolFailedError(
             ToolFault.UNAVAILABLE,
-            f'"{self.server.name}" is not there. {self.problem or "It has not started yet"}.',
-            f"Look at its log and its {where} in Settings → Tools.",
+            f'"{self.server.name}" is not available. {self.problem or "It has not started yet"}.',
+            f"Check its log and its {where} in Settings → Tools.",
         )
 
     def _sign_in_wanted(self) -> ToolFailedError:
@@ -369,10 +369,10 @@ class ServerSession:
             return ToolFailedError(
                 ToolFault.UNAVAILABLE,
                 f'"{self.server.name}" refused the connection: a key or a sign-in may be missing.',
-                "Settings → Tools says where to enter the key.",
+                "Settings → Tools explains where to enter the key.",
             )
         return ToolFailedError(
             ToolFault.UNAVAILABLE,
-            f'"{self.server.name}" wants somebody to sign in.',
+            f'"{self.server.name}" requires a sign-in.',
             "Sign in under Settings → Tools.",
         )

@@ -89,8 +89,8 @@ class Toolbox:
         if built_in is None:
             raise ToolFailedError(
                 ToolFault.GONE,
-                f'There is no tool "{tool.name}" any more.',
-                "Look under Settings → Tools which there are.",
+                f'The tool "{tool.name}" no longer exists.',
+                "Settings → Tools lists the available tools.",
             )
         timeout = timeout if built_in.seconds is None else built_in.seconds
         try:
@@ -99,8 +99,8 @@ class Toolbox:
         except TimeoutError:
             raise ToolFailedError(
                 ToolFault.TIMED_OUT,
-                f'"{tool.name}" gave nothing within {timeout:g} seconds.',
-                "Try again, or with less to do.",
+                f'"{tool.name}" did not respond within {timeout:g} seconds.',
+                "Try again, or request less.",
             ) from None
 
     async def serve(self, owner: str, session: ServerSession) -> None:

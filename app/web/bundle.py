@@ -40,9 +40,11 @@ def free_from_address(static_dir: Path) -> None:
     """
     naming = [path for path in static_dir.rglob("*.js") if PLACEHOLDER_HOST in path.read_text()]
     if not naming:
-        raise BundleError(f"No script in {static_dir} names the backend's address. Reflex keeps it elsewhere now.")
+        raise BundleError(
+            f"No script in {static_dir} contains the backend's address. This version of Reflex stores it elsewhere."
+        )
     for path in naming:
         script = same_origin(path.read_text())
         if PLACEHOLDER_HOST in script:
-            raise BundleError(f"{path} names the backend's address in a way same_origin() does not know.")
+            raise BundleError(f"{path} contains the backend's address in a form that same_origin() does not know.")
         path.write_text(script)

@@ -79,7 +79,7 @@ def serving(static_dir: Path) -> ASGIApp:
 
     async def serve(scope: Scope, _receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008, "reason": "no socket here"})
+            await send({"type": "websocket.close", "code": 1008, "reason": "no WebSocket at this address"})
             return
         if scope["method"] not in {"GET", "HEAD"}:
             headers: Headers = [(b"allow", b"GET, HEAD"), (b"content-length", b"0")]

@@ -44,7 +44,7 @@ class Lifespan:
 
     async def _ask(self, what: Literal["startup", "shutdown"]) -> None:
         if self._task is None:
-            raise LifespanError(f"The application cannot be told of its {what} before it has started.")
+            raise LifespanError(f"The {what} event cannot be sent before the application has started.")
         await self._orders.put({"type": f"lifespan.{what}"})
         answer = asyncio.create_task(self._answers.get())
         await asyncio.wait({answer, self._task}, return_when=asyncio.FIRST_COMPLETED)

@@ -25,10 +25,12 @@ REST_SECONDS: Final = 30.0
 MAX_WAITING: Final = 100
 """Maximum number of requests of one connection that wait for the answer to an earlier one."""
 
-_TOO_LONG: Final = f"The address and the headers of a request may have {MAX_HEAD:,} bytes. Shorten them."
-_TOO_LATE: Final = f"The address and the headers of a request may take {HEAD_SECONDS:g} seconds. Send it again."
-_TOO_MANY: Final = f"A connection may have {MAX_WAITING} requests that wait. Wait for their answers."
-_GOES_ON: Final = "Its body went on after the answer."
+_TOO_LONG: Final = f"The address and the headers of a request may have at most {MAX_HEAD:,} bytes. Shorten them."
+_TOO_LATE: Final = (
+    f"The address and the headers of a request must arrive within {HEAD_SECONDS:g} seconds. Send the request again."
+)
+_TOO_MANY: Final = f"A connection may have at most {MAX_WAITING} waiting requests. Wait for their responses."
+_GOES_ON: Final = "The request body continued after the response."
 _INVALID: Final = "Invalid HTTP request received."
 
 
@@ -67,7 +69,7 @@ class RequestProtocol(HttpToolsProtocol):
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
             else:
-                self._refuse(HTTPStatus.BAD_REQUEST, "An upgrade to another protocol is not offered.")
+                self._refuse(HTTPStatus.BAD_REQUEST, "Upgrades to another protocol are not supported.")
         except httptools.HttpParserError:
             if len(self.pipeline) >= MAX_WAITING:
                 self._refuse(HTTPStatus.TOO_MANY_REQUESTS, _TOO_MANY)

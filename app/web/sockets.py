@@ -64,7 +64,9 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             return
         _unfinished[self] = size
         if sum(_unfinished.values()) > MAX_UNFINISHED:
-            self._refuse(CloseCode.TRY_AGAIN_LATER, "Too many large messages are on their way. Send it again.")
+            self._refuse(
+                CloseCode.TRY_AGAIN_LATER, "Inview is receiving too many large messages. Send the message again."
+            )
 
     def connection_lost(self, exc: Exception | None) -> None:
         _unfinished.pop(self, None)
@@ -80,7 +82,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def handle_cont(self, event: Frame) -> None:
         if len(self.frames) >= MAX_FRAMES:
-            self._refuse(CloseCode.POLICY_VIOLATION, f"A message may have {MAX_FRAMES:,} frames.")
+            self._refuse(CloseCode.POLICY_VIOLATION, f"A message may have at most {MAX_FRAMES:,} frames.")
         elif self._takes(self._values.feed(bytes(event.data)), event):
             super().handle_cont(event)
 
@@ -96,12 +98,12 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         self._controls += 1
         if self._controls <= MAX_CONTROLS:
             return True
-        self._refuse(CloseCode.POLICY_VIOLATION, f"{MAX_CONTROLS:,} pings may come between two messages.")
+        self._refuse(CloseCode.POLICY_VIOLATION, f"At most {MAX_CONTROLS:,} pings may come between two messages.")
         return False
 
     def _takes_first(self, event: Frame) -> bool:
         if self.queue.qsize() >= MAX_WAITING:
-            self._refuse(CloseCode.POLICY_VIOLATION, f"{MAX_WAITING:,} messages may wait at once.")
+            self._refuse(CloseCode.POLICY_VIOLATION, f"At most {MAX_WAITING:,} messages may wait at once.")
             return False
         data, self._values, self.frames = bytes(event.data), ValueCount(), []
         if event.fin:
@@ -111,9 +113,9 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def _takes(self, values: int, event: Frame) -> bool:
         """Return true if a message is within its limits. It has `values`, and ends or continues with this frame."""
         if values > MAX_VALUES:
-            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_VALUES:,} values.")
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have at most {MAX_VALUES:,} values.")
         elif event.fin and _text_size([*self.frames, event.data]) > MAX_MESSAGE:
-            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have {MAX_MESSAGE:,} bytes as text.")
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have at most {MAX_MESSAGE:,} bytes as text.")
         else:
             self._controls = 0
             return True

@@ -40,7 +40,7 @@ SHAPES: Final = {
     "broken JSON": '\'[{"type": "te\'',
     "other JSON": "'{\"type\": 7}'",
     "strange list": '\'[7, {"type": "unheard"}]\'',
-    "no UTF-8": "CAST(x'5bff' AS TEXT)",
+    "not UTF-8": "CAST(x'5bff' AS TEXT)",
     "NULL": "NULL",
 }
 

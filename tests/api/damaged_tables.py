@@ -73,9 +73,9 @@ GONE: Final = frozenset({("conversation", "id"), ("conversation", "deleted_at")}
 """With other values in these columns, the conversation has another address, or is in the trash."""
 READABLE: Final = frozenset({("run", "usage", "other JSON"), ("audit", "data", "other JSON")})
 """Values that are not damage: these columns accept any object."""
-TEXT_SHAPES: Final = ("bytes", "no UTF-8")
-JSON_SHAPES: Final = ("bytes", "no UTF-8", "broken JSON", "other JSON", "strange list")
-OTHER_SHAPES: Final = ("bytes", "no UTF-8", "text")
+TEXT_SHAPES: Final = ("bytes", "not UTF-8")
+JSON_SHAPES: Final = ("bytes", "not UTF-8", "broken JSON", "other JSON", "strange list")
+OTHER_SHAPES: Final = ("bytes", "not UTF-8", "text")
 
 
 @dataclass(frozen=True, slots=True)

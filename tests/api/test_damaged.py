@@ -17,12 +17,12 @@ from tests.api.served import serve_api
 from tests.api.talk import follow, send
 
 OFTEN = (
-    *("message.parts broken JSON", "message.parts strange list", "message * missing", "message.parts no UTF-8"),
+    *("message.parts broken JSON", "message.parts strange list", "message * missing", "message.parts not UTF-8"),
     *(
         "pair.lifecycle text",
         "pair.stars too many",
-        "pair.reply_id no UTF-8",
-        "conversation.title no UTF-8",
+        "pair.reply_id not UTF-8",
+        "conversation.title not UTF-8",
         "pair.request_id bytes",
         "pair.reply_id bytes",
         "pair.created_at text",
@@ -171,7 +171,7 @@ async def test_text_that_is_not_utf8_is_exported_as_its_bytes(whole: tuple[bytes
     conversation_id = _lay(
         whole,
         tmp_path,
-        Harm("message", "parts", "no UTF-8", f"UPDATE message SET parts = {SHAPES['no UTF-8']} WHERE {LAST_REPLY}"),
+        Harm("message", "parts", "not UTF-8", f"UPDATE message SET parts = {SHAPES['not UTF-8']} WHERE {LAST_REPLY}"),
     )
     async with serve_api(tmp_path) as api:
         *_, damaged = (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"]
@@ -240,7 +240,7 @@ async def test_invalid_filter_of_a_conversation_is_reported_and_nothing_is_sent_
         assert (await api.http.post(f"{place}/preview", json={"text": "/echo x"})).status_code == 200
 
 
-@pytest.mark.parametrize("stored", ["x'00ff'", SHAPES["no UTF-8"], "'s>='"])
+@pytest.mark.parametrize("stored", ["x'00ff'", SHAPES["not UTF-8"], "'s>='"])
 async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_deleted(
     whole: tuple[bytes, str], tmp_path: Path, stored: str
 ) -> None:
@@ -266,7 +266,7 @@ async def test_damaged_saved_filter_takes_no_other_filter_along_and_can_be_delet
         assert [one["name"] for one in (await api.http.get("/filters")).json()["saved"]] == ["other"]
 
 
-@pytest.mark.parametrize("shape", ["text", "bytes", "no UTF-8"])
+@pytest.mark.parametrize("shape", ["text", "bytes", "not UTF-8"])
 async def test_accounting_entry_whose_role_cannot_be_read_is_shown_as_damaged(
     whole: tuple[bytes, str], tmp_path: Path, shape: str
 ) -> None:

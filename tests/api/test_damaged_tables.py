@@ -24,7 +24,7 @@ from tests.api.talk import answered
 OFTEN = frozenset(
     {
         "agent.parameters broken JSON",
-        "budget.amount no UTF-8",
+        "budget.amount not UTF-8",
         "comparison.runs broken JSON",
         "mcp_server.way other JSON",
         "node.role bytes",
@@ -33,7 +33,7 @@ OFTEN = frozenset(
         "saved_filter.filter no filter",
         "saved_filter.name bytes",
         "topic.id missing",
-        "topic.parent_id no UTF-8",
+        "topic.parent_id not UTF-8",
     }
 )
 """The part that the short gate runs."""
@@ -118,7 +118,7 @@ async def test_unreadable_keep_alive_makes_no_call_and_is_reported(
         shown = await api.http.get(f"/conversations/{ids.whole}/keep-warm")
 
     assert shown.status_code == 200, shown.text
-    assert "cannot be read, so nothing is kept warm. Ask for it again." in shown.text
+    assert "cannot be read, so nothing is kept warm. Start it again." in shown.text
 
 
 async def test_conversation_with_an_unreadable_keep_alive_reports_it_on_its_page(
@@ -162,7 +162,7 @@ async def test_queued_text_that_cannot_be_read_is_shown_never_sent_and_can_be_dr
 
     assert item["text"] == "later"
     assert resumed.status_code == 409, resumed.text
-    assert "The text that waits first cannot be read" in held["message"]
-    assert "Drop it from the queue" in held["message"]
+    assert "The first queued text cannot be read" in held["message"]
+    assert "Remove it from the queue" in held["message"]
     assert "doctor" not in held["message"], "it does not mend that"
     assert dropped.status_code < 300, dropped.text

@@ -19,9 +19,9 @@ from tests.api.test_uploads import upload
 from tests.media.test_pictures import a_photo
 
 LOSSES = {
-    "missing": ("DELETE FROM attachment", "it is named by its message, but is not there"),
+    "missing": ("DELETE FROM attachment", "its message refers to it, but it is missing"),
     "cut off": ("UPDATE attachment SET data = substr(data, 1, 5)", "it has 5 of "),
-    "no bytes": ("UPDATE attachment SET data = 'gone'", "it is no bytes"),
+    "no bytes": ("UPDATE attachment SET data = 'gone'", "it is not bytes"),
     "no size": ("UPDATE attachment SET size = 'gone'", "its size cannot be read"),
 }
 
@@ -150,7 +150,7 @@ async def test_file_that_is_lost_while_inview_runs_is_refused_by_its_name_and_th
         refused = await api.http.post(preview, json={"text": "Look"})
         assert refused.status_code == 422, refused.text
         assert f"The file {photo[:12]}… is missing, or was changed since it was attached." in refused.text
-        assert "Take its pair out of view, delete it, or attach the file again." in refused.text
+        assert "Hide its pair with a filter, delete the pair, or attach the file again." in refused.text
         unsent = await api.http.post(f"/conversations/{conversation}/send", json={"text": "Look"})
         assert unsent.status_code == 422, unsent.text
         await WAYS[way](api, conversation, first["id"])

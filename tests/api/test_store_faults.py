@@ -59,7 +59,7 @@ async def test_send_to_a_locked_database_is_refused_with_the_reason_and_stores_n
         conversation_id = await create_conversation(api)
         async with held(tmp_path / "inview.db"):
             refused = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "/echo one"})
-            assert read_problem(refused).startswith("Another program holds the database. Nothing was changed.")
+            assert read_problem(refused).startswith("Another program has locked the database. Nothing was changed.")
             assert (await api.http.get(f"/conversations/{conversation_id}/pairs")).json()["items"] == []
 
         assert (await answered(api, conversation_id, "/echo one"))["position"] == 1

@@ -114,10 +114,10 @@ async def test_a_queued_text_and_a_comparison_take_files_along(api: Api) -> None
 @pytest.mark.parametrize(
     ("data", "name", "reason"),
     [
-        (b"MZ\x90\0", "photo.png", "photo.png is no file that can be sent. Inview takes pictures"),
-        (b"\x89PNG\r\n\x1a\n<script>alert(1)</script>", "x.png", "x.png is damaged, or is no picture."),
+        (b"MZ\x90\0", "photo.png", "photo.png cannot be sent. Inview accepts pictures"),
+        (b"\x89PNG\r\n\x1a\n<script>alert(1)</script>", "x.png", "x.png is damaged or not a picture."),
         (b"", "x.txt", "x.txt is empty."),
-        (b"x" * 1_100_000, "x.log", "x.log has 1.0 MiB; 1.0 MiB are the most for a text."),
+        (b"x" * 1_100_000, "x.log", "x.log has 1.0 MiB. The maximum for a text is 1.0 MiB."),
     ],
 )
 async def test_what_cannot_be_sent_is_refused(api: Api, data: bytes, name: str, reason: str) -> None:

@@ -87,7 +87,7 @@ async def test_a_refresh_is_booked_on_the_conversation_and_adds_nothing_to_it(ta
     # the peer always answers with three words
     assert newest.spent.cost.amount == pytest.approx(each, rel=Decimal("0.06"))
     assert kept.keeping.made_id == newest.call.conversation_id
-    with pytest.raises(ConflictError, match="which is never sent along"):
+    with pytest.raises(ConflictError, match="so you cannot send in it"):
         await preview_send(talk.ctx, LOCAL_OWNER, newest.call.conversation_id, "More")
 
 
@@ -106,14 +106,14 @@ async def test_a_send_meanwhile_prolongs_the_cache(talk: Talk) -> None:
 async def test_openai_is_not_paid_for_what_it_does_not_promise(tmp_path: Path) -> None:
     peer = BillingPeer("openai", OpenAiCache(newest=False).bill, play_openai)
     async with talking(tmp_path, peer, "openai:gpt-4o") as talk:
-        with pytest.raises(ConflictError, match="does not say that sending it again makes it stay"):
+        with pytest.raises(ConflictError, match="does not state that sending a prompt again extends"):
             await talk.keep()
 
 
 async def test_nothing_kept_is_nothing_to_keep_warm(talk: Talk) -> None:
     await talk.pass_time(301)
 
-    with pytest.raises(ConflictError, match="keeps nothing that the next send would read"):
+    with pytest.raises(ConflictError, match="has cached nothing that the next send would read"):
         await talk.keep()
 
 

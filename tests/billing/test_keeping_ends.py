@@ -42,7 +42,7 @@ async def test_it_ends_if_the_provider_has_evicted_the_entry(talk: Talk) -> None
 
     assert await talk.tend() is None
     assert (await talk.kept()).keeping.words == (
-        "The provider evicted it early. It was written again once, and is not refreshed any more."
+        "The provider evicted the cache early. Inview wrote it again once, and does not refresh it any more."
     )
 
 
@@ -57,7 +57,7 @@ async def test_it_ends_if_a_user_stops_its_refresh(talk: Talk) -> None:
         await cancel_run(talk.ctx, LOCAL_OWNER, run_id)
         assert await looking is None
 
-    assert (await talk.kept()).keeping.words == "Its last refresh was stopped."
+    assert (await talk.kept()).keeping.words == "The last refresh was stopped."
 
 
 async def test_it_ends_where_the_provider_does_not_say_what_it_read(talk: Talk) -> None:
@@ -66,7 +66,7 @@ async def test_it_ends_where_the_provider_does_not_say_what_it_read(talk: Talk) 
     await talk.pass_time(275)
 
     assert await talk.tend() is None
-    assert (await talk.kept()).keeping.words == "The provider did not say what it read."
+    assert (await talk.kept()).keeping.words == "The provider did not report what it read from the cache."
 
 
 async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ async def test_it_ends_with_words_after_a_fault_of_inview(talk: Talk, monkeypatc
     assert await talk.tend() is None
     kept = await talk.kept()
     assert kept.keeping.ended_at is not None
-    assert kept.keeping.words == "It was stopped because of a defect in Inview. The log has the details."
+    assert kept.keeping.words == "Keeping warm stopped because of a defect in Inview. The log has the details."
 
 
 async def test_it_stops_at_a_budget_that_is_spent(talk: Talk) -> None:
@@ -124,7 +124,7 @@ async def test_edited_beginning_is_kept_as_far_as_the_next_send_reads_it(talk: T
     await talk.pass_time(275)
 
     assert await talk.tend() is None
-    assert "keeps nothing that the next send would read" in str((await talk.kept()).keeping.words)
+    assert "has cached nothing that the next send would read" in str((await talk.kept()).keeping.words)
 
 
 async def _move_until(talk: Talk, seconds: float) -> None:

@@ -42,7 +42,7 @@ async def test_it_continues_after_a_restart_or_reports_its_end(tmp_path: Path) -
     assert gone_on is not None
     assert (gone_on.spent.calls, gone_on.keeping.ended_at) == (1, None)
     assert ended is not None
-    assert ended.keeping.words == "Inview was not running when it was due."
+    assert ended.keeping.words == "Inview was not running when a refresh was due."
 
 
 async def test_it_continues_if_its_process_ends_in_the_middle_of_a_refresh(talk: Talk) -> None:

@@ -144,7 +144,7 @@ def with_right_checksum(data: bytes) -> bytes:
     ],
 )
 async def test_what_cannot_be_read_is_refused_in_a_sentence(data: bytes, reason: str) -> None:
-    with pytest.raises(InputError, match=f"photo.png {reason}.*Save it anew"):
+    with pytest.raises(InputError, match=f"photo.png {reason}.*Save it again"):
         await convert_picture(data, "photo.png")
 
 

@@ -168,8 +168,8 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     "bomb": bomb,
     "endless": endless,
     "dripping": dripping,
-    "informational answers": informational,
-    "informational answers, dripping": dripping_informational,
+    "informational responses": informational,
+    "informational responses, dripping": dripping_informational,
     "headers": headers,
     "a header": header,
     "wide": body_of(b"[" + b"[]," * WIDE + b"[]]"),
@@ -177,5 +177,5 @@ ATTACKS: Final[dict[str, Callable[[Reader, LoopClock], Attack]]] = {
     **{f"deep: {name}": body_of(body) for name, body in DEEP.items()},
     **{f"wrong: {name}": body_of(body) for name, body in WRONG.items()},
 }
-BEFORE_THE_BODY: Final = frozenset({"informational answers", "headers", "a header"})
+BEFORE_THE_BODY: Final = frozenset({"informational responses", "headers", "a header"})
 """Attacks with bytes before a body: a reader accepts few of them, whatever its limit for a body is."""

@@ -29,7 +29,7 @@ HEADS = {
     "headers without end": (b"GET / HTTP/1.1\r\n" + HOST, b"A: b\r\n" * 10_000, b"431"),
     "headers after the body without end": (POST + b"2\r\n{}\r\n0\r\n", b"A: b\r\n" * 10_000, b"431"),
     "the extension of a chunk without end": (POST + b"2;a=", b"a" * 65_536, b"431"),
-    "requests that wait": (b"", (b"GET / HTTP/1.1\r\n" + HOST + b"\r\n") * 2_000, b"429"),
+    "waiting requests": (b"", (b"GET / HTTP/1.1\r\n" + HOST + b"\r\n") * 2_000, b"429"),
 }
 MOST_MB = 64
 """Additional memory for reading."""
@@ -115,7 +115,7 @@ async def test_a_body_that_continues_after_its_answer_is_dropped(caplog: pytest.
         writer.transport.abort()
 
     assert MAX_REST // 2 < sent < 2 * MAX_REST
-    assert "Its body went on after the answer." in caplog.text
+    assert "The request body continued after the response." in caplog.text
 
 
 async def answer_with_the_path(scope: Scope, receive: Receive, send: Send) -> None:
@@ -183,7 +183,7 @@ async def test_a_body_that_drips_after_the_last_answer_of_a_connection_is_left(
         assert connection.transport.is_closing()
         writer.transport.abort()
 
-    assert "Its body went on after the answer." in caplog.text
+    assert "The request body continued after the response." in caplog.text
 
 
 async def test_a_body_that_drips_after_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +259,7 @@ async def test_the_largest_text_of_the_page_takes_little_memory_and_one_that_is_
 async def test_frames_without_end_close_the_socket(caplog: pytest.LogCaptureFixture) -> None:
     async with serve(take_all, ws=SocketProtocol) as served, a_socket(served) as socket:
         put(socket, Frame(Opcode.TEXT, b"", fin=False), *[Frame(Opcode.CONT, b"", fin=False)] * (MAX_FRAMES + 1))
-        assert f"A message may have {MAX_FRAMES:,} frames." in await closed(socket)
+        assert f"A message may have at most {MAX_FRAMES:,} frames." in await closed(socket)
     assert "1,000 frames" in caplog.text
 
 
@@ -290,7 +290,7 @@ async def test_unfinished_messages_of_many_connections_have_a_bound_together() -
             put(socket, half)
         ended = [asyncio.ensure_future(closed(socket)) for socket in sockets]
         done, others = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
-        assert "Too many large messages" in done.pop().result()
+        assert "too many large messages" in done.pop().result()
         for other in others:
             other.cancel()
         async with a_socket(served) as another:  # a small request still fits

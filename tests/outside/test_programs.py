@@ -52,7 +52,7 @@ async def test_an_answer_of_many_parts_that_are_none_is_refused_within_bounds() 
     async with a_session(script(f"greet()\nserve(lambda asked: {parts})")) as session:
         await session.settle(30)
         memory = Memory.now()
-        with pytest.raises(ToolFailedError, match="gave an answer that is none") as raised:
+        with pytest.raises(ToolFailedError, match="returned an invalid response") as raised:
             await ask(session, "act", seconds=60)
         growth = memory.growth()
 

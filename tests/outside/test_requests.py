@@ -35,7 +35,7 @@ BODIES = {
     "an archive": b"PK\x03\x04" + bytes(1_000_000),
 }
 WORDS = {
-    ("/conversations", "wide"): "A body may have 100,000 values",
+    ("/conversations", "wide"): "A request body may have at most 100,000 values",
     ("/import", "wide"): "more than 200,000 pairs",
     ("/import", "digits"): "a number of more than 4,096 digits",
 }
@@ -77,7 +77,7 @@ async def test_a_body_that_drips_is_left_when_its_time_is_over(
         writer.transport.abort()
 
     assert answer.startswith(b"HTTP/1.1 408")
-    assert b"A body may take 600 seconds. Send less at once." in answer
+    assert b"A request body must arrive within 600 seconds. Send less at once." in answer
 
 
 async def test_a_message_of_too_many_values_closes_the_socket_before_it_is_parsed() -> None:
@@ -96,7 +96,7 @@ async def test_a_message_of_too_many_values_closes_the_socket_before_it_is_parse
             await socket.send('"' + "[,{" * 200_000 + '"')  # a text is one value, whatever it contains
             assert await socket.recv() == "heard"
             await socket.send(parts)
-            with pytest.raises(ConnectionClosedError, match="A message may have 100,000 values"):
+            with pytest.raises(ConnectionClosedError, match="A message may have at most 100,000 values"):
                 await socket.recv()
 
     assert len(heard) == 2
@@ -131,7 +131,7 @@ async def test_large_bodies_of_many_requests_have_a_bound_together_and_leave_no_
 
     assert refused.startswith(b"HTTP/1.1 503")
     assert b"retry-after: 5" in refused
-    assert b"Inview receives too many large bodies. Send this one again in 5 seconds." in refused
+    assert b"Inview is receiving too many large request bodies. Send this one again in 5 seconds." in refused
     assert small.status_code == 201
     assert "Traceback" not in caplog.text
 
@@ -188,7 +188,7 @@ async def test_the_largest_import_fits_with_small_requests_and_not_with_another_
             for _ in range(count):
                 await api.arrived.acquire()
 
-        with pytest.raises(HTTPException, match="too many large bodies") as refused:
+        with pytest.raises(HTTPException, match="too many large request bodies") as refused:
             async with asyncio.timeout(HANG_SECONDS):
                 await api.send("/send", *[MIB] * 4)
         sending.append(asyncio.create_task(api.send("/send", SMALL)))
@@ -206,7 +206,7 @@ async def test_bodies_of_any_number_of_requests_have_a_bound_together(size: int)
             sending.append(asyncio.create_task(api.send("/send", size)))
             await api.arrived.acquire()
 
-        with pytest.raises(HTTPException, match="too many large bodies") as refused:
+        with pytest.raises(HTTPException, match="too many large request bodies") as refused:
             async with asyncio.timeout(HANG_SECONDS):
                 await api.send("/send", size)
 
@@ -229,6 +229,6 @@ async def test_slow_bodies_are_dropped_for_one_that_needs_their_memory(monkeypat
         await take_turns()
 
         assert sum(one.done() for one in sending) == 8  # the others keep their memory
-        with pytest.raises(HTTPException, match="This body came too slowly") as answer:
+        with pytest.raises(HTTPException, match="This request body arrived too slowly") as answer:
             slowest.result()
         assert (answer.value.status_code, answer.value.headers) == (503, {"Retry-After": "5"})

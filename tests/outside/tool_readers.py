@@ -65,7 +65,7 @@ async def detect(url: str) -> str:
 
 TWICE: Final = 2 * MAX_MESSAGE
 """A server is asked in the newest protocol, and then in the one before it."""
-_server = partial(Reader, read=read_server, seconds=START_SECONDS, step=20, says=("It could not be reached: ",))
+_server = partial(Reader, read=read_server, seconds=START_SECONDS, step=20, says=("The server could not be reached: ",))
 TOOL_READERS: Final = (
     _server("MCP over HTTP: an answer", answer=Answer(headers=JSON), filler=b" ", most_bytes=TWICE),
     _server("MCP over HTTP: an error", answer=Answer(status=500, headers=JSON), filler=b" ", most_bytes=TWICE),

@@ -18,7 +18,7 @@ async def test_of_many_lines_of_a_connection_the_first_are_written_and_then_thei
     await asyncio.sleep(0)  # its minute starts
     await clock.move(MINUTE)
 
-    assert lines[FIRST:] == ["33395 more such lines of the same connection within a minute were left out."]
+    assert lines[FIRST:] == ["33395 more lines like this from the same connection were left out within a minute."]
 
 
 async def test_a_connection_that_does_wrong_a_few_times_is_written_whole_and_again_in_the_next_minute() -> None:
@@ -44,4 +44,4 @@ async def test_each_connection_has_separate_lines_up_to_a_number_of_connections(
     assert len(lines) == MAX_CONNECTIONS + FIRST
     await asyncio.sleep(0)  # its minute starts
     await clock.move(MINUTE)
-    assert "of connections beyond the first" in lines[-1]
+    assert "from connections beyond the first" in lines[-1]

@@ -80,7 +80,7 @@ async def test_a_compatible_vendor_is_one_row(monkeypatch: pytest.MonkeyPatch) -
     (heard,) = peer.heard
     assert heard.headers["authorization"] == "Bearer k1"
     assert orjson.loads(heard.body)["max_completion_tokens"] == 9
-    with pytest.raises(InputError, match="Acme AI takes no seed"):
+    with pytest.raises(InputError, match="Acme AI does not support a seed"):
         encode(acme, replace(request, parameters=Parameters(seed=1)), a_profile(), {})
 
 

@@ -47,7 +47,7 @@ def test_versioned_protocols_always_end_in_v1(written: str, meant: str) -> None:
         ("ftp://host/v1", "is not a base URL"),
         ("http://", "is not a base URL"),
         ("http://me:secret@host/v1", "user name or password"),
-        ("http://host/v1?key=secret", "no '?'"),
+        ("http://host/v1?key=secret", "must not have '?'"),
         ("http://host:99999/v1", "port"),
         ("http://host:x/v1", "port"),
     ],

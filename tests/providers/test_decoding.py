@@ -122,7 +122,7 @@ async def test_a_name_and_an_id_of_a_call_have_a_bound(provider: str, field: str
 
     assert told.fault is not None
     named = "item.call_id" if (provider, field) == ("openai", "id") else f"the {field} of a tool call"
-    assert f"{named} has {MAX_LABEL + 1:,} characters; {MAX_LABEL:,} are the most" in told.fault.message
+    assert f"{named} has {MAX_LABEL + 1:,} characters; the maximum is {MAX_LABEL:,}" in told.fault.message
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ def test_default_that_the_model_rejects_is_left_out_and_reported() -> None:
 
     assert fitted == Parameters(effort=Effort.LOW)
     assert describe_left_out("Reviewer", left_out) == (
-        f"{profile.name} takes no temperature: that of Reviewer is left out.",
-        "OpenAI takes no seed: that of Reviewer is left out.",
+        f"{profile.name} does not support the temperature: the value of Reviewer is left out.",
+        "OpenAI does not support a seed: the value of Reviewer is left out.",
     )
 
 
@@ -69,9 +69,9 @@ def test_a_schema_is_nothing_to_be_left_out() -> None:
 @pytest.mark.parametrize(
     ("asked", "field", "why"),
     [
-        (Parameters(temperature=1.5), "temperature", "Anthropic takes a temperature from 0 to 1"),
+        (Parameters(temperature=1.5), "temperature", "Anthropic supports a temperature from 0 to 1"),
         (Parameters(max_output_tokens=64_001), "max_output_tokens", "writes at most 64,000 tokens"),
-        (Parameters(seed=1), "seed", "Anthropic takes no seed"),
+        (Parameters(seed=1), "seed", "Anthropic does not support a seed"),
     ],
 )
 def test_what_is_asked_of_a_send_is_refused_by_its_name(asked: Parameters, field: str, why: str) -> None:

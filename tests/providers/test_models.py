@@ -324,9 +324,9 @@ NO_LISTS = {
     b"\n<html><body>Hello</body></html>": "it sent a web page.",
     b"": "it sent nothing.",
     b"  \n": "it sent nothing.",
-    b"Hello": "it sent what is not JSON.",
-    b"\xff\xfe": "it sent what is not JSON.",
-    b'{"data": [': "it sent what is not JSON.",
+    b"Hello": "it sent data that is not JSON.",
+    b"\xff\xfe": "it sent data that is not JSON.",
+    b'{"data": [': "it sent data that is not JSON.",
     b"{}": 'it sent an object without the list "data".',
     b'{"models": []}': 'it sent an object without the list "data".',
     b'{"data": null}': 'it sent an object whose "data" is null instead of a list.',
@@ -351,7 +351,7 @@ async def test_what_is_no_list_is_named_with_its_address_and_the_next_step(
 
     said = raised.value.failure
     asked = f"{provider.row.label} at {provider.base_url}"
-    assert said.message == f"{asked} did not answer with a list of models: {what}"
+    assert said.message == f"{asked} did not return a list of models: {what}"
     end = "" if provider.base_url.endswith("/v1") else "; it often ends with /v1"
     assert said.next_step == f"Check the address{end}."
     assert describe_trial_failure(said).next_step == said.next_step
@@ -360,7 +360,7 @@ async def test_what_is_no_list_is_named_with_its_address_and_the_next_step(
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
 async def test_list_of_another_form_is_reported(transport: Transport, name: str) -> None:
     async with a_peer(Answer((b'[{"id": "m"}]',), headers=JSON)) as peer:
-        with pytest.raises(ProviderError, match="it sent a list of another form"):
+        with pytest.raises(ProviderError, match="it sent a list of another format"):
             await ModelLists(transport).load(a_provider(name, peer.url))
 
 
@@ -382,7 +382,7 @@ async def test_list_of_invalid_entries_is_reported_with_the_first(transport: Tra
 
 async def test_without_a_key_no_list_is_asked_for(transport: Transport) -> None:
     async with a_peer(a_list()) as peer:
-        with pytest.raises(ProviderError, match='No key for provider "groq"'):
+        with pytest.raises(ProviderError, match='There is no key for provider "groq"'):
             await ModelLists(transport).load(a_provider("groq", peer.url, key=None))
 
     assert peer.heard == []

@@ -109,12 +109,12 @@ def test_a_server_known_only_here_needs_no_key_but_may_have_one() -> None:
 
 @pytest.mark.parametrize("name", ["Läb", "a b", "", "x" * 41, "a:b", "-a"])
 def test_a_name_that_cannot_be_one_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="cannot name a provider"):
+    with pytest.raises(InputError, match="is not a valid provider name"):
         compatible_row(name, Credentials(None, "http://h:1"))
 
 
 def test_an_unknown_server_needs_a_base_url() -> None:
-    with pytest.raises(InputError, match="give its base URL"):
+    with pytest.raises(InputError, match="Enter its base URL"):
         build_providers({}, {"lab": Credentials("k")}, {})
 
 

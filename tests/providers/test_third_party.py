@@ -117,7 +117,7 @@ async def test_aimock_tool_calls(transport: Transport, name: str, aimock: str) -
         ("break", ErrorClass.SERVER, "Oops"),
         ("busy", ErrorClass.OVERLOADED, "Overloaded"),
         ("garble", ErrorClass.STREAM, "application/json"),
-        ("hang up", ErrorClass.NETWORK, "before answering"),
+        ("hang up", ErrorClass.NETWORK, "without a response"),
         ("do what no fixture knows", ErrorClass.MODEL, "No fixture matched"),
     ],
 )

@@ -106,7 +106,7 @@ async def test_without_a_key_nothing_is_sent(transport: Transport, name: str) ->
     assert peer.heard == []
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.AUTH
-    assert f'No key for provider "{name}"' in told.fault.message
+    assert f'There is no key for provider "{name}"' in told.fault.message
     assert "Settings → Providers" in told.fault.next_step
 
 
@@ -206,7 +206,7 @@ async def test_a_stream_that_cannot_be_unpacked_is_a_stream_fault(transport: Tra
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.STREAM
-    assert "unpacked" in told.fault.message
+    assert "decompressed" in told.fault.message
 
 
 async def test_a_body_without_length_or_chunks_is_read_to_the_end_of_the_connection(transport: Transport) -> None:
@@ -331,7 +331,7 @@ async def test_a_port_without_a_server_is_a_network_error(transport: Transport, 
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
-    assert "nothing listens" in told.fault.message
+    assert "it refused the connection" in told.fault.message
 
 
 async def test_an_unknown_host_is_a_network_fault(transport: Transport, name: str) -> None:
@@ -449,7 +449,7 @@ async def test_a_reply_without_end_is_left_after_its_time_in_all_and_keeps_its_w
 
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.TOO_LONG
-    assert "had not ended the reply after 8 seconds" in told.fault.message
+    assert "did not complete the reply within 8 seconds" in told.fault.message
     assert "INVIEW_MAX_CALL_SECONDS" in told.fault.next_step
     assert plain_text(told.parts).startswith("word word ")
     assert clock.ahead <= 11

@@ -83,7 +83,7 @@ async def test_fork_of_a_selection_has_what_the_filter_selects_up_to_the_pair(ct
 async def test_missing_pair_to_fork_from_is_reported(ctx: AppContext) -> None:
     origin, other = await talked(ctx, "one"), await talked(ctx, "two")
 
-    with pytest.raises(InputError, match="selects no pair to fork from"):
+    with pytest.raises(InputError, match="selects no pairs to fork"):
         await fork(ctx, origin, filter="s3")
     with pytest.raises(InputError, match="selects no pair"):
         await fork_from(ctx, LOCAL_OWNER, await a_conversation(ctx))

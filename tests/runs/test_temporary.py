@@ -174,7 +174,7 @@ async def test_a_conversation_in_which_a_reply_runs_is_not_kept(beside: tuple[Ap
 
 
 async def test_a_conversation_that_is_kept_is_not_kept_twice(ctx: AppContext) -> None:
-    with pytest.raises(ConflictError, match="kept already"):
+    with pytest.raises(ConflictError, match="not temporary"):
         await keep_conversation(ctx, LOCAL_OWNER, await create_kept(ctx))
 
 

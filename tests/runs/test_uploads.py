@@ -151,13 +151,15 @@ async def test_a_file_that_no_message_took_goes_after_a_week(ctx: AppContext) ->
 async def test_what_cannot_be_attached_is_refused_in_a_sentence(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError, match=r"is not kept any more\. Attach the file again"):
+    with pytest.raises(InputError, match=r"is no longer stored\. Attach the file again"):
         await load_attached(ctx, LOCAL_OWNER, ["0" * 64])
-    with pytest.raises(InputError, match=f"are {MAX_ATTACHED + 1} files; {MAX_ATTACHED} are the most"):
+    with pytest.raises(
+        InputError, match=rf"are {MAX_ATTACHED + 1} files\. The maximum for one message is {MAX_ATTACHED}"
+    ):
         await load_attached(ctx, LOCAL_OWNER, ["0" * 64] * (MAX_ATTACHED + 1))
     monkeypatch.setattr(uploads, "MAX_TEXTS_BYTES", 5)
     ids = [(await upload(ctx, text, "a.txt")).id for text in (b"one", b"three")]
-    with pytest.raises(InputError, match="of text; 0 are the most"):
+    with pytest.raises(InputError, match=r"of text\. The maximum for one message is 0"):
         await load_attached(ctx, LOCAL_OWNER, ids)
 
 
@@ -171,7 +173,7 @@ async def test_photo_is_labelled_by_its_bytes_whatever_its_name(ctx: AppContext,
 
 
 async def test_photo_of_a_phone_is_refused_with_its_format_and_those_that_are_taken(ctx: AppContext) -> None:
-    with pytest.raises(InputError, match=r"IMG_1\.png is no file .* \(PNG, JPEG, WebP, GIF\)"):
+    with pytest.raises(InputError, match=r"IMG_1\.png cannot be sent.* \(PNG, JPEG, WebP, GIF\)"):
         await upload(ctx, HEIC, "IMG_1.png")
 
 
@@ -195,11 +197,13 @@ async def test_a_model_without_images_is_refused_and_others_are_named(ctx: AppCo
     conversation = await a_conversation(ctx, model="offline:tiny")
     photo, table = await some_files(ctx)
 
-    refused = r"^attachments: cannot be sent: Offline tiny does not take images\. Choose a model that does, such as Off"
+    refused = (
+        r"^attachments: cannot be sent: Offline tiny does not support images\. Choose a model that does, such as Off"
+    )
     attached = await load_attached(ctx, LOCAL_OWNER, [photo])
     with pytest.raises(InputError, match=refused):
         await reply_to(ctx, conversation, "Look", attached=attached)
-    with pytest.raises(InputError, match="does not take images"):
+    with pytest.raises(InputError, match="does not support images"):
         await start_comparison(ctx, LOCAL_OWNER, conversation, "L", ["offline:demo", "offline:tiny"], attached=attached)
     planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Look", attached=attached)
     assert [one.pair_id for one in planned.built.unsupported] == [None]

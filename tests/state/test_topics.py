@@ -243,7 +243,7 @@ async def test_only_an_empty_topic_is_deleted(ctx: AppContext, garden: Tab) -> N
     await garden.send(TopicPickerState.edit, topic_id=ai)
     assert form(garden).held == "There are topics below it"
     await garden.send(TopicPickerState.delete)
-    assert "still holds 1 topic" in garden.shows(TopicPickerState, "fault")
+    assert "still has 1 topic" in garden.shows(TopicPickerState, "fault")
     assert await paths(ctx) == ["AI", "AI > Planning"]
 
 

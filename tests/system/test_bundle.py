@@ -31,14 +31,14 @@ def test_an_address_becomes_the_pages_own_origin(quote: str) -> None:
 def test_a_build_without_an_address_is_refused(tmp_path: Path) -> None:
     (tmp_path / "app.js").write_text("nothing here")
 
-    with pytest.raises(BundleError, match="Reflex keeps it elsewhere now"):
+    with pytest.raises(BundleError, match="This version of Reflex stores it elsewhere"):
         free_from_address(tmp_path)
 
 
 def test_a_build_with_an_address_of_another_shape_is_refused(tmp_path: Path) -> None:
     (tmp_path / "app.js").write_text(f'a="ws://{PLACEHOLDER_HOST}/_event";b="wss://x@{PLACEHOLDER_HOST}"')
 
-    with pytest.raises(BundleError, match="in a way same_origin"):
+    with pytest.raises(BundleError, match="in a form that same_origin"):
         free_from_address(tmp_path)
 
 

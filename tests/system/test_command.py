@@ -66,7 +66,7 @@ def test_compatible_server_with_the_name_of_a_vendor_ends_the_start(tmp_path: Pa
 def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> None:
     asyncio.run(_talk(lay_database(tmp_path / "data")))
     whole = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
-    assert (whole.returncode, whole.stdout.splitlines()[-1]) == (0, "All is well: a server can start here.")
+    assert (whole.returncode, whole.stdout.splitlines()[-1]) == (0, "No problems found. The server can start.")
     with sqlite3.connect(tmp_path / "data" / "inview.db") as connection:
         connection.execute("UPDATE pair SET lifecycle = 'my-secret-words'")
         connection.execute("UPDATE conversation SET filter = x'00ff'")
@@ -79,9 +79,9 @@ def test_doctor_lists_what_is_damaged_and_what_to_do_next(tmp_path: Path) -> Non
     assert shown.stdout.splitlines()[-5:] == [
         "Damaged: filter of conversation c1 (2 bytes): it is bytes, not str",
         "  In conversation c1 “Plans”: Set the filter again, or press Reset at the top of the conversation: /c/c1",
-        "Damaged: lifecycle of pair c1-3 (15 bytes): this version does not know its form, or a word in it",
+        "Damaged: lifecycle of pair c1-3 (15 bytes): this version does not know its format or a value in it",
         "  In conversation c1 “Plans”: Delete the pair, or export it raw: /c/c1?at=3",
-        "A server can start here. Damaged pieces of the database: 2.",
+        "The server can start. Damaged values in the database: 2.",
     ]
 
 
@@ -101,12 +101,12 @@ def test_doctor_mends_what_it_can_once_and_lists_the_rest(tmp_path: Path) -> Non
     assert (first.returncode, first.stderr) == (0, "")
     assert first.stdout.splitlines()[-3:] == [
         "Mended: Reset the filter of conversation c1, which could not be read.",
-        f"Each row that was changed or deleted is kept as it was in {kept}.",
-        "All is well: a server can start here.",
+        f"The original of each changed or deleted row is saved in {kept}.",
+        "No problems found. The server can start.",
     ]
     assert second.returncode == 1
-    assert second.stdout.splitlines()[-4] == "Nothing could be mended."
-    assert second.stdout.splitlines()[-1] == "A server can start here. Damaged pieces of the database: 1."
+    assert second.stdout.splitlines()[-4] == "Nothing could be repaired."
+    assert second.stdout.splitlines()[-1] == "The server can start. Damaged values in the database: 1."
 
 
 def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_doctor_mends_nothing_while_a_server_runs_on_another_port(tmp_path: Path
         f"inview: Inview is running on the database {database}. Nothing was changed. Stop it, then run this again.\n"
     )
     assert "Mended:" not in refused.stdout
-    assert "Damaged pieces of the database: 1." in listed.stdout
+    assert "Damaged values in the database: 1." in listed.stdout
     assert "Mended: Reset the filter of conversation c1, which could not be read." in mended.stdout
 
 
@@ -143,7 +143,7 @@ def test_doctor_does_not_search_a_database_of_an_older_version(tmp_path: Path) -
     shown = inview("doctor", folder=tmp_path, INVIEW_PORT="0")
 
     assert shown.returncode == 0
-    assert "not searched for damage. Run `inview migrate` first." in shown.stdout
+    assert "not checked for damage. Run `inview migrate` first." in shown.stdout
 
 
 def test_migrate_makes_the_database_and_then_finds_nothing_to_do(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ main.main()
     )
 
     assert said.returncode == 1
-    assert said.stderr == "inview: Migrating the database was ended by signal 9. Nothing was changed. Start again.\n"
+    assert said.stderr == "inview: Signal 9 ended the migration of the database. Nothing was changed. Start again.\n"
 
 
 def test_settings_may_be_in_a_file_of_the_working_folder(tmp_path: Path) -> None:

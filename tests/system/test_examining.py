@@ -16,7 +16,7 @@ from app.ui import routes
 C1 = DamagePlace("c1", "Plans")
 PAIR_2 = DamagePlace("c1", "Plans", 2)
 TRASHED = DamagePlace("c1", "Plans", 2, in_trash=True)
-IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {routes.TRASH}"
+IN_TRASH = f"It is in the trash. Delete it there permanently, or restore it: {routes.TRASH}"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
             "message",
             "parts",
             TRASHED,
-            f"It is in the trash. Delete it there for good, or bring it back: {routes.TRASH}",
+            f"It is in the trash. Delete it there permanently, or restore it: {routes.TRASH}",
         ),
         (
             "conversation",
@@ -37,7 +37,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
             f"Set the checkpoint again, or press Reset at the top of the conversation: {conversation_path('c1')}",
         ),
         ("conversation", "title", C1, f"Rename it: {conversation_path('c1')}"),
-        ("conversation", "created_at", C1, "No send depends on it. Nothing need be done."),
+        ("conversation", "created_at", C1, "No send depends on it. You need not do anything."),
         (
             "attachment",
             "data",
@@ -51,7 +51,7 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
             f"Attach the file again in a new message, or delete the pair that has it: {conversation_path('c1')}",
         ),
         ("attachment", "data", NOWHERE, "Attach the file again."),
-        ("node", "data", C1, "It counts nothing and is shown as an entry that cannot be read. Nothing need be done."),
+        ("node", "data", C1, "The entry counts nothing and is shown as unreadable. You need not do anything."),
         ("search_text", "words", C1, "`inview doctor --mend` builds it again."),
         ("preference", "value", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
         (
@@ -61,10 +61,10 @@ IN_TRASH = f"It is in the trash. Delete it there for good, or bring it back: {ro
             "Delete it in the list of saved filters, or stop Inview and run `inview doctor --mend`.",
         ),
         ("budget", "amount", NOWHERE, "Stop Inview and run `inview doctor --mend`."),
-        ("queued", "text", C1, f"Drop it in the conversation: {conversation_path('c1')}"),
-        ("mcp_server", "way", NOWHERE, f"It is off. Delete it and add it again: {routes.SETTINGS}#tools"),
-        ("message", "pair_id", NOWHERE, "If you miss it, put a copy of the database back that has it."),
-        ("message", "*", NOWHERE, "Put a copy of the database back that is whole."),
+        ("queued", "text", C1, f"Remove it in the conversation: {conversation_path('c1')}"),
+        ("mcp_server", "way", NOWHERE, f"The server is off. Delete it and add it again: {routes.SETTINGS}#tools"),
+        ("message", "pair_id", NOWHERE, "If you need it, restore a backup of the database that has it."),
+        ("message", "*", NOWHERE, "Restore a backup of the database."),
     ],
 )
 def test_each_kind_of_damage_has_its_advice(table: str, column: str, place: DamagePlace, advice: str) -> None:

@@ -48,5 +48,5 @@ async def test_an_application_that_reports_a_failure_is_not_served() -> None:
 async def test_what_was_never_started_cannot_be_ended() -> None:
     async def application(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
 
-    with pytest.raises(LifespanError, match="before it has started"):
+    with pytest.raises(LifespanError, match="before the application has started"):
         await Lifespan(application).end()

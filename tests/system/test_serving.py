@@ -169,7 +169,7 @@ def test_a_mode_that_cannot_be_changed_is_one_clear_sentence(tmp_path: Path, mon
 
     (said,) = [one for one in told if "inview.db:" in one]
     assert "could not be changed (operation not permitted)" in said
-    assert said.endswith(f"Do: chmod 600 {tmp_path}/inview.db")
+    assert said.endswith(f"Run: chmod 600 {tmp_path}/inview.db")
 
 
 def test_listening_for_other_machines_is_warned_of(server: Served, tmp_path: Path) -> None:
@@ -267,18 +267,18 @@ def event(name: Any = TELL, **fields: Any) -> str:
         (event(f"{ROOT_STATE}.no_such_event"), "no handler has this name"),
         (event("two\nlines " + "x" * 5_000), "no handler has this name"),
         (event({"not": "a name"}), "it has no name"),
-        (event(payload=["hidden-value"]), "its payload or its router data is no object"),
-        (event(router_data="hidden-value"), "its payload or its router data is no object"),
+        (event(payload=["hidden-value"]), "its payload or its router data is not an object"),
+        (event(router_data="hidden-value"), "its payload or its router data is not an object"),
         (event(payload={"message": "x", "more": "hidden-value"}), "an argument that the handler does not take"),
         (event(payload={}), "it has no argument 'message'"),
         (event(payload={"message": {"hidden-value": "x" * 900_000}}), "its argument 'message' is a dict"),
         ('42/_event,["event","hidden-value"]', "it is a str and not an object"),
         ('42/_event,["event",null]', "it is a NoneType"),
         ('42/_event,["event"]', "it is a NoneType"),
-        ('42/_event,["event",{},{"hidden-value":1}]', "a message that no page sends"),
-        ('42/_event,["no_such_message",{"hidden-value":1}]', "a message that no page sends"),
-        ('42/_event,["disconnect","hidden-value",1]', "a message that no page sends"),
-        ('42/_event,[{"hidden-value":1}]', "a packet: it is no event"),
+        ('42/_event,["event",{},{"hidden-value":1}]', "an unknown message"),
+        ('42/_event,["no_such_message",{"hidden-value":1}]', "an unknown message"),
+        ('42/_event,["disconnect","hidden-value",1]', "an unknown message"),
+        ('42/_event,[{"hidden-value":1}]', "a packet: it is not an event"),
         (event(f"{ROOT_STATE}.setvar", payload={"var_name": "x", "value": "hidden-value"}), "no page sends"),
     ],
     ids=range(16),

@@ -35,9 +35,9 @@ async def test_prompts_and_resources_of_everything_are_listed_with_their_argumen
                 with_text = await prompt(session, "resource-prompt", resourceType="Text", resourceId="2")
                 told_as_bytes = await resource(session, "demo://resource/dynamic/blob/1")
                 read = [await resource(session, uri) for uri in documents]
-                with pytest.raises(ToolFailedError, match=r"was refused: .*\. Look at its address\.") as unknown:
+                with pytest.raises(ToolFailedError, match=r"was refused: .*\. Check its address\.") as unknown:
                     await resource(session, "demo://resource/static/document/nothing.md")
-                with pytest.raises(ToolFailedError, match=r"was refused: .*Look at its arguments") as wrong:
+                with pytest.raises(ToolFailedError, match=r"was refused: .*Check its arguments") as wrong:
                     await prompt(session, "resource-prompt", resourceType="Tea", resourceId="2")
 
             assert [(one.name, one.required) for one in prompts["args-prompt"].arguments] == [
@@ -97,20 +97,20 @@ while True:
 """
 )
 LIES = [
-    (prompt, "picture", ToolFault.REFUSED, r"holds a picture \(image/gif\)\. A message is text here"),
-    (prompt, "sound", ToolFault.REFUSED, r"holds a sound \(audio/wav\)"),
+    (prompt, "picture", ToolFault.REFUSED, r"contains a picture \(image/gif\)\. A message can only have text"),
+    (prompt, "sound", ToolFault.REFUSED, r"contains a sound \(audio/wav\)"),
     (prompt, "nothing", ToolFault.PROTOCOL, '"nothing" of "lab" is empty'),
-    (prompt, "many", ToolFault.TOO_LARGE, "too many pieces; at most 200"),
-    (prompt, "hologram", ToolFault.PROTOCOL, "gave an answer that is none"),
-    (prompt, "hangs", ToolFault.TIMED_OUT, "gave nothing within 0.4 seconds"),
-    (resource, "x:latin", ToolFault.REFUSED, r"holds bytes that are no text \(text/plain\)"),
-    (resource, "x:nul", ToolFault.REFUSED, "bytes that are no text"),
+    (prompt, "many", ToolFault.TOO_LARGE, "too many pieces. The maximum is 200"),
+    (prompt, "hologram", ToolFault.PROTOCOL, "returned an invalid response"),
+    (prompt, "hangs", ToolFault.TIMED_OUT, "did not respond within 0.4 seconds"),
+    (resource, "x:latin", ToolFault.REFUSED, r"contains bytes that are not text \(text/plain\)"),
+    (resource, "x:nul", ToolFault.REFUSED, "bytes that are not text"),
     (resource, "x:pixel", ToolFault.REFUSED, r"a picture \(image/gif\)"),
     (resource, "x:no-base64", ToolFault.PROTOCOL, "bytes that are not base64"),
     (resource, "x:empty", ToolFault.PROTOCOL, 'x:empty of "lab" is empty'),
     (resource, "x:none", ToolFault.PROTOCOL, "is empty"),
-    (resource, "x:huge", ToolFault.TOO_LARGE, "characters; at most 200,000"),
-    (resource, "x:hangs", ToolFault.TIMED_OUT, "x:hangs of .* gave nothing within 0.4 seconds"),
+    (resource, "x:huge", ToolFault.TOO_LARGE, "characters. The maximum is 200,000"),
+    (resource, "x:hangs", ToolFault.TIMED_OUT, "x:hangs of .* did not respond within 0.4 seconds"),
     (resource, "x:die", ToolFault.DIED, "ended with code 3"),
 ]
 

@@ -156,7 +156,7 @@ async def test_server_whose_list_of_tools_drips_is_reported_as_too_slow(monkeypa
         begun.set()
         return DRIP
 
-    words = "It took longer than 60 seconds to list its tools, resources and prompts"
+    words = "The server took longer than 60 seconds to list its tools, resources and prompts"
     async with serve_lies(drip) as way, a_session(way) as session:
         await begun.wait()
         begun.clear()

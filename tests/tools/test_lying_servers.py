@@ -54,15 +54,15 @@ serve(typed, [TOOL, {**TOOL, "name": "typed", "outputSchema": TYPED}])
 """
 )
 LIES = [
-    ("hang", ToolFault.TIMED_OUT, "gave nothing within"),
-    ("garbage", ToolFault.TIMED_OUT, "gave nothing within"),
-    ("wrong id", ToolFault.TIMED_OUT, "gave nothing within"),
-    ("no result", ToolFault.PROTOCOL, "gave an answer that is none"),
-    ("bad parts", ToolFault.PROTOCOL, "gave an answer that is none"),
+    ("hang", ToolFault.TIMED_OUT, "did not respond within"),
+    ("garbage", ToolFault.TIMED_OUT, "did not respond within"),
+    ("wrong id", ToolFault.TIMED_OUT, "did not respond within"),
+    ("no result", ToolFault.PROTOCOL, "returned an invalid response"),
+    ("bad parts", ToolFault.PROTOCOL, "returned an invalid response"),
     ("not base64", ToolFault.PROTOCOL, "bytes that are not base64"),
-    ("many parts", ToolFault.TOO_LARGE, "too many parts; at most 200"),
+    ("many parts", ToolFault.TOO_LARGE, "too many parts. At most 200"),
     ("huge", ToolFault.DIED, "sent a line of more than 11 MB"),
-    ("deep", ToolFault.TIMED_OUT, "gave nothing within"),
+    ("deep", ToolFault.TIMED_OUT, "did not respond within"),
     ("refuse", ToolFault.PROTOCOL, "was refused: I will not"),
     ("die", ToolFault.DIED, "ended with code 3"),
 ]
@@ -82,7 +82,7 @@ async def test_every_lie_of_a_program_is_a_clear_fault_and_the_next_call_is_answ
         number = await ask(session, "act", how="big number")
         flooded = await ask(session, "act", how="flood")
         for how, words in [("nothing", "there is none"), ("other", "at n: 5 is not of type 'string'")]:
-            with pytest.raises(ToolFailedError, match=f"not what it promises.*{words}"):
+            with pytest.raises(ToolFailedError, match=f"does not match its schema.*{words}"):
                 await ask(session, "typed", how=how)
         # A regular expression that takes years is not run.
         slow = await ask(session, "typed", how="slow")
@@ -145,8 +145,8 @@ serve(None, TOOLS)
     for name, why in [
         ("sound", "another has its name"), ("  ", "it has no name"), ("xxx", "its name is too long"),
         ("large", "its schema is too long"),
-        ("pattern", "its schema is none"),
-        ("endless", "it holds NaN or an infinite number"), ("beyond", "holds a number beyond"),
+        ("pattern", "its schema is not valid"),
+        ("endless", "it has NaN or an infinite number"), ("beyond", "has a number beyond"),
     ]:  # fmt: skip
         assert any(name in line and why in line for line in cut.splitlines()), (name, cut)
 
@@ -155,9 +155,9 @@ serve(None, TOOLS)
     ("pages", "words"),
     [
         ('{"tools": [TOOL], "nextCursor": "again"}', "lists tools without end"),
-        ('{"tools": [{**TOOL, "name": str(n)} for n in range(2000)]}', "the first 500 are taken"),
-        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time())}', "the first 50 are taken"),
-        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time()) * 1000}', "the first 1 are"),
+        ('{"tools": [{**TOOL, "name": str(n)} for n in range(2000)]}', "uses the first 500."),
+        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time())}', "uses the first 50."),
+        ('{"tools": [{**TOOL, "name": str(time.time())}], "nextCursor": str(time.time()) * 1000}', "uses the first 1."),
     ],
     ids=["the same page again", "a huge list", "a new page each time", "a huge mark of the next page"],
 )
@@ -221,9 +221,9 @@ while True:
         await ask(session, "act")
         log = "\n".join(line.text for line in session.log.lines())
 
-    assert "It lists 800 resources and templates: the first 500 are taken." in cut
-    assert "It lists 700 arguments of the prompt 'p': the first 500 are taken." in cut
-    assert "An answer has 700 items in 'others': those after 500 are left out." in log
+    assert "The server lists 800 resources and templates. Inview uses the first 500." in cut
+    assert "The server lists 700 arguments of the prompt 'p'. Inview uses the first 500." in cut
+    assert "A response has 700 items in 'others'. Items after the first 500 are left out." in log
 
 
 async def test_server_that_says_its_list_changed_with_every_list_is_not_asked_endlessly(
@@ -291,19 +291,19 @@ async def test_little_of_a_long_invisible_text_is_searched() -> None:
 @pytest.mark.parametrize(
     ("greeting", "words"),
     [
-        ("", "did not answer in time"),
+        ("", "did not respond in time"),
         ("print('welcome'); sys.exit(7)", "ended with code 7"),
-        ('write({"id": asked(), "result": {"protocolVersion": 5}})', "it answered what is no InitializeResult: "),
+        ('write({"id": asked(), "result": {"protocolVersion": 5}})', "its response is not a valid InitializeResult: "),
         ('write({"id": asked(), "error": {"code": -1, "message": "go away"}})', "go away"),
         (
             "greet(); read(); write({'id': read()['id'], 'result': {'tools': 'none'}})",
-            "what is no ListToolsResult: tools",
+            "not a valid ListToolsResult: tools",
         ),
         (
             "greet(); read(); write({'id': read()['id'], 'result': {'tools': [{'name': 'a', 'inputSchema': 1}]}})",
-            "what is no ListToolsResult: tools.0.inputSchema",
+            "not a valid ListToolsResult: tools.0.inputSchema",
         ),
-        ("greet()", "It took longer than 0.3 seconds to list its tools, resources and prompts"),
+        ("greet()", "The server took longer than 0.3 seconds to list its tools, resources and prompts"),
     ],
     ids=["says nothing", "ends", "greets with nonsense", "refuses", "lists nonsense", "lists no tools", "never lists"],
 )
@@ -317,7 +317,7 @@ async def test_program_that_never_gets_ready_says_why(
 
         assert session.health is Health.WAITING
         assert words in session.problem
-        with pytest.raises(ToolFailedError, match=r"It (could not be reached|took longer)") as caught:
+        with pytest.raises(ToolFailedError, match=r"The server (could not be reached|took longer)") as caught:
             await ask(session, "act", seconds=0.01)
         assert caught.value.fault is ToolFault.UNAVAILABLE
 

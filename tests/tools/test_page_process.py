@@ -72,7 +72,7 @@ async def test_a_page_that_takes_more_than_there_is_fails_in_words(
         outcome = await fetch(f"http://127.0.0.1:{site.port}/")
 
     assert outcome.is_error
-    assert text_of(outcome) == "The page could not be made into text. Fetch another one that says the same."
+    assert text_of(outcome) == "The page could not be converted to text. Fetch another page with the same content."
 
 
 async def test_a_process_ends_with_its_call(put_worker: Put) -> None:

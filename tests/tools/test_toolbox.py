@@ -60,7 +60,7 @@ async def test_tools_are_found_by_their_name_for_models() -> None:
 
 
 async def test_missing_tool_is_reported() -> None:
-    with pytest.raises(ToolFailedError, match="no tool") as caught:
+    with pytest.raises(ToolFailedError, match="no longer exists") as caught:
         await Toolbox().call(CURRENT_TIME, {}, caller=ME, progress=ignore, timeout=1)
 
     assert caught.value.fault is ToolFault.GONE

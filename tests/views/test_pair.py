@@ -82,14 +82,14 @@ def test_every_kind_of_part_is_shown_in_its_place():
 
 
 def test_failed_pair_says_why_and_what_to_do_next():
-    reason = failure(ErrorClass.AUTH, 'No key for provider "anthropic".')
+    reason = failure(ErrorClass.AUTH, 'There is no key for provider "anthropic".')
     pair = a_pair(reply=None, lifecycle=Lifecycle.ERROR, failure=reason)
 
     shown = json_of(describe_pair(pair))
 
     assert shown["error"] == {
         "class": "auth",
-        "message": 'No key for provider "anthropic".',
+        "message": 'There is no key for provider "anthropic".',
         "next_step": "Add or correct the key in Settings → Providers.",
     }
     assert shown["out"] == "failed"

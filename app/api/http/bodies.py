@@ -36,8 +36,8 @@ _WRITTEN_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ]")
 
 _CHOICES = {"cancel": OverBudget.ASK, "fit": OverBudget.FIT, "force": OverBudget.FORCE}
 
-Title = Annotated[str, Field(max_length=MAX_TITLE, description="One line. Empty: none yet.")]
-SystemPrompt = Annotated[str, Field(description="Sent before all pairs, as it stands. At most 1 MiB.")]
+Title = Annotated[str, Field(max_length=MAX_TITLE, description="The title, on one line. Empty: no title yet.")]
+SystemPrompt = Annotated[str, Field(description="The system prompt, sent unchanged before all pairs. At most 1 MiB.")]
 ModelName = Annotated[
     str,
     Field(
@@ -57,26 +57,30 @@ FilterLine = Annotated[
 
 def _require_written(value: Any) -> Any:
     if not isinstance(value, str) or not _WRITTEN_TIME.match(value):
-        raise ValueError("a time is written with date, time of day and zone, as in 2026-01-31T12:00:00Z")
+        raise ValueError("write a time with date, time of day and time zone, such as 2026-01-31T12:00:00Z")
     return value
 
 
 # Without this check, pydantic would accept a number as seconds since 1970, which the description does not mention.
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
-TopicId = Annotated[str, Field(max_length=64, description="The topic chosen, by its id: what a bare `t` means.")]
+TopicId = Annotated[str, Field(max_length=64, description="The id of the topic that a `t` without a name means.")]
 SeenVersion = Annotated[
     int | None,
-    Field(ge=1, le=1_000_000, description="The version that was seen. If another one stands there, nothing is done."),
+    Field(
+        ge=1,
+        le=1_000_000,
+        description="The number of the version that you saw. If the pair shows another version, nothing is changed.",
+    ),
 ]
 ZoneName = Annotated[
     str,
-    Field(max_length=64, description="Where calendar days begin and end: a time zone.", examples=["Europe/Berlin"]),
+    Field(max_length=64, description="The time zone in which calendar days begin and end.", examples=["Europe/Berlin"]),
 ]
 
 OverBudgetChoice = Annotated[
     Literal["cancel", "fit", "force"] | None,
     Field(
-        description="The action if pairs in view do not fit: send nothing, leave them out, or send them anyway. "
+        description="The action if pairs in view do not fit: send nothing, leave pairs out, or send all anyway. "
         "Default: the value in the preferences."
     ),
 ]
@@ -86,7 +90,10 @@ TickedTools = Annotated[
     list[ToolName],
     Field(
         max_length=MAX_TICKED,
-        description="The tools that go along in `manual` mode, by name. One not there now waits for its server.",
+        description=(
+            "The names of the tools that are sent in `manual` mode. A tool whose server is not connected is sent "
+            "once it is."
+        ),
     ),
 ]
 
@@ -95,8 +102,8 @@ Selection = Annotated[
     str | None,
     Field(
         max_length=200,
-        description="The `selection` of a preview, a list of pairs or a problem, handed back. If other pairs would be "
-        "sent than were counted there, nothing is sent: the problem `selection-changed` has the new figures.",
+        description="The `selection` of a preview, a list of pairs or a problem. If the pairs to send have "
+        "changed since then, nothing is sent, and the problem `selection-changed` has the new numbers.",
     ),
 ]
 
@@ -140,19 +147,19 @@ NOTHING_ASKED = ParametersBody.model_validate({})
 UsualParameters = Annotated[
     ParametersBody,
     Field(
-        description="How its models are asked where a send says nothing else; replaced as a whole. What a model does "
-        "not take is left out, and `notices` say so."
+        description="The default parameters of its sends; replaced as a whole. Parameters that a model does not accept "
+        "are left out, and `notices` lists them."
     ),
 ]
 RetryPolicyName = Annotated[
     RetryPolicy,
     Field(
         strict=False,
-        description="When a call that failed before its first token is made again: after waits that double, after "
-        "equal ones, or not at all.",
+        description="How a call that failed before its first token is retried: with exponential backoff, at a fixed "
+        "interval, or not at all.",
     ),
 ]
-AgentChoice = Annotated[str, Field(max_length=64, description='An agent, by its id; "": none.')]
+AgentChoice = Annotated[str, Field(max_length=64, description='The id of an agent; "": no agent.')]
 
 
 class NewConversation(Body):
@@ -166,8 +173,8 @@ class NewConversation(Body):
     agent_id: AgentChoice | None = None
     temporary: bool = Field(
         default=False,
-        description="Nothing of it is written to the disk: it is kept in memory until it is deleted or Inview ends. "
-        "What its calls used stands in the ledger, without a word of it.",
+        description="Whether the conversation is temporary: it is never written to the disk and is kept in memory "
+        "until it is deleted or Inview ends. The ledger records the usage of its calls, but none of its text.",
     )
 
 
@@ -185,7 +192,7 @@ class ChangedConversation(Body):
     filter: FilterLine = Field(default_factory=str)
     agent_id: AgentChoice = Field(default_factory=str)
     tool_mode: Literal["auto", "cached", "all-on", "all-off", "manual"] = Field(
-        default_factory=lambda: "cached", description="Which tools the model is told of."
+        default_factory=lambda: "cached", description="Which tools are sent to the model."
     )
     ticked_tools: TickedTools = Field(default_factory=list[str])
 
@@ -194,18 +201,22 @@ class Sending(Body):
     """The options of a send. Without `model` and `agent_id`, those of the conversation are used."""
 
     model: ModelName | None = None
-    agent_id: AgentChoice | None = Field(None, description="Who answers this once, with the model it has, if it has.")
+    agent_id: AgentChoice | None = Field(
+        None, description="The id of the agent that answers this send only. Its model is used, if it has one."
+    )
     parameters: ParametersBody | None = None
-    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    filter: FilterLine | None = Field(
+        None, description="The filter that selects the pairs in view. Default: the filter of the conversation."
+    )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
     over_budget: OverBudgetChoice = None
     reply_schema: JsonSchema | None = Field(
         None,
         alias="schema",
-        description="A JSON schema that the reply is asked to fit (`stream_object`): how far it does, "
-        "`GET /pairs/{id}/structured` says. Not every model takes one.",
+        description="A JSON schema that the reply must match (`stream_object`). `GET /pairs/{id}/structured` "
+        "returns the result of the check. Not every model accepts one.",
         examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
     )
 
@@ -229,9 +240,8 @@ Attachments = Annotated[
     list[AttachmentId],
     Field(
         max_length=MAX_ATTACHED,
-        description="Images and files that go with the text, in this order: an `upload_id` or an `id` that "
-        "`POST /attachments` answered, or "
-        "those of images and files in messages.",
+        description="The images and files to send with the text, in this order: each an `upload_id` or `id` from `POST "
+        "/attachments`, or the id of an image or a file in a message.",
     ),
 ]
 
@@ -239,7 +249,7 @@ Attachments = Annotated[
 class DraftToPreview(Sending):
     """An unfinished draft, and the options of its send."""
 
-    text: str = Field("", description="May be blank: then the request holds the history alone.")
+    text: str = Field("", description="The draft. May be blank: then the request holds only the history.")
     attachments: Attachments = Field(default_factory=list[str])
 
     async def attached(self, owner: str) -> AttachedParts:
@@ -249,7 +259,7 @@ class DraftToPreview(Sending):
 class DraftToSend(DraftToPreview):
     """A draft, and the options of its send. Without `model`, the conversation's model is used."""
 
-    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank, and at most 1 MiB.")
+    text: str = Field(pattern=NOT_BLANK, description="The text, sent unchanged. Not blank, and at most 1 MiB.")
     selection: Selection = None
 
 
@@ -258,7 +268,7 @@ class SeenBefore(Body):
 
     standing: SeenVersion = None
     later_count: int | None = Field(
-        None, ge=0, le=2**53 - 1, description="How many pairs after it were seen: no others are discarded."
+        None, ge=0, le=2**53 - 1, description="The number of later pairs that you saw. Only these are discarded."
     )
 
     def seen(self) -> Seen:
@@ -268,27 +278,27 @@ class SeenBefore(Body):
 class PairToResend(Sending, SeenBefore):
     """The options for sending a pair again. Without `text`, its text is used. Without `later`, it must be the last."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")
     selection: Selection = None
     later: Later | None = Field(
         None,
         strict=False,
-        description="The action for the pairs after it: keep them, delete them (`undo` brings them back), or change "
-        "nothing here and send it in a new conversation with copies of the pairs before it.",
+        description="The action for the later pairs: keep them, delete them (`undo` restores them), or leave this "
+        "conversation unchanged and send in a new one with copies of the earlier pairs.",
     )
 
 
 class PairToPreview(Sending):
     """The options for a preview of sending a pair again. Without `text`, its text is used."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="Replaces the text of the request. Not blank.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")
 
 
 class KeptToResend(SeenBefore):
     """The options for sending the stored request of a failed pair again."""
 
     later: Literal["keep", "discard"] | None = Field(
-        None, description="They stay, or they are deleted (`undo` brings them back)."
+        None, description="The action for the later pairs: keep them, or delete them (`undo` restores them)."
     )
 
     def choice(self) -> Later | None:
@@ -298,10 +308,18 @@ class KeptToResend(SeenBefore):
 class ToSummarise(Sending):
     """The pairs to summarise: the pairs in view that do not fit together with this draft, or those named."""
 
-    text: str = Field("", description="The draft that is to fit beside the newer pairs.")
-    everything: bool = Field(default=False, description="All pairs in view, also those that fit.")
+    text: str = Field("", description="The draft that must fit together with the newer pairs.")
+    everything: bool = Field(
+        default=False, description="Whether to summarise all pairs in view, including those that fit."
+    )
     up_to: int | None = Field(
-        None, ge=1, le=2**53 - 1, description="The pairs in view at this position and before it, also those that fit."
+        None,
+        ge=1,
+        le=2**53 - 1,
+        description=(
+            "The position of the last pair to summarise. All pairs in view up to it are summarised, including "
+            "those that fit."
+        ),
     )
 
     def extent(self) -> Extent:
@@ -312,10 +330,12 @@ class ToTitle(Body):
     """The view options of a request for a title. Without `model`, the conversation's model writes it."""
 
     model: ModelName | None = None
-    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    filter: FilterLine | None = Field(
+        None, description="The filter that selects the pairs in view. Default: the filter of the conversation."
+    )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
 
     def look(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
@@ -324,9 +344,11 @@ class ToTitle(Body):
 class ToKeepWarm(Body):
     """The view to keep warm: the part of the provider's cache that a send in this view would read."""
 
-    minutes: int = Field(ge=1, le=MAX_MINUTES, description="For how long from now on.")
+    minutes: int = Field(ge=1, le=MAX_MINUTES, description="The duration in minutes, from now.")
     model: ModelName | None = None
-    filter: FilterLine | None = Field(None, description="Which pairs are in view. Without it, the conversation's own.")
+    filter: FilterLine | None = Field(
+        None, description="The filter that selects the pairs in view. Default: the filter of the conversation."
+    )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
 
@@ -337,9 +359,16 @@ class ToKeepWarm(Body):
 class ChangedCheckpoint(Body):
     """The new text of a checkpoint."""
 
-    summary: str = Field(pattern=NOT_BLANK, max_length=200_000, description="Sent in the place of what it stands for.")
+    summary: str = Field(
+        pattern=NOT_BLANK,
+        max_length=200_000,
+        description="The summary. It is sent instead of the pairs that it summarises.",
+    )
     position: int | None = Field(
-        None, ge=1, le=2**53 - 1, description="Also before which pair. Without it, where it stands."
+        None,
+        ge=1,
+        le=2**53 - 1,
+        description="The pair before which the checkpoint is placed. Default: its present place.",
     )
 
 

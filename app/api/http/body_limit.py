@@ -34,8 +34,11 @@ LEAST_RATE: Final = 16 * 1024
 """Minimum bytes per second. A slower body is refused if another one needs its memory."""
 RETRY_SECONDS: Final = 5
 
-_FULL: Final = f"Inview receives too many large bodies. Send this one again in {RETRY_SECONDS} seconds."
-_SLOW: Final = f"This body came too slowly, and others needed its memory. Send it again in {RETRY_SECONDS} seconds."
+_FULL: Final = f"Inview is receiving too many large request bodies. Send this one again in {RETRY_SECONDS} seconds."
+_SLOW: Final = (
+    "This request body arrived too slowly, and its memory was needed for others. Send it again in "
+    f"{RETRY_SECONDS} seconds."
+)
 
 
 class BodyLimit:
@@ -134,7 +137,8 @@ class _Body:
             self._memory.hold(self)
         if self._values is not None and self._values.feed(body) > MAX_VALUES:
             raise HTTPException(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {MAX_VALUES:,} values. Send it in parts."
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"A request body may have at most {MAX_VALUES:,} values. Send it in parts.",
             )
         return message
 
@@ -154,7 +158,7 @@ class _Body:
                 raise
             if self._is_slow:
                 raise _refuse(_SLOW) from None
-            words = f"A body may take {BODY_SECONDS:g} seconds. Send less at once."
+            words = f"A request body must arrive within {BODY_SECONDS:g} seconds. Send less at once."
             raise HTTPException(HTTPStatus.REQUEST_TIMEOUT, words) from None
         finally:
             self._waiting = None
@@ -168,4 +172,4 @@ def _refuse(words: str) -> HTTPException:
 
 
 def _describe_most(most: int) -> str:
-    return f"A body may have {most:,} bytes."
+    return f"A request body may have at most {most:,} bytes."

@@ -16,7 +16,7 @@ _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 def _read_day(value: object) -> object:
     if isinstance(value, str) and not _DAY.fullmatch(value):
-        raise ValueError("This is no day. Write it as in 2026-11-22.")
+        raise ValueError("This is not a day. Write it like 2026-11-22.")
     return value
 
 

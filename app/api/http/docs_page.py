@@ -35,7 +35,7 @@ def describe_api(openapi: Json, style_url: str) -> str:
     for tag in tags:
         body.append(f'<h2 id="{escape(tag)}">{escape(tag)}</h2>')
         body += [_operation(path, method, spec) for path, method, spec in operations if spec["tags"][0] == tag]
-    body += ['<h2 id="problems">problems</h2>', _problems(), '<h2 id="shapes">shapes</h2>']
+    body += ['<h2 id="problems">problems</h2>', _problems(), '<h2 id="shapes">schemas</h2>']
     body += [_shape(name, schema) for name, schema in sorted(openapi["components"]["schemas"].items())]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -55,9 +55,9 @@ def _operation(path: str, method: str, operation: Json) -> str:
         for status, answer in operation["responses"].items()
     )
     return (
-        f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code> {escape(operation['summary'])}"
-        f"</summary>{''.join(_paragraphs(operation.get('description', '')))}{parameters}{sends}"
-        f"<table><tr><th>answer</th><th>when</th><th>shape</th></tr>{answers}</table></details>"
+        f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code> "
+        f"{escape(operation['summary'])}</summary>{''.join(_paragraphs(operation.get('description', '')))}"
+        f"{parameters}{sends}<table><tr><th>status</th><th>description</th><th>schema</th></tr>{answers}</table></details>"
     )
 
 

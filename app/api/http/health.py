@@ -38,7 +38,7 @@ class ReadyView:
 
 @router.get(
     "/health",
-    summary="Is the process alive?",
+    summary="Check that the process is alive",
     responses={200: {VIEW: HealthView, "description": "It is."}, **documented(*ANYWHERE)},
 )
 async def health() -> Response:
@@ -47,7 +47,7 @@ async def health() -> Response:
 
 @router.get(
     "/ready",
-    summary="Can it serve: are database and migrations fine?",
+    summary="Check that the server is ready: database and migrations",
     responses=says(ReadyView),
 )
 async def ready(ctx: Ctx) -> Response:

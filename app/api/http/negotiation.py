@@ -26,7 +26,7 @@ def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
     async def pick(request: Request) -> str:
         chosen = choose_media_type(request.headers.get("accept"), media_types)
         if chosen is None:
-            raise ApiProblemError("not-acceptable", f"This address answers with {' or '.join(media_types)}.")
+            raise ApiProblemError("not-acceptable", f"This endpoint responds with {' or '.join(media_types)}.")
         return chosen
 
     return pick
@@ -49,7 +49,7 @@ async def require_json_body(request: Request) -> None:
     """Refuse a body without the content type JSON: 415. A page of another site needs permission to send this type."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
-        said = f"It says {content_type!r}." if content_type else "It says nothing of its type."
+        said = f"The request has {content_type!r}." if content_type else "The request has no Content-Type."
         raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {said}")
 
 
@@ -61,8 +61,10 @@ async def refuse_unknown_parameters(request: Request) -> None:
     known = [field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, params.Query)]
     for name in request.query_params:
         if name not in known:
-            takes = f"This address takes {', '.join(known)}." if known else "This address takes no parameters."
-            refuse_field(name, f"there is no such parameter. {takes}")
+            takes = (
+                f"This endpoint has the parameters {', '.join(known)}." if known else "This endpoint has no parameters."
+            )
+            refuse_field(name, f"is an unknown parameter. {takes}")
 
 
 def _parse_range(text: str) -> tuple[str, float]:

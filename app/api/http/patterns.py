@@ -25,17 +25,17 @@ TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"
 SERVER_NAME: Final = "^[A-Za-z0-9]+([-_][A-Za-z0-9]+)*$"
 MONEY: Final = r"^[0-9]{1,7}(\.[0-9]{1,6})?$"
 
-_NO_CURSOR = "This is no cursor of this list. Take it from an answer of this address."
+_NO_CURSOR = "This is not a cursor of this list. Use one from a response of this endpoint."
 
 REASONS: Mapping[str, str] = MappingProxyType(
     {
         MODEL: 'This is not a model. Write it as "provider:model", for example "offline:demo".',
-        UPLOAD_ID: "This is no name of an attachment. Take it from POST /attachments or a part of a message.",
-        SHA256: "This is no name of an attachment. Take it from a part of a message.",
-        NOT_BLANK: "It is blank. Write something to send.",
-        TOOL_NAME: "This is no name of a tool: those are letters, digits, - and _, 64 at most, as in GET …/tools.",
-        SERVER_NAME: "letters and digits, with single hyphens or underscores between, such as files.",
-        MONEY: 'This is no amount of US dollars. Write it in digits, for example "2.50".',
+        UPLOAD_ID: "This is not an attachment id. Use one from POST /attachments or from a part of a message.",
+        SHA256: "This is not an attachment id. Use one from a part of a message.",
+        NOT_BLANK: "The text is blank. Write something to send.",
+        TOOL_NAME: "This is not a tool name. A tool name has letters, digits, - and _, at most 64, as in GET …/tools.",
+        SERVER_NAME: "use letters and digits, with single hyphens or underscores between them, such as files.",
+        MONEY: 'This is not an amount of US dollars. Write it in digits, for example "2.50".',
         PAIR_CURSOR: _NO_CURSOR,
         NEWER_CURSOR: _NO_CURSOR,
         CONVERSATION_CURSOR: _NO_CURSOR,

@@ -198,7 +198,7 @@ async def _answer_validation_error(_request: Request, error: Exception) -> Respo
     found: Sequence[dict[str, Any]] = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         place = found[0]["loc"][-1]
-        return answer_problem(describe_problem("malformed-body", f"The body stops being JSON at character {place}."))
+        return answer_problem(describe_problem("malformed-body", f"The body is not valid JSON at character {place}."))
     errors = [_describe_field(one) for one in found]
     problem = describe_problem("invalid-input", "; ".join(f"{one['field']}: {one['reason']}" for one in errors))
     problem["errors"] = errors
@@ -211,8 +211,8 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
     name = _STATUS_NAMES[error.status_code]
     details: Mapping[ProblemName, str] = {
         "malformed-body": "The body could not be read as JSON.",
-        "no-such-route": f"There is nothing at {request.url.path}. See /api/v1/docs.",
-        "method-not-allowed": f"{request.url.path} does not take {request.method}. See /api/v1/docs.",
+        "no-such-route": f"{request.url.path} does not exist. See /api/v1/docs.",
+        "method-not-allowed": f"{request.url.path} does not support {request.method}. See /api/v1/docs.",
         "body-too-slow": error.detail,
         "body-too-large": error.detail,
         "too-many-bodies": error.detail,
@@ -245,7 +245,7 @@ def _well_formed(text: str) -> str:
 def _answer_logged(scope: Scope, error: Exception, name: ProblemName, advice: str = "") -> Response:
     log_id = uuid4().hex
     _log.error("request failed", log_id=log_id, method=scope.get("method"), path=scope["path"], exc_info=error)
-    problem = describe_problem(name, f"{advice} It is in the log under {log_id}.".lstrip())
+    problem = describe_problem(name, f"{advice} The log has the details under {log_id}.".lstrip())
     problem["log_id"] = log_id
     return answer_problem(problem)
 

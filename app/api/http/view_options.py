@@ -11,11 +11,13 @@ from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 
 
 def _read_look(
-    filter: Annotated[FilterLine | None, Query(description="Without it, the conversation's own.")] = None,  # noqa: A002 - the noun's own name, here as everywhere
-    model: Annotated[ModelName | None, Query(description="Without it, the conversation's own.")] = None,
-    topic: Annotated[TopicId | None, Query(description="The topic chosen, by its id: a bare `t` means it.")] = None,
+    filter: Annotated[FilterLine | None, Query(description="Default: the value of the conversation.")] = None,  # noqa: A002 - the noun's own name, here as everywhere
+    model: Annotated[ModelName | None, Query(description="Default: the value of the conversation.")] = None,
+    topic: Annotated[TopicId | None, Query(description="The id of the topic that a `t` without a name means.")] = None,
     zone: Annotated[ZoneName, Query()] = UTC_ZONE,
-    as_of: Annotated[Instant | None, Query(description="When ages are read. Without it, now.")] = None,
+    as_of: Annotated[
+        Instant | None, Query(description="The time from which ages in a filter are measured. Default: now.")
+    ] = None,
 ) -> ViewOptions:
     return ViewOptions(filter, model, topic, zone, as_of)
 

@@ -120,7 +120,7 @@ def require_free(agents: Iterable[Agent], agent: Agent) -> None:
     """
     for other in agents:
         if other.id != agent.id and other.deleted_at is None and fold(other.name) == fold(agent.name):
-            raise ConflictError(f"There is an agent {other.name!r} already. Choose another name.")
+            raise ConflictError(f"An agent named {other.name!r} already exists. Choose another name.")
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
@@ -142,7 +142,7 @@ def _require_line(field_name: str, text: str, most: int, advice: str) -> None:
     if not text.strip():
         raise InputError(field_name, f"is blank. {advice}")
     if text != text.strip():
-        raise InputError(field_name, "has blanks around it. Remove them.")
+        raise InputError(field_name, "begins or ends with a space. Remove it.")
     if "\n" in text or "\r" in text:
         raise InputError(field_name, "has a line break. Write it on one line.")
     _require_text(field_name, text, most)
@@ -150,11 +150,11 @@ def _require_line(field_name: str, text: str, most: int, advice: str) -> None:
 
 def _require_text(field_name: str, text: str, most: int) -> None:
     if len(text) > most:
-        raise InputError(field_name, f"has {len(text):,} characters; {most:,} is the most.")
+        raise InputError(field_name, f"has {len(text):,} characters. The maximum is {most:,}.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(field_name, "has half a character. Correct it there.")
+        raise InputError(field_name, "has an incomplete character (a lone surrogate). Correct it.")
     if "\0" in text:
-        raise InputError(field_name, "has a character that ends texts (NUL). Remove it.")
+        raise InputError(field_name, "has a NUL character. Remove it.")
 
 
 def _require_allowed(field_name: str, entry: AllowedTool) -> None:

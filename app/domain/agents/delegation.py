@@ -2,7 +2,7 @@
 
     >>> find_delegate([], "Reviewer", ())
     Traceback (most recent call last):
-    app.domain.errors.InputError: agent: 'Reviewer' is no agent here. There are none.
+    app.domain.errors.InputError: agent: There is no agent 'Reviewer'. There are no agents.
 
 A task is never delegated to an agent that it came through, and at most `MAX_DEEP` agents delegate it further.
 """
@@ -60,10 +60,12 @@ def find_delegate(agents: Sequence[Agent], name: str, above: Sequence[str | None
     """
     found = next((agent for agent in agents if fold(agent.name) == fold(name.strip())), None)
     if found is None:
-        there = f"There are: {', '.join(agent.name for agent in agents)}." if agents else "There are none."
-        raise InputError("agent", f"{name[:80]!r} is no agent here. {there}")
+        there = f"The agents are: {', '.join(agent.name for agent in agents)}." if agents else "There are no agents."
+        raise InputError("agent", f"There is no agent {name[:80]!r}. {there}")
     if found.id in above:
-        raise ConflictError(f"This work came from {found.name}: it is not handed back. Answer it instead.")
+        raise ConflictError(f"{found.name} delegated this task, so you cannot delegate it back. Answer it yourself.")
     if len(above) > MAX_DEEP:
-        raise ConflictError(f"This work came through {MAX_DEEP} hands already. Answer it instead of handing it on.")
+        raise ConflictError(
+            f"This task was already delegated {MAX_DEEP} times. Answer it yourself instead of delegating it."
+        )
     return found

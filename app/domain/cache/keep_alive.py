@@ -77,15 +77,15 @@ def explain_cold_shoulder(
         return "This model has no known prompt cache."
     if rules.style is not CacheStyle.MARKED:
         return (
-            "This vendor keeps what was sent by itself, and does not say that sending it again makes it stay any "
-            "longer. So nothing is paid for that."
+            "This provider caches prompts automatically and does not state that sending a prompt again extends "
+            "its lifetime. Keeping it warm could cost money without effect."
         )
     if prediction.place is None or prediction.expires_at is None:
-        return "The provider keeps nothing that the next send would read. Send something first."
+        return "The provider has cached nothing that the next send would read. Send something first."
     if parameters.thinking and profile.thinking is ThinkingStyle.BUDGET:
         return (
-            "With thinking on, this model must be allowed a long reply, and thinking is part of what is kept. "
-            "Turn thinking off, or choose an hour under Settings."
+            "With thinking on, this model requires a long reply limit, and thinking is part of the cached prompt. "
+            "Turn thinking off, or choose a cache lifetime of one hour in Settings."
         )
     return None
 

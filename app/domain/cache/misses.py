@@ -84,14 +84,14 @@ def first_difference(prefix: Prefix, other: Prefix) -> int:
 def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
     """Compare a provider's report with the prediction."""
     if usage is None or not usage.prompt_tokens:
-        return Judgement(Outcome.NOT_TOLD, "The provider did not say what it had read.")
+        return Judgement(Outcome.NOT_TOLD, "The provider did not report what it read from the cache.")
     read = usage.cache_read_tokens
     if read == predicted.tokens:
         return Judgement(Outcome.AS_PREDICTED)
     if not predicted.exact and abs(read - predicted.tokens) <= NEARLY * read:
         return Judgement(Outcome.AS_ESTIMATED)
     if read > predicted.tokens:
-        return Judgement(Outcome.MORE, "The provider had kept more than Inview knew of.")
+        return Judgement(Outcome.MORE, "The provider had cached more than Inview expected.")
     if read == 0:
         return Judgement(Outcome.LESS, "The provider evicted it early.")
     return Judgement(Outcome.LESS, "The provider evicted the newest part early.")
@@ -108,7 +108,7 @@ def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[in
     newest = before.marks[-1].place if before.marks else before.prefix.last
     if shared is not None and shared >= min(newest, before.prefix.last):
         return None
-    return f"{describe_place(first_difference(call.prefix, before.prefix), pairs)} differs from the send before."
+    return f"{describe_place(first_difference(call.prefix, before.prefix), pairs)} differs from the previous send."
 
 
 def describe_place(place: int, pairs: Sequence[int] = ()) -> str:

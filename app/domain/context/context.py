@@ -280,14 +280,14 @@ def _never_sent(part: Part) -> bool:
 def _why_unsupported(part: Part, profile: ModelProfile, answered: set[str]) -> str | None:
     match part:
         case Image() if not profile.images:
-            return f"{profile.name} does not take images."
+            return f"{profile.name} does not support images."
         case File() if not profile.files:
-            return f"{profile.name} does not take files."
+            return f"{profile.name} does not support files."
         case File() if part.media_type != PDF and not part.media_type.startswith("text/"):
-            return f"No model takes files of the type {part.media_type}. Pictures are sent as PNG, JPEG, GIF or WebP."
+            return f"No model supports files of the type {part.media_type}. Send pictures as PNG, JPEG, GIF or WebP."
         case Thinking() if part.vendor != vendor_and_name(profile.model)[0]:
-            return f"This thinking is signed by {part.vendor}: {profile.name} does not take it back."
+            return f"This thinking is signed by {part.vendor}, so {profile.name} does not accept it."
         case ToolCall() if part.tool_call_id not in answered:
-            return f"The call of {part.name} has no result: providers refuse calls without one."
+            return f"The call of {part.name} has no result, and providers refuse tool calls without a result."
         case _:
             return None

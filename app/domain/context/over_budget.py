@@ -67,9 +67,9 @@ def _explain(budget_options: BudgetOptions) -> str:
     x, y, limit = budget_options.x, budget_options.y, f"{budget_options.limit:,} tokens, {budget_options.limited_by}"
     if budget_options.fit is None:
         return (
-            f"This does not fit even without earlier pairs (limit: {limit}; kept free for the reply: "
-            f"{budget_options.reserve:,} tokens). "
-            "Shorten it, attach less, choose a larger model, or send it anyway."
+            f"This does not fit even without earlier pairs (limit: {limit}; reserved for the reply: "
+            f"{budget_options.reserve:,} tokens). Shorten it, attach less, choose a larger model, or send it "
+            "anyway."
         )
     summary = ", summarise the older ones" if budget_options.summarise is not None else ""
     return (

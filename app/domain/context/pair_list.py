@@ -45,7 +45,7 @@ class PairList(Sequence[Candidate]):
             return tuple(self._list(first, end))
         place = at + self.length if at < 0 else at
         if not 0 <= place < self.length:
-            raise IndexError(f"There is no pair {at} among {self.length}.")
+            raise IndexError(f"There is no pair at position {at}: there are {self.length} pairs.")
         return self._find(place)
 
     def __iter__(self) -> Iterator[Candidate]:

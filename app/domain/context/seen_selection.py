@@ -33,8 +33,8 @@ class SelectionChangedError(ConflictError):
     def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens
         super().__init__(
-            f"What would be sent to {model} has changed: {x:,} of the {y:,} pairs in view, about {tokens:,} tokens. "
-            f"Counted before: {count_of(seen)}. Look at them, then send again."
+            f"What would be sent to {model} has changed: {x:,} of the {y:,} pairs in view, about {tokens:,} "
+            f"tokens. Counted before: {count_of(seen)}. Check them, then send again."
         )
         self.composition = composition
         self.selection = selection

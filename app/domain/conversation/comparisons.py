@@ -62,7 +62,7 @@ class Comparison:
             if run.model == model:
                 return run
         raise InputError(
-            "model", f"{model!r} is not among those compared: {', '.join(one.model for one in self.runs)}."
+            "model", f"{model!r} is not one of the compared models: {', '.join(one.model for one in self.runs)}."
         )
 
 
@@ -70,7 +70,9 @@ class ComparingError(ConflictError):
     """The conversation has an open comparison. A person must keep one reply or discard all of them before a send."""
 
     def __init__(self) -> None:
-        super().__init__("Replies are being compared here. Keep one of them or discard them first.")
+        super().__init__(
+            "A comparison is open in this conversation. Keep one of the replies or discard the comparison first."
+        )
 
 
 def require_models(models: Sequence[str]) -> None:
@@ -80,7 +82,7 @@ def require_models(models: Sequence[str]) -> None:
         InputError: there are too few or too many models, or a duplicate.
     """
     if not LEAST_MODELS <= len(models) <= MAX_MODELS:
-        raise InputError("models", f"are {len(models)}. Compare {LEAST_MODELS} to {MAX_MODELS}.")
+        raise InputError("models", f"are {len(models)} models. Compare {LEAST_MODELS} to {MAX_MODELS} models.")
     for at, model in enumerate(models):
         if model in models[:at]:
             raise InputError("models", f"names {model!r} twice.")

@@ -56,29 +56,29 @@ _GUARDS: Final[Mapping[str, str]] = MappingProxyType(
         "preference": "A preference",
         "price": "A price of your own",
         "provider_setting": "The key or the address of a provider",
-        "queued": "The text that waits first",
+        "queued": "The first queued text",
         "pair_size": "The size of a pair",
-        "toolset": "The list of the tools that went along",
-        "usage_account": "The sum of what was spent",
+        "toolset": "The list of the tools that were sent",
+        "usage_account": "The sum of the costs",
     }
 )
 """Names of damaged rows in a refusal, by table."""
 _TO_MEND: Final = (
-    "Stop Inview and run `inview doctor --mend`: it mends what it can, and keeps each row that it changes in a file."
+    "Stop Inview and run `inview doctor --mend`: it repairs what it can, and saves each row that it changes to a file."
 )
-_NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType({"queued": "Drop it from the queue, and write it again."})
+_NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType({"queued": "Remove it from the queue, and write it again."})
 """The next step for a row that `--mend` leaves, by table."""
 _SENTENCES: Final = (
-    (r"it is no UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
-    (r"it is no JSON.*", "What is stored is garbled, or ends in the middle ({size})."),
+    (r"it is not UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
+    (r"it is not valid JSON.*", "The stored data is garbled or incomplete ({size})."),
     (r"it is missing, not \w+", "Nothing is stored here."),
-    (r"it is no time|it is \w+, not datetime", "What is stored is not a time ({size})."),
-    (r"it is no filter", "What is stored is not a filter ({size})."),
-    (r"it is \w+, not (int|float)", "What is stored is not a number ({size})."),
-    (r"it is no number of stars", "What is stored is not a number of stars ({size})."),
-    (r"it is no flag|it is \w+, not bool", "What is stored is neither yes nor no ({size})."),
-    (r"it is named by its \w+, but is not there", "It is missing from the database."),
-    (r"it has ([\d,]+) of ([\d,]+) bytes", "{0} of {1} bytes are there."),
+    (r"it is not a time|it is \w+, not datetime", "The stored data is not a time ({size})."),
+    (r"it is not a filter", "The stored data is not a filter ({size})."),
+    (r"it is \w+, not (int|float)", "The stored data is not a number ({size})."),
+    (r"it is not a number of stars", "The stored data is not a number of stars ({size})."),
+    (r"it is not a flag|it is \w+, not bool", "The stored data is neither yes nor no ({size})."),
+    (r"its \w+ refers to it, but it is missing", "It is missing from the database."),
+    (r"it has ([\d,]+) of ([\d,]+) bytes", "Only {0} of {1} bytes are stored."),
 )
 """Sentences for people, by the technical reason that they stand for."""
 
@@ -102,20 +102,20 @@ class Damage:
     def sentence(self) -> str:
         """The reason in plain words, without ids.
 
-        >>> Damage("message", "m1", "parts", "it is no UTF-8", 17).sentence
+        >>> Damage("message", "m1", "parts", "it is not UTF-8", 17).sentence
         'This text is not stored as text (17 bytes of binary data).'
         """
         size = "1 byte" if self.size == 1 else f"{self.size or 0:,} bytes"
         for reason, sentence in _SENTENCES:
             if found := re.fullmatch(reason, self.reason):
                 return sentence.format(*found.groups(), size=size)
-        return f"This version of Inview cannot read what is stored ({size})."
+        return f"This version of Inview cannot read the stored data ({size})."
 
     @property
     def line(self) -> str:
         """Describe the damage and its reason in plain words.
 
-        >>> Damage("message", "m1", "parts", "it is named by its pair, but is not there", None).line
+        >>> Damage("message", "m1", "parts", "its pair refers to it, but it is missing", None).line
         'A message: It is missing from the database.'
         """
         if self.table == "conversation":
@@ -134,8 +134,8 @@ class DamagedSettingError(ConflictError):
     def __init__(self, damage: Damage) -> None:
         name = SETTINGS[damage.column]
         super().__init__(
-            f"The {name} of this conversation cannot be read, so nothing is sent from it. "
-            f"{damage.sentence} Set the {name} again, or press Reset at the top of the conversation."
+            f"The {name} of this conversation cannot be read, so you cannot send in it. {damage.sentence} Set the "
+            f"{name} again, or press Reset at the top of the conversation."
         )
         self.damage = damage
 
@@ -146,7 +146,7 @@ class DamagedRowError(ConflictError):
     def __init__(self, damage: Damage) -> None:
         what = _GUARDS.get(damage.table, f"A row of {damage.table}")
         super().__init__(
-            f"{what} cannot be read, so nothing is done that depends on it. {damage.sentence} "
+            f"{what} cannot be read, so Inview does nothing that depends on it. {damage.sentence} "
             f"{_NEXT_STEPS.get(damage.table, _TO_MEND)}"
         )
         self.damage = damage

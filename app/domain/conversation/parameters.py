@@ -27,7 +27,7 @@ NOUNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "temperature": "temperature",
         "top_p": "top_p",
-        "max_output_tokens": "limit of output tokens",
+        "max_output_tokens": "output token limit",
         "seed": "seed",
         "effort": "effort",
         "thinking": "switch for thinking",
@@ -117,13 +117,13 @@ def require_parameters(parameters: Parameters) -> None:
         InputError: a value is out of bounds; names the first one.
     """
     if parameters.temperature is not None and not 0 <= parameters.temperature <= MAX_TEMPERATURE:
-        raise InputError("parameters.temperature", "is a number from 0 to 2.")
+        raise InputError("parameters.temperature", "must be a number from 0 to 2.")
     if parameters.top_p is not None and not 0 <= parameters.top_p <= 1:
-        raise InputError("parameters.top_p", "is a number from 0 to 1.")
+        raise InputError("parameters.top_p", "must be a number from 0 to 1.")
     if parameters.max_output_tokens is not None and not 1 <= parameters.max_output_tokens <= MAX_OUTPUT_TOKENS:
-        raise InputError("parameters.max_output_tokens", "is a number of tokens, from 1 to 10,000,000.")
+        raise InputError("parameters.max_output_tokens", "must be a number of tokens from 1 to 10,000,000.")
     if parameters.seed is not None and not 0 <= parameters.seed <= MAX_SEED:
-        raise InputError("parameters.seed", "is a whole number from 0 to 2,147,483,647.")
+        raise InputError("parameters.seed", "must be a whole number from 0 to 2,147,483,647.")
 
 
 _FIELDS: Final = (*NAMES, "reply_schema")

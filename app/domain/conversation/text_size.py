@@ -29,5 +29,5 @@ def require_text_size(field: str, text: str) -> None:
         InputError: it has more than `MAX_TEXT_BYTES`.
     """
     if (size := measure_text(text)) > MAX_TEXT_BYTES:
-        reason = f"has {size:,} bytes; {MAX_TEXT_BYTES:,} are the most for a text. Shorten it, or send it in parts."
+        reason = f"has {size:,} bytes. The maximum for a text is {MAX_TEXT_BYTES:,}. Shorten it, or send it in parts."
         raise InputError(field, reason)

@@ -29,7 +29,7 @@ MAX_ATTACHED: Final = 20
 """Maximum number of files of one message. All providers accept at least this number of images."""
 MAX_NAME: Final = 120
 """Maximum length of a file name in characters."""
-TAKEN: Final = "Inview takes pictures (PNG, JPEG, WebP, GIF) and files of text, such as code and CSV"
+TAKEN: Final = "Inview accepts pictures (PNG, JPEG, WebP, GIF) and text files, such as code and CSV"
 _TEXTS: Final = (
     "text/*,.bat,.c,.cfg,.clj,.conf,.cpp,.cs,.css,.csv,.dart,.diff,.env,.erl,.ex,.exs,.go,.gql,.gradle,.graphql,.h,"
     ".hpp,.hs,.htm,.html,.ini,.ipynb,.java,.js,.json,.jsonl,.jsx,.kt,.less,.log,.lua,.m,.md,.mjs,.ndjson,.patch,"
@@ -89,15 +89,15 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
     if not data:
         raise InputError("attachment", f"{name} is empty. Choose another file.")
     if len(data) > MAX_UPLOAD_BYTES:
-        raise InputError("attachment", f"{name} has {_mib(len(data))}; {_mib(MAX_UPLOAD_BYTES)} are the most.")
+        raise InputError("attachment", f"{name} has {_mib(len(data))}. The maximum is {_mib(MAX_UPLOAD_BYTES)}.")
     if (picture := look_at(data)) is not None:
         return picture
     text = decode_text(data)
     if text is None:
-        raise InputError("attachment", f"{name} is no file that can be sent. {TAKEN}.")
+        raise InputError("attachment", f"{name} cannot be sent. {TAKEN}.")
     if len(data) > MAX_TEXT_BYTES:
-        most = f"{_mib(MAX_TEXT_BYTES)} are the most for a text"
-        raise InputError("attachment", f"{name} has {_mib(len(data))}; {most}. Attach the part that matters.")
+        most = f"The maximum for a text is {_mib(MAX_TEXT_BYTES)}"
+        raise InputError("attachment", f"{name} has {_mib(len(data))}. {most}. Attach only the part that you need.")
     return TextFile(name, text)
 
 

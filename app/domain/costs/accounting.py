@@ -58,9 +58,9 @@ _WORDS: Mapping[RemovalReason, str] = MappingProxyType(
         RemovalReason.REGENERATE: "Answered again: {} replaced.",
         RemovalReason.RETRY: "Sent again after an error: {} replaced.",
         RemovalReason.RESTORE: "Another version restored: {} replaced.",
-        RemovalReason.DISCARD: "Later pairs discarded: {} gone.",
-        RemovalReason.DELETE: "Deleted: {} gone.",
-        RemovalReason.RETURN: "Brought back: {}.",
+        RemovalReason.DISCARD: "Later pairs discarded: {} removed.",
+        RemovalReason.DELETE: "Deleted: {} removed.",
+        RemovalReason.RETURN: "Restored: {}.",
     }
 )
 
@@ -68,5 +68,5 @@ _WORDS: Mapping[RemovalReason, str] = MappingProxyType(
 def describe_departure(node: Accounting) -> str:
     """Describe the event for people."""
     if node.reason is None:
-        return "This entry cannot be read. The ledger has its calls: no total lacks them."
+        return "This entry cannot be read. The totals are complete, because the ledger has its calls."
     return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

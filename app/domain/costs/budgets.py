@@ -68,8 +68,8 @@ class BudgetSpentError(ConflictError):
     def __init__(self, budget: SpendingBudget, spent: Cost, wanted: Decimal | None) -> None:
         cost = "at an unknown price" if wanted is None else f"for about ${wanted:.4f}"
         super().__init__(
-            f"{describe_budget(budget)} is ${budget.amount.normalize():f}, and ${spent.amount:.4f} of it is spent. "
-            f"Nothing was sent {cost}. Raise the budget or remove it under Usage → Budgets."
+            f"{describe_budget(budget)} is ${budget.amount.normalize():f}, of which ${spent.amount:.4f} is spent. "
+            f"The request {cost} was not sent. Raise or remove the budget under Usage → Budgets."
         )
         self.budget = budget
         self.spent = spent
@@ -122,8 +122,8 @@ def require_usable(budget: SpendingBudget) -> None:
         InputError: a field is invalid; names the first one.
     """
     if not 0 < budget.amount <= MAX_MONEY:
-        raise InputError("amount", f"is US dollars above 0, {MAX_MONEY:,} at most.")
+        raise InputError("amount", f"must be above 0 and at most {MAX_MONEY:,} US dollars.")
     if not 0 < budget.warn_at <= 1:
-        raise InputError("warn_at", "is a share of the amount above 0, 1 at most.")
+        raise InputError("warn_at", "must be a share of the amount above 0, at most 1.")
     if budget.scope is BudgetScope.ALL and budget.subject:
-        raise InputError("subject", "is named for a budget of everything. Leave it out.")
+        raise InputError("subject", "does not apply to a budget of everything. Leave it out.")

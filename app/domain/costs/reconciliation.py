@@ -118,7 +118,7 @@ def _read_lines(text: str) -> Statement:
     layout = next((one for one in LAYOUTS if {one.day, one.model, one.input, one.output} <= columns), None)
     if layout is None:
         known = " or ".join(f"{one.day}, {one.model}, {one.input}, {one.output}" for one in LAYOUTS)
-        raise InputError("file", f"is no export of usage that is known here. Its first line must name {known}.")
+        raise InputError("file", f"is not a known usage export. Its first line must contain {known}.")
     used: dict[Place, Usage] = {}
     for row in rows:
         if not (row[layout.model] or "").strip():
@@ -126,7 +126,7 @@ def _read_lines(text: str) -> Statement:
         place, usage = _read_row(layout, row, rows.line_num)
         used[place] = used.get(place, NOTHING) + usage
     if not used:
-        raise InputError("file", "has no line with usage in it. Export a time in which something was sent.")
+        raise InputError("file", "has no usage. Export a period in which something was sent.")
     days = [day for day, _ in used]
     return Statement(layout.vendor, min(days), max(days), used)
 
@@ -182,5 +182,5 @@ def _read_row(layout: Layout, row: Mapping[str, str | None], line: int) -> tuple
 def _read_count(text: str) -> int:
     count = read_count(int(float(text)), MAX_COUNT)
     if count is None:
-        raise ValueError(f"{text[:40]} is no count of tokens")
+        raise ValueError(f"{text[:40]} is not a number of tokens")
     return count

@@ -55,7 +55,7 @@ class _Expansion:
     def _count(self, way: tuple[Saved, ...], depth: int) -> None:
         self._terms += 1
         if way and (self._terms > MAX_TERMS or depth > MAX_TREE_DEPTH):
-            raise _refuse(way, "a smaller filter", "With what the names stand for it is too large.")
+            raise _refuse(way, "a smaller filter", "The filter is too large with its saved filters expanded.")
 
     def _filter_of(self, way: tuple[Saved, ...]) -> Expression:
         name = way[-1].name
@@ -63,7 +63,7 @@ class _Expansion:
             self._read[name] = _read(way, self._saved)
         if name in {passed.name for passed in way[:-1]}:
             steps = " → ".join(f"@{passed.name}" for passed in way)
-            raise _refuse(way, "a filter that does not lead back to itself", f"It goes {steps}.")
+            raise _refuse(way, "a filter that does not refer to itself", f"The references are {steps}.")
         if len(way) > MAX_NESTED:
             raise _refuse(way, f"at most {MAX_NESTED} saved filters within each other")
         return self._read[name]
@@ -75,14 +75,14 @@ def _read(way: tuple[Saved, ...], saved: Mapping[str, str]) -> Expression:
         known = ", ".join(f"@{known}" for known in saved) or "none yet"
         raise _refuse(way, "the name of a saved filter", f'No filter is saved as "{show(name)}". Saved: {known}.')
     if saved[name] == UNREADABLE:
-        raise _refuse(way, "a filter that can be used", f"What is stored as @{name} cannot be read.")
+        raise _refuse(way, "a filter that can be used", f"The saved filter @{name} cannot be read.")
     try:
         tree = parse_filter(saved[name])
     except FilterError as error:
-        hint = f"@{name} stands for {show(saved[name])}, which cannot be read: {error.message}"
+        hint = f"@{name} is {show(saved[name])}, which is not a valid filter: {error.message}"
         raise _refuse(way, "a filter that can be used", hint) from error
     if isinstance(tree, Everything):
-        raise _refuse(way, "a filter that says something", f"@{name} is saved as an empty filter.")
+        raise _refuse(way, "a filter that is not empty", f"@{name} is saved as an empty filter.")
     return tree
 
 

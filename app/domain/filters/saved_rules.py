@@ -55,7 +55,7 @@ def require_name(name: str) -> None:
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise InputError(
-            "name", f"has letters, digits, - and _ alone, {MAX_NAME} of them at most: it is written as @name."
+            "name", f"can have only letters, digits, - and _, at most {MAX_NAME}, because it is written as @name."
         )
 
 
@@ -70,9 +70,9 @@ def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
     require_name(name)
     tree = parse_filter(line)
     if isinstance(tree, Everything):
-        raise InputError("filter", "is empty. A saved filter says something.")
+        raise InputError("filter", "is empty. Write a filter.")
     if name not in saved and len(saved) >= MAX_SAVED:
-        raise ConflictError(f"There are {MAX_SAVED} saved filters, which is the most. Delete some.")
+        raise ConflictError(f"You have {MAX_SAVED} saved filters, which is the maximum. Delete some.")
     would_be = {**saved, name: line}
     expand_saved(tree, would_be)
     for other in list_users(name, saved):

@@ -26,7 +26,7 @@ MAX_REMEMBERED = 4096
 """Maximum number of texts whose redaction is cached: a history is sent unchanged many times."""
 _READABLE: Final = frozenset({"text", "summary"})
 """The fields of a JSON signature that contain readable text. The others are opaque."""
-SIGNED = "It holds a secret, and signed thinking cannot be changed. It is left out."
+SIGNED = "This thinking is left out: it contains a secret, and signed thinking cannot be changed."
 
 
 @dataclass(frozen=True, slots=True)

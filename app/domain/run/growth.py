@@ -48,7 +48,7 @@ def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
         case (Text() | Thinking() as last,):
             return (*kept[:-1], replace(last, text=last.text + growth.text), *growth.parts)
         case _:
-            raise ValueError("what was continued is no text")
+            raise ValueError("the continued part is not text")
 
 
 def _find_added(before: Part, after: Part) -> str:

@@ -89,12 +89,12 @@ def describe_recovered(reason: Failure, characters: int) -> Failure:
 
 def _continue_part(stored: Part, shown: ShownPart, *, last: bool) -> Part:
     if shown.type != _TYPES.get(type(stored)):
-        raise RecoveryRefusedError("The page shows other parts than are stored.")
+        raise RecoveryRefusedError("The page shows different parts from the stored ones.")
     if not isinstance(stored, Text | Thinking) or shown.text == stored.text:
         return stored
     is_open = last and (isinstance(stored, Text) or not (stored.signature or stored.redacted))
     if not is_open or not shown.text.startswith(stored.text):
-        raise RecoveryRefusedError("The page shows another text than is stored.")
+        raise RecoveryRefusedError("The page shows a different text from the stored one.")
     return replace(stored, text=shown.text)
 
 
@@ -102,6 +102,6 @@ def _check_size(shown: Sequence[ShownPart]) -> None:
     try:
         size = sum(len(part.text.encode()) for part in shown)
     except UnicodeEncodeError:  # half a pair of surrogates
-        raise RecoveryRefusedError("The page gives back text that cannot be stored.") from None
+        raise RecoveryRefusedError("The page sent text that cannot be stored.") from None
     if len(shown) > MAX_PARTS or size > MAX_REPLY_BYTES:
-        raise RecoveryRefusedError("The page gives back more than a reply may have.")
+        raise RecoveryRefusedError("The page sent more than the maximum size of a reply.")

@@ -19,7 +19,7 @@ from itertools import groupby
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
 
-UNANSWERED = "The reply was stopped before this had answered. What it did until then is not known."
+UNANSWERED = "The reply was stopped before this tool responded. It is not known what the tool did until then."
 """The result of a call that had started when its reply was stopped."""
 NOT_RUN = "Not run: the reply was stopped before this call was allowed."
 """The result of a call that had not started then."""

@@ -199,7 +199,9 @@ class OutOfOrderError(InviewError):
     """An adapter broke the order of stream events. This is always a bug in Inview, never the provider's fault."""
 
     def __init__(self, event: StreamEvent) -> None:
-        super().__init__(f"{type(event).__name__} without an open tool call. Please report this adapter's fault.")
+        super().__init__(
+            f"{type(event).__name__} came without an open tool call. Please report this defect of the adapter."
+        )
 
 
 # --- actions: effects as data ---
@@ -336,7 +338,7 @@ def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunStat
     rest = cut_event(event, state.start.max_bytes - state.size)
     reason = failure(
         ErrorClass.TOO_LONG,
-        f"The reply reached {state.start.max_bytes:,} bytes, as many as one may have, and was ended there.",
+        f"The reply was ended because it reached the limit of {state.start.max_bytes:,} bytes.",
     )
     return _finish(state if rest is None else _receive(state, rest), Failed(reason), CloseStream())
 
@@ -428,10 +430,10 @@ def _end_stream(state: RunState, event: StreamEnded) -> tuple[RunState, tuple[Ac
             reason = failure(ErrorClass.CONTENT_FILTER, "The provider stopped the reply because of its content.")
             return _finish(state, Failed(reason))
         case StopReason.REFUSAL:
-            reason = failure(ErrorClass.CONTENT_FILTER, "The model declined to answer this.")
+            reason = failure(ErrorClass.CONTENT_FILTER, "The model declined to answer.")
             return _finish(state, Failed(reason))
         case StopReason.TOOL_LIMIT:
-            why = f"Not called: the model asked for more than {MAX_CALLS} calls at once, and no more are taken."
+            why = f"Not called: the model requested more than {MAX_CALLS} calls at once, which is the maximum."
             parts = answer(state.parts, list_unanswered(state.parts), why)
             return _finish(replace(state, parts=parts), Succeeded(StopReason.TOOL_LIMIT))
         case StopReason.TOOL_CALLS if state.start.tools is not None and list_unanswered(state.parts):

@@ -172,6 +172,6 @@ def _end(state: RunState) -> _Entry:
         case Canceled():
             return _Entry("cancelled", {})
         case None:
-            raise ValueError("a run that is on has no end yet")
+            raise ValueError("a running run has no end yet")
         case _:
             assert_never(state.outcome)

@@ -61,13 +61,13 @@ def read_partial(text: str, *, final: bool = False) -> PartialJson:
     """Read the value of a text. `final`: no more text will come, so an open value is a fault."""
     start, beside = _find_start(text)
     if start == len(text):
-        return PartialJson(open_path=(), fault="There is no JSON." if final else None, beside=beside)
+        return PartialJson(open_path=(), fault="The reply has no JSON." if final else None, beside=beside)
     reader = _Reader(text, start, final=final)
     kept: list[Any] = []
     try:
         reader.read_value(kept.append, (), 0)
     except _EndedError as ended:
-        fault = f"It ends early, inside {name_path(ended.path)}." if final else None
+        fault = f"The JSON ends early, inside {name_path(ended.path)}." if final else None
         return PartialJson(kept[-1] if kept else None, bool(kept), ended.path, fault, beside)
     except _FaultError as error:
         fault = f"{error.words} at character {error.place}."
@@ -198,7 +198,7 @@ class _Reader:
             self.place = end + 1
             return True, _mend(json.loads(found[0] + '"'))
         if end < len(self.text) and not _PART_OF_ESCAPE.match(self.text, end):
-            raise _FaultError(end, "A string holds what must be escaped")
+            raise _FaultError(end, "A string has a character that must be escaped")
         return False, _mend(json.loads(found[0] + '"'), open_end=True)
 
     def _read_number(self, put: Callable[[Any], None], path: JsonPath) -> None:

@@ -24,9 +24,9 @@ MAX_DEPTH: Final = 60
 NAME: Final = "reply"
 """The name of the schema, which OpenAI's dialects require."""
 
-_REPAIR: Final = "Your last reply does not fit the JSON schema that was asked for:"
-_NO_NUMBER: Final = "holds NaN or a number beyond ±1.8e308, which readers of JSON cannot hold. Write a smaller one."
-_AGAIN: Final = "Answer again with the whole JSON, corrected. Leave what is right as it is, and write nothing beside."
+_REPAIR: Final = "Your last reply does not match the required JSON schema:"
+_NO_NUMBER: Final = "has NaN or a number beyond ±1.8e308, which JSON parsers do not support. Write a smaller one."
+_AGAIN: Final = "Answer again with the complete corrected JSON. Do not change correct parts, and write nothing else."
 MAX_TOLD: Final = 20
 
 
@@ -46,7 +46,7 @@ def write_schema(schema: object) -> str:
             readers cannot read, or refers to an external schema.
     """
     if not isinstance(schema, dict):
-        raise InputError(FIELD, 'is no JSON object. A schema is one, such as {"type": "object"}.')
+        raise InputError(FIELD, 'is not a JSON object. Write a schema such as {"type": "object"}.')
     too_deep = InputError(FIELD, f"is nested more than {MAX_DEPTH} levels deep.")
     try:
         text = json.dumps(schema, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -58,7 +58,7 @@ def write_schema(schema: object) -> str:
     except RecursionError as error:
         raise too_deep from error
     if len(text) > MAX_CHARACTERS:
-        raise InputError(FIELD, f"has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.")
+        raise InputError(FIELD, f"has {len(text):,} characters. The maximum is {MAX_CHARACTERS:,}.")
     for depth, value in _walk(cast("object", schema), 0):
         if depth > MAX_DEPTH:
             raise too_deep
@@ -66,7 +66,9 @@ def write_schema(schema: object) -> str:
             raise InputError(FIELD, _NO_NUMBER)
         reference = cast("Mapping[str, object]", value).get("$ref") if isinstance(value, dict) else None
         if isinstance(reference, str) and not reference.startswith("#"):
-            raise InputError(FIELD, f"refers to {reference[:80]!r}. Only references within it (#/…) are followed.")
+            raise InputError(
+                FIELD, f"refers to {reference[:80]!r}. Only references within the schema (#/…) are supported."
+            )
     return text
 
 
@@ -77,11 +79,11 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
         InputError: the text is not JSON, or not a schema that can be sent.
     """
     if len(schema_json) > MAX_CHARACTERS:
-        raise InputError(FIELD, f"has {len(schema_json):,} characters; {MAX_CHARACTERS:,} are the most.")
+        raise InputError(FIELD, f"has {len(schema_json):,} characters. The maximum is {MAX_CHARACTERS:,}.")
     try:
         schema = json.loads(schema_json)
     except json.JSONDecodeError as error:
-        raise InputError(FIELD, f"is no JSON ({error}).") from error
+        raise InputError(FIELD, f"is not valid JSON ({error}).") from error
     except ValueError as error:  # Python refuses to read integers of more than some thousand digits
         raise InputError(FIELD, _NO_NUMBER) from error
     except RecursionError as error:

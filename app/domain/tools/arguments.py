@@ -39,16 +39,18 @@ def read_arguments(input_json: str) -> dict[str, Any]:
             parse_float=_read_number,
         )
     except json.JSONDecodeError as error:
-        raise InputError(FIELD, f"This is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+        raise InputError(
+            FIELD, f"This is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from None
     except RecursionError:
         raise InputError(FIELD, _TOO_DEEP) from None
     if not isinstance(read, dict):
-        raise InputError(FIELD, "Arguments are a JSON object: names and their values between { and }.")
+        raise InputError(FIELD, "Arguments must be a JSON object: names and values between { and }.")
     arguments = _require_shallow(cast("dict[str, Any]", read))
     try:
         write_arguments(arguments).encode()
     except UnicodeEncodeError:
-        raise InputError(FIELD, "A text holds half a character (a surrogate alone), which nobody can read.") from None
+        raise InputError(FIELD, "A text has an incomplete character (a lone surrogate), which is not valid.") from None
     return arguments
 
 
@@ -61,12 +63,12 @@ def write_arguments(arguments: dict[str, Any]) -> str:
     try:
         return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except ValueError:
-        raise InputError(FIELD, "NaN and Infinity are no JSON numbers.") from None
+        raise InputError(FIELD, "NaN and Infinity are not JSON numbers.") from None
     except RecursionError:
         raise InputError(FIELD, _TOO_DEEP) from None
 
 
-_TOO_DEEP = f"Lists and objects stand within each other more than {DEEPEST} deep."
+_TOO_DEEP = f"Lists and objects are nested more than {DEEPEST} levels deep."
 
 
 def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,26 +76,24 @@ def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(FIELD, f"{json.dumps(twice)} stands there twice. Leave one of them.")
+        raise InputError(FIELD, f"{json.dumps(twice)} occurs twice. Remove one of them.")
     return found
 
 
 def _read_whole(digits: str) -> int:
     if len(digits) > len(str(-LARGEST)) or abs(int(digits)) > LARGEST:
-        raise InputError(
-            FIELD, f"A whole number is beyond {LARGEST}, so it cannot be shown as it is. Write it as text."
-        )
+        raise InputError(FIELD, f"A whole number is beyond {LARGEST}, so it cannot be shown exactly. Write it as text.")
     return int(digits)
 
 
 def _read_number(digits: str) -> float:
     if not isfinite(number := float(digits)):
-        raise InputError(FIELD, "A number is larger than numbers get.")
+        raise InputError(FIELD, "A number is too large.")
     return number
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise InputError(FIELD, f"{word} is no JSON number.")
+    raise InputError(FIELD, f"{word} is not a JSON number.")
 
 
 def _require_shallow(arguments: dict[str, Any]) -> dict[str, Any]:

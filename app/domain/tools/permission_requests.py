@@ -114,7 +114,7 @@ class SettledError(ConflictError):
     """The request was already decided."""
 
     def __init__(self, request: PermissionRequest) -> None:
-        super().__init__(f"{describe_standing(request)} Nothing was changed. The reply says what became of the call.")
+        super().__init__(f"{describe_standing(request)} Nothing was changed. The reply shows the result of the call.")
         self.request = request
 
 
@@ -165,7 +165,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
             return None
         case PermissionStatus.ALLOWED:
             if request.run_json is None:
-                raise ValueError(f"Request {request.id} is allowed without arguments: the store broke its own rule.")
+                raise ValueError(f"Request {request.id} is allowed but has no arguments. This is a defect in Inview.")
             return Allowed(request.run_json)
         case PermissionStatus.DENIED:
             return Denied(

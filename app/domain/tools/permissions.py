@@ -119,7 +119,7 @@ def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
     """Decide about a call. `allowed` is the agent's list (None: it has none), `rules` are the stored permissions."""
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, asked)]
     if covering == []:
-        return Refuse(f'The agent may not call "{asked.tool_name}" like this: it is not among its allowed tools.')
+        return Refuse(f'The agent may not make this call of "{asked.tool_name}": its allowed tools do not include it.')
     if covering and not all(entry.ask for entry in covering):
         return Allow("agent")
     if asked.server_id == BUILT_IN and asked.tool_name in UNASKED:

@@ -28,7 +28,7 @@ _NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "co
 """Headers that belong to the underlying protocol."""
 CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
 """The name of the client secret (OAuth) for `client_id` among a server's secrets. No header can have this name."""
-_EXAMPLE: Final = "an address such as https://example.org/mcp."
+_EXAMPLE: Final = "write an address such as https://example.org/mcp."
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
         raise InputError(
             "name",
-            f"letters and digits, with single hyphens or underscores between, at most {MAX_SERVER_NAME}, such as "
-            '"files". Models read it before the name of each tool.',
+            "use letters and digits, with single hyphens or underscores between them, at most "
+            f'{MAX_SERVER_NAME}, such as "files". Models read it before the name of each tool.',
         )
     match way:
         case OverStdio():
@@ -171,7 +171,7 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     for secret in secret_names:
         if secret == CLIENT_SECRET and isinstance(way, OverHttp):
             if way.client_id is None:
-                raise InputError("client_secret", "it belongs to a client: give its client_id as well.")
+                raise InputError("client_secret", "a client secret needs a client_id. Give the client_id as well.")
         elif not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
             raise InputError("secrets", f"{secret!r} cannot be the name of {noun} here.")
 
@@ -188,14 +188,14 @@ def check_secret(name: str, value: str) -> None:
 
 def _check_command(way: OverStdio) -> None:
     if not way.command.strip():
-        raise InputError("command", "the program to start, such as npx.")
+        raise InputError("command", "give the command of the program, such as npx.")
     for field_name, text in (
         ("command", way.command),
         ("folder", way.folder or ""),
         *(("arguments", a) for a in way.arguments),
     ):
         if "\0" in text:
-            raise InputError(field_name, "holds a NUL character.")
+            raise InputError(field_name, "has a NUL character.")
 
 
 def _check_url(url: str) -> None:
@@ -207,4 +207,4 @@ def _check_url(url: str) -> None:
     if not usable or _CONTROL.search(url) or " " in url:
         raise InputError("url", _EXAMPLE)
     if parts.username is not None or parts.password is not None:
-        raise InputError("url", "no name or password in the address: put what the server wants into a header.")
+        raise InputError("url", "the address cannot have a user name or password. Use a header instead.")

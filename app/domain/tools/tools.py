@@ -108,8 +108,11 @@ def changed_tool(tool: Tool) -> ToolFailedError:
     """Return the failure of a call whose tool changed after it was allowed."""
     return ToolFailedError(
         ToolFault.CHANGED,
-        f'"{tool.tool_name}" of "{tool.server_name}" was changed after this call was allowed, so it was not made.',
-        "Call it again: permission is asked for the tool as it is now.",
+        (
+            f'"{tool.tool_name}" of "{tool.server_name}" was changed after this call was allowed, so the call was '
+            "not made."
+        ),
+        "Call the tool again to request permission for its new version.",
     )
 
 

@@ -79,12 +79,12 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
     """
     variables = list_variables(template)
     if unknown := values.keys() - {one.name for one in variables}:
-        raise InputError(f"variables.{min(unknown)}", "the address has no variable of that name.")
+        raise InputError(f"variables.{min(unknown)}", "the address has no variable with this name.")
     for one in variables:
         if one.required and not values.get(one.name):
-            raise InputError(f"variables.{one.name}", "fill it in.")
+            raise InputError(f"variables.{one.name}", "a value is required.")
     if re.search(r"[{}]", _EXPRESSION.sub("", template)):
-        raise InputError("uri", "its braces do not fit together.")
+        raise InputError("uri", "its braces do not match.")
     return _EXPRESSION.sub(lambda found: _fill(found[1], found[2], values), template)
 
 
@@ -94,7 +94,7 @@ def _fill(operator: str, inside: str, values: Mapping[str, str]) -> str:
     for one in inside.split(","):
         variable = _VARIABLE.fullmatch(one)
         if variable is None:
-            raise InputError("uri", f"{{{operator}{inside}}} is no expression of a URI template.")
+            raise InputError("uri", f"{{{operator}{inside}}} is not an expression of a URI template.")
         name, length = variable[1], int(variable[2]) if variable[2] else None
         if value := values.get(name, "")[:length]:
             parts.append(f"{name}={_escape(value, how)}" if how.named else _escape(value, how))

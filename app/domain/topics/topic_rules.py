@@ -51,11 +51,11 @@ def clean_name(name: str) -> str:
     if not cleaned:
         raise InputError("name", "is blank. Give the topic a name.")
     if len(cleaned) > MAX_NAME:
-        raise InputError("name", f"has {len(cleaned)} characters; a topic's name has at most {MAX_NAME}.")
+        raise InputError("name", f"has {len(cleaned)} characters. The maximum for a topic name is {MAX_NAME}.")
     if not cleaned.isprintable():
-        raise InputError("name", "has a line break or another character that cannot be seen. Write it on one line.")
+        raise InputError("name", "has a line break or another invisible character. Write it on one line.")
     if _STEP in cleaned:
-        raise InputError("name", f'has a "{_STEP}", which stands between the names of a path. Choose another sign.')
+        raise InputError("name", f'has a "{_STEP}", which separates the names of a path. Choose another character.')
     if cleaned.endswith(_BELOW):
         raise InputError("name", f'ends in "{_BELOW}", which means "and below" in a filter. Leave it out.')
     return cleaned
@@ -71,7 +71,7 @@ def read_path(text: str) -> TopicNames:
         names = tuple(map(clean_name, text.split(_STEP)))
         require_levels(len(names))
     except InputError as error:
-        raise InputError("path", f"a name of it {error.reason}" if error.field == "name" else error.reason) from None
+        raise InputError("path", f"has a name that {error.reason}" if error.field == "name" else error.reason) from None
     return names
 
 
@@ -89,7 +89,9 @@ def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besi
     """
     for topic in topics:
         if topic.parent_id == parent_id and topic.id != besides and fold(topic.name) == fold(name):
-            raise ConflictError(f"There is a topic {topic.name!r} here already. Choose another name, or use that one.")
+            raise ConflictError(
+                f"A topic named {topic.name!r} already exists here. Choose another name, or use that topic."
+            )
 
 
 def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
@@ -102,7 +104,8 @@ def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
     below = tree.subtree(topic_id)
     if parent_id in below:
         raise ConflictError(
-            f"{tree.path_text(topic_id)!r} cannot be moved below itself. Choose a topic that is not among its own."
+            f"{tree.path_text(topic_id)!r} cannot be moved below itself. Choose a topic that is not one of its "
+            "subtopics."
         )
     above = 0 if parent_id is None else len(tree.paths[parent_id])
     height = max(len(tree.paths[topic]) for topic in below) - len(tree.paths[topic_id]) + 1
@@ -117,5 +120,5 @@ def require_levels(levels: int) -> None:
     """
     if levels > MAX_LEVELS:
         raise InputError(
-            "parent_id", f"that makes {levels} topics below each other; {MAX_LEVELS} is the most. Choose one higher up."
+            "parent_id", f"would have {levels} levels. The maximum is {MAX_LEVELS}. Choose a topic higher up."
         )

@@ -73,11 +73,11 @@ def _unnamed_ancestors(
     climbed: dict[str, Topic] = {}
     while topic.id not in paths:
         if topic.id in climbed:
-            raise InputError("topics", f"{topic.name!r} is its own ancestor. Give one of them another parent.")
+            raise InputError("topics", f"{topic.name!r} is its own ancestor. Choose another parent.")
         climbed[topic.id] = topic
         if topic.parent_id is None:
             break
         if topic.parent_id not in by_id:
-            raise InputError("topics", f"{topic.name!r} has a parent that is not there: {topic.parent_id!r}.")
+            raise InputError("topics", f"{topic.name!r} has a parent that does not exist: {topic.parent_id!r}.")
         topic = by_id[topic.parent_id]
     return tuple(climbed.values())

@@ -34,7 +34,9 @@ def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
     """
     counting = _counting_of(provider)
     if counting is None:
-        reason = f"cannot be counted exactly: {provider.row.label} has no way to ask. The estimate is all there is."
+        reason = (
+            f"cannot be counted exactly: {provider.row.label} has no endpoint for this. Only the estimate is available."
+        )
         raise InputError("model", reason)
     own = tuple(header for header in wire.headers if header not in JSON_STREAM)
     url = f"{provider.base_url}/{counting.path}"
@@ -57,7 +59,7 @@ async def count_tokens(
         tokens = None
     tokens = read_count(tokens)
     if tokens is None:
-        message = f"{CallTarget(provider.row, wire.model)} answered the question for a count with something else."
+        message = f"{CallTarget(provider.row, wire.model)} returned an invalid response to the token count request."
         raise ProviderError(failure(ErrorClass.SERVER, message))
     return tokens
 

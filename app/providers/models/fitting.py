@@ -63,7 +63,7 @@ def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) 
 
 def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
     """Return a warning for each parameter of `name` that a model does not accept."""
-    return tuple(f"{why}: that of {name} is left out." for why in left_out.values())
+    return tuple(f"{why}: the value of {name} is left out." for why in left_out.values())
 
 
 @lru_cache(maxsize=256)
@@ -73,7 +73,7 @@ def _refusals(asked: Parameters, provider: Provider, profile: ModelProfile) -> M
 
 
 def _refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    none = f"{profile.name} takes no {NOUNS[name]}"
+    none = f"{profile.name} does not support the {NOUNS[name]}"
     if name in SAMPLING and not profile.sampling:
         return none
     if name in _THINKING and provider.row.protocol != "offline" and not takes_thinking(profile):

@@ -63,7 +63,7 @@ class RememberedLists:
             try:
                 await asyncio.to_thread(_replace, self.path, orjson.dumps(self._told))
             except OSError as error:  # the caller still gets the list
-                log.warning("the lists of models could not be remembered", path=str(self.path), fault=str(error))
+                log.warning("the lists of models could not be saved", path=str(self.path), fault=str(error))
 
 
 def read_remembered(path: Path) -> RememberedLists:
@@ -73,7 +73,7 @@ def read_remembered(path: Path) -> RememberedLists:
     except FileNotFoundError:
         return RememberedLists(path)
     except (OSError, ValidationError) as error:
-        log.warning("the lists of models remembered cannot be read", path=str(path), fault=str(error))
+        log.warning("the saved lists of models cannot be read", path=str(path), fault=str(error))
         return RememberedLists(path)
     return RememberedLists(path, {name: _without_unusable(name, one) for name, one in told.items()})
 
@@ -82,7 +82,7 @@ def _without_unusable(provider: str, told: ToldList) -> ToldList:
     usable = tuple(filter(is_usable, told.models))[:MAX_MODELS]
     if len(usable) < len(told.models):
         count = len(told.models) - len(usable)
-        log.warning("remembered models were left out: they cannot be right", provider=provider, count=count)
+        log.warning("saved models with impossible values were left out", provider=provider, count=count)
     return replace(told, models=usable)
 
 

@@ -154,7 +154,7 @@ def _parse(adapter: Adapter, provider: Provider, body: Body) -> ListedModels:
     try:
         return adapter.parse_models(said)
     except BadEntryError as error:
-        message = f"{provider.row.label} answered with a list of models that cannot be read ({error})."
+        message = f"{provider.row.label} returned a list of models that cannot be read ({error})."
         raise ProviderError(failure(ErrorClass.STREAM, message)) from error
     except UNREADABLE as error:
         is_foreign = is_google_list(said)

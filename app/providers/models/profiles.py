@@ -80,5 +80,5 @@ def _said(listed: Fact | None, otherwise: Fact) -> Fact:
 def _override(profile: ModelProfile, changes: Mapping[str, Any]) -> ModelProfile:
     unknown = changes.keys() - {field.name for field in fields(ModelProfile)}
     if unknown:
-        raise SettingsError(f"A profile of {profile.model} has no {min(unknown)!r} that could be overridden.")
+        raise SettingsError(f"A profile of {profile.model} has no field {min(unknown)!r} to override.")
     return replace(profile, **changes)

@@ -98,11 +98,11 @@ def encode_body(call: CallInput) -> bytes:
     """Encode the body. Parts that stay the same from send to send come first, the messages last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
-        raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
+        raise InputError("parameters.seed", f"{call.row.label} does not support a seed.")
     if not call.profile.sampling and (parameters.temperature is not None or parameters.top_p is not None):
-        raise InputError("parameters", f"{call.profile.name} takes neither temperature nor top_p.")
+        raise InputError("parameters", f"{call.profile.name} supports neither temperature nor top_p.")
     if parameters.temperature is not None and parameters.temperature > MAX_TEMPERATURE:
-        raise InputError("parameters.temperature", f"{call.row.label} takes a temperature from 0 to 1.")
+        raise InputError("parameters.temperature", f"{call.row.label} supports a temperature from 0 to 1.")
     limit = parameters.max_output_tokens or call.profile.max_output_tokens or STANDARD_MAX_TOKENS
     body: dict[str, object] = {"model": call.model, "max_tokens": limit, "stream": True}
     body.update(_encode_thinking(parameters, call.profile, limit))
@@ -294,7 +294,7 @@ class MessagesDecoder:
 
     def _receive_input(self, json_text: str) -> list[StreamEvent]:
         if not self._tool_open:
-            raise FieldError("delta.partial_json belongs to no tool call")
+            raise FieldError("delta.partial_json does not belong to a tool call")
         if not json_text:
             return []
         self._input_missing = False
@@ -315,7 +315,7 @@ class MessagesDecoder:
         if reason is None or reason == "":
             return
         if text_of(reason, "delta.stop_reason") not in STOP_REASONS:
-            message = f"{self._asked} stopped for a reason unknown here: {reason[:60]!r}."
+            message = f"{self._asked} stopped for an unknown reason: {reason[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._stop_reason = STOP_REASONS[reason]
 

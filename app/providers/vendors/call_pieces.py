@@ -139,7 +139,7 @@ class CallPieces:
         begins = bool(piece.name) and not call.name
         has_more = bool(piece.arguments) and not (call.is_whole and call.has(piece.arguments))
         if (begins or has_more) and not self._calls.goes_on(call.number):
-            raise FieldError("tool_calls[] goes on with a call that has ended")
+            raise FieldError("tool_calls[] continues a call that has ended")
         if begins:
             call.name = piece.name
             events += self._calls.start(call.number, call.call_id or f"call_{call.number}", call.name)

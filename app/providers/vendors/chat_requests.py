@@ -64,10 +64,10 @@ def _encode_parameters(parameters: Parameters, dialect: Dialect, label: str) -> 
         encoded["top_p"] = parameters.top_p
     if parameters.seed is not None:
         if dialect.seed_field is None:
-            raise InputError("parameters.seed", f"{label} takes no seed.")
+            raise InputError("parameters.seed", f"{label} does not support a seed.")
         encoded[dialect.seed_field] = parameters.seed
     if parameters.thinking is not None and dialect.thinking_switch is None:
-        raise InputError("parameters.thinking", f"{label} takes no switch for thinking.")
+        raise InputError("parameters.thinking", f"{label} does not support a switch for thinking.")
     return encoded | _encode_reasoning(parameters, dialect)
 
 
@@ -105,7 +105,7 @@ def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[s
         case "tool":
             for part in parts:
                 if not isinstance(part, ToolResult):
-                    raise InputError("messages", f"A {type(part).__name__} cannot stand among tool results.")
+                    raise InputError("messages", f"A {type(part).__name__} cannot be part of a tool result.")
                 yield {"role": "tool", "tool_call_id": part.tool_call_id, "content": plain_text(part.content)}
             if shown := [piece for part in parts for piece in _encode_shown(part, call)]:
                 yield {"role": "user", "content": shown}
@@ -120,7 +120,7 @@ def _encode_content(part: SentPart, call: CallInput) -> dict[str, object]:
         case File():
             return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part, call)}}
         case _:
-            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+            raise InputError("messages", f"{call.row.label} does not support a {type(part).__name__} in a request.")
 
 
 def _encode_reply(parts: tuple[SentPart, ...], call: CallInput) -> dict[str, object]:

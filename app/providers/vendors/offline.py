@@ -177,7 +177,9 @@ class OfflineLink:
             message = f"{self._label} has no model {name!r}, only {names}."
             raise ProviderError(failure(ErrorClass.MODEL, message))
         if input_tokens > (model.context_window or 0):
-            message = f"offline:{name} takes {model.context_window:,} tokens; this request has {input_tokens:,}."
+            message = (
+                f"The limit of offline:{name} is {model.context_window:,} tokens; this request has {input_tokens:,}."
+            )
             raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
 
     def _is_to_fail(self, wire: WireRequest, script: Script) -> bool:

@@ -67,7 +67,7 @@ def encode_body(call: CallInput) -> bytes:
     """Encode the body. Parts that stay the same from send to send come first, the input last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
-        raise InputError("parameters.seed", f"{call.row.label} takes no seed.")
+        raise InputError("parameters.seed", f"{call.row.label} does not support a seed.")
     body: dict[str, object] = {"model": call.model, "stream": True, "store": False}
     if find_rules(request.model) is not None:
         body["prompt_cache_key"] = name_beginning(request)
@@ -145,7 +145,7 @@ def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[s
                 output = _encode_output(part, call)
                 yield {"type": "function_call_output", "call_id": part.tool_call_id, "output": output}
             case Image() | File():
-                raise InputError("messages", f"{call.row.label} takes no files in a reply.")
+                raise InputError("messages", f"{call.row.label} does not support files in a reply.")
 
 
 def _encode_output(part: ToolResult, call: CallInput) -> object:
@@ -165,7 +165,7 @@ def _encode_content(part: SentPart, call: CallInput) -> dict[str, object]:
         case File():
             return {"type": "input_file", "filename": part.name, "file_data": data_url(part, call)}
         case _:
-            raise InputError("messages", f"{call.row.label} takes no {type(part).__name__} in a request.")
+            raise InputError("messages", f"{call.row.label} does not support a {type(part).__name__} in a request.")
 
 
 def _encode_thinking(part: Thinking) -> dict[str, object]:
@@ -208,7 +208,7 @@ class ResponsesDecoder:
                 return [ThinkingReceived("\n\n")]
             case "response.function_call_arguments.delta":
                 if not self._calls.goes_on(number := _number(said)):
-                    raise FieldError(f"output_index {number} belongs to no tool call that goes on")
+                    raise FieldError(f"output_index {number} does not belong to a running tool call")
                 return self._calls.add(number, text_of(said.get("delta"), "delta"))
             case "response.output_item.added":
                 return self._start_item(said)
@@ -228,7 +228,7 @@ class ResponsesDecoder:
             number, call_id = _number(said), label_of(item.get("call_id"), "item.call_id")
             if known := self._call_ids.get(number):
                 if known != call_id:
-                    raise FieldError(f"item.call_id is not that of output_index {number}")
+                    raise FieldError(f"item.call_id does not match output_index {number}")
                 return []  # a repeated event
             self._call_ids[number] = call_id
             events = self._calls.start(number, call_id, text_of(item.get("name"), "item.name"))
@@ -266,7 +266,7 @@ class ResponsesDecoder:
             details = fields_of(response.get("incomplete_details"), "response.incomplete_details")
             reason = text_of(details.get("reason"), "response.incomplete_details.reason")
             if reason not in INCOMPLETE_REASONS:
-                message = f"{self._asked} stopped for a reason unknown here: {reason[:60]!r}."
+                message = f"{self._asked} stopped for an unknown reason: {reason[:60]!r}."
                 raise ProviderError(failure(ErrorClass.STREAM, message))
             return INCOMPLETE_REASONS[reason]
         if self._refused:

@@ -199,11 +199,11 @@ class ChatDecoder:
         if reason in FAULTY_FINISHES:
             if error := choice.get("error"):
                 raise ProviderError(describe_error(self._asked, error))
-            message = f"{self._asked} broke the reply off with the finish reason {reason!r}."
+            message = f"{self._asked} ended the reply early with the finish reason {reason!r}."
             raise ProviderError(failure(FAULTY_FINISHES[reason], message))
         known, _, _ = reason.partition(":")  # Google adds details: "content_filter: PROHIBITED_CONTENT"
         if known not in FINISH_REASONS:
-            message = f"{self._asked} stopped for a reason unknown here: {str(reason)[:60]!r}."
+            message = f"{self._asked} stopped for an unknown reason: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._hold(self._end_thinking())
         events = [*self._calls.end_all(), *self._let_go()]

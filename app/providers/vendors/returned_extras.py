@@ -87,7 +87,7 @@ class GoingBack:
     def _count(self, taken: object) -> None:
         self._size += len(orjson.dumps(taken))
         if self._size > MAX_BYTES:
-            words = f"More than {MAX_BYTES:,} bytes came with the reply, to be sent back."
+            words = f"The reply has more than {MAX_BYTES:,} bytes to send back."
             raise ProviderError(failure(ErrorClass.TOO_LONG, words))
 
 

@@ -58,7 +58,7 @@ async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[by
             yield chunk
         return
     if coding not in WINDOW_BITS:
-        raise UnpackingError(f"packed as {coding[:60]!r}, which is not read here")
+        raise UnpackingError(f"compressed as {coding[:60]!r}, which Inview does not support")
     unpacker = None
     gained = 0
     async for chunk in packed:
@@ -75,7 +75,7 @@ async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[by
         if unpacker.eof:
             return
         if gained < -PIECE_BYTES:
-            raise UnpackingError("larger packed than unpacked")
+            raise UnpackingError("larger compressed than decompressed")
 
 
 async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> bool:
@@ -107,4 +107,4 @@ def _unpack_piece(unpacker: _Unpacker, packed: bytes) -> bytes:
     try:
         return unpacker.decompress(packed, PIECE_BYTES)
     except zlib.error as error:
-        raise UnpackingError("not packed as it says") from error
+        raise UnpackingError("not compressed as its header says") from error

@@ -112,12 +112,12 @@ CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
 SAYING: Mapping[ErrorClass, str] = MappingProxyType(
     {
         ErrorClass.AUTH: "refused the key",
-        ErrorClass.RATE: "gets more requests than this key may send",
+        ErrorClass.RATE: "refused the request because of its rate limit",
         ErrorClass.NETWORK: "could not be reached",
         ErrorClass.SERVER: "failed",
         ErrorClass.OVERLOADED: "is overloaded",
         ErrorClass.CONTENT_FILTER: "declined the content",
-        ErrorClass.CONTEXT_LENGTH: "takes fewer tokens than this request has",
+        ErrorClass.CONTEXT_LENGTH: "refused the request because it has too many tokens",
         ErrorClass.MODEL: "refused the request",
         ErrorClass.STREAM: "broke the stream",
         ErrorClass.UNKNOWN: "answered with an error",
@@ -167,7 +167,7 @@ def describe_status(
     wait = parse_retry_after(headers, now)
     if status < 400:
         target = headers.get("location", "nowhere")
-        message = f"{asked} answered with a redirect to {_quote(target)}, which is not followed."
+        message = f"{asked} responded with a redirect to {_quote(target)}, which Inview does not follow."
         return replace(failure(ErrorClass.UNKNOWN, message), next_step=CHECK_BASE_URL)
     error = _error_in(body)
     if error is None:
@@ -212,7 +212,7 @@ def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
         case EventTooLargeError():
             reason = "it is too large"
         case _:
-            reason = "it is not of the form expected"
+            reason = "it does not have the expected format"
     return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({reason}).")
 
 
@@ -222,7 +222,7 @@ def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: by
     if error is not None:
         return describe_error(asked, error)
     words = _quote(beginning.decode(errors="replace"), 80)
-    reason = failure(ErrorClass.STREAM, f"{asked} answered with {content_type} instead of a stream: {words!r}.")
+    reason = failure(ErrorClass.STREAM, f"{asked} responded with {content_type} instead of a stream: {words!r}.")
     return replace(reason, next_step=CHECK_BASE_URL)
 
 
@@ -230,7 +230,7 @@ def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
     """Describe an answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
     said = f" {_quote(detail)}" if detail else ""
     reason = failure(
-        ErrorClass.STREAM, f"{asked} answered in Google's own protocol, which Inview does not speak.{said}"
+        ErrorClass.STREAM, f"{asked} responded in Google's own protocol, which Inview does not support.{said}"
     )
     return replace(reason, next_step=SPEAK_CHAT_TO_GOOGLE)
 
@@ -245,14 +245,14 @@ def describe_no_list(provider: Provider, body: bytes) -> Failure:
     if (error := _error_in(body)) is not None:
         return describe_error(provider.row.label, error)
     asked = f"{provider.row.label} at {provider.base_url}"
-    message = f"{asked} did not answer with a list of models: it sent {_name_answer(body)}."
+    message = f"{asked} did not return a list of models: it sent {_name_answer(body)}."
     end = "" if provider.base_url.endswith("/v1") else "; it often ends with /v1"
     return replace(failure(ErrorClass.STREAM, message), next_step=f"Check the address{end}.")
 
 
 def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:
     """Describe a call that was not sent because there is no key."""
-    return failure(ErrorClass.AUTH, f'No key for provider "{provider}": {asked} was not asked.')
+    return failure(ErrorClass.AUTH, f'There is no key for provider "{provider}", so no request was sent to {asked}.')
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -341,9 +341,9 @@ def _name_answer(body: bytes) -> str:
     except FieldError as error:
         return str(error)
     except ValueError:
-        return "what is not JSON"
+        return "data that is not JSON"
     if not isinstance(said, dict):
-        return "a list of another form" if isinstance(said, list) else name_kind(said)
+        return "a list of another format" if isinstance(said, list) else name_kind(said)
     fields = cast("dict[str, object]", said)
     if "data" not in fields:
         return 'an object without the list "data"'

@@ -69,7 +69,7 @@ def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEv
     except ValueError:
         if _BEGINNING.match(beginning) is None:
             return None
-        return [], describe_foreign(asked, f"It began so: {beginning.decode(errors='replace')}")
+        return [], describe_foreign(asked, f"Its beginning: {beginning.decode(errors='replace')}")
     answers = cast("list[object]", said) if isinstance(said, list) else [said]
     if not answers or not all(isinstance(answer, dict) and _is_google(cast("Any", answer)) for answer in answers):
         return None
@@ -81,7 +81,7 @@ def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEv
         decoder.end()
     except ProviderError as error:
         return events, error.failure
-    raise AssertionError("the end of an answer in Google's own protocol is a fault")
+    raise AssertionError("a response in Google's own protocol ended with an error")
 
 
 class GoogleDecoder:

@@ -78,7 +78,7 @@ def label_of(value: object, field: str) -> str:
     if not (label := text_of(value, field)):
         raise FieldError(f"{field} is empty")
     if len(label) > MAX_LABEL:
-        raise FieldError(f"{field} has {len(label):,} characters; {MAX_LABEL:,} are the most")
+        raise FieldError(f"{field} has {len(label):,} characters; the maximum is {MAX_LABEL:,}")
     return label
 
 

@@ -157,7 +157,7 @@ class SdkLink:
         reason = describe_status(asked, refused.status, refused.headers, body, time.time())
         if not refused.cut:
             return reason
-        return replace(reason, message=f"{reason.message} (The answer was cut: it is too long or cannot be read.)")
+        return replace(reason, message=f"{reason.message} (The response was cut: it is too long or cannot be read.)")
 
 
 class SdkResponse:
@@ -181,7 +181,7 @@ class SdkResponse:
                     received = True
                     yield piece
         except UnpackingError as error:
-            message = f"{self._asked} sent a body that cannot be unpacked: it is {error}."
+            message = f"{self._asked} sent a body that cannot be decompressed: it is {error}."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error
         except _NETWORK_ERRORS as error:
             raise ProviderError(describe_network(self._asked, error, self._timeouts, received=received)) from error
@@ -197,9 +197,9 @@ def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts
         if any(isinstance(cause, kind) for cause in causes):
             return failure(error_class, f"{asked} {words.format(timeouts=timeouts)}")
     if received:
-        return failure(ErrorClass.STREAM, f"{asked} broke the connection off in the middle of the reply.")
+        return failure(ErrorClass.STREAM, f"{asked} closed the connection in the middle of the reply.")
     if any(isinstance(cause, _BROKEN_OFF) for cause in causes):
-        return failure(ErrorClass.NETWORK, f"{asked} broke the connection off before answering.")
+        return failure(ErrorClass.NETWORK, f"{asked} closed the connection without a response.")
     why = next((f": {cause.strerror}" for cause in causes if isinstance(cause, OSError) and cause.strerror), "")
     return failure(ErrorClass.NETWORK, f"{asked} could not be reached{why}.")
 
@@ -212,24 +212,32 @@ _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (
         aiohttp.ConnectionTimeoutError,
         ErrorClass.NETWORK,
-        "did not take the connection within {timeouts.connect:g} seconds.",
+        "did not accept the connection within {timeouts.connect:g} seconds.",
     ),
     (aiohttp.ServerTimeoutError, ErrorClass.NETWORK, "sent nothing for {timeouts.read:g} seconds."),
-    (socket.gaierror, ErrorClass.NETWORK, "could not be reached: its host name is not known here."),
-    (ssl.SSLCertVerificationError, ErrorClass.NETWORK, "could not be reached: its certificate is not trusted here."),
-    (ssl.SSLError, ErrorClass.NETWORK, "could not be reached: no secure connection could be made. Is it https?"),
-    (aiohttp.ClientProxyConnectionError, ErrorClass.NETWORK, "could not be reached: the proxy does not answer."),
-    (aiohttp.ClientHttpProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused."),
-    (ConnectionRefusedError, ErrorClass.NETWORK, "could not be reached: nothing listens at its address."),
+    (socket.gaierror, ErrorClass.NETWORK, "could not be reached: its host name cannot be resolved."),
+    (ssl.SSLCertVerificationError, ErrorClass.NETWORK, "could not be reached: its certificate is not trusted."),
+    (
+        ssl.SSLError,
+        ErrorClass.NETWORK,
+        "could not be reached: the secure connection failed. Check that the address uses https.",
+    ),
+    (aiohttp.ClientProxyConnectionError, ErrorClass.NETWORK, "could not be reached: the proxy does not respond."),
+    (aiohttp.ClientHttpProxyError, ErrorClass.NETWORK, "could not be reached: the proxy refused the connection."),
+    (
+        ConnectionRefusedError,
+        ErrorClass.NETWORK,
+        "could not be reached: it refused the connection. Check that the server is running.",
+    ),
     (
         HeadTooLargeError,
         ErrorClass.NETWORK,
-        f"sent {MAX_HEAD_BYTES:,} bytes of headers and informational answers, and no answer.",
+        f"sent {MAX_HEAD_BYTES:,} bytes of headers and informational responses, but no response.",
     ),
     (
         aiohttp.ClientResponseError,
         ErrorClass.NETWORK,
-        "answered with what is not HTTP, or with headers that are too many or too long.",
+        "sent data that is not HTTP, or too many or too long headers.",
     ),
 )
 """The first entry that matches the error or one of its causes describes the fault."""

@@ -74,7 +74,7 @@ class SseParser:
         self._size += len(data)
         self._ends_in_lf = data[-1] == 0x0A
         if self._size > self._limit:
-            raise EventTooLargeError(f"An event of more than {self._limit:,} bytes.")
+            raise EventTooLargeError(f"An event has more than {self._limit:,} bytes.")
 
     def _without_bom(self, data: bytes) -> bytes:
         head = (self._head or b"") + data
@@ -98,7 +98,7 @@ def _parse_block(block: bytes) -> SseEvent | None:
     if block.startswith(b"data: ") and b"\n" not in block:  # nearly every event of the OpenAI dialects
         return SseEvent(b"", block[6:])
     if block.count(b"\n") >= MAX_LINES:
-        raise EventTooLargeError(f"An event of more than {MAX_LINES:,} lines.")
+        raise EventTooLargeError(f"An event has more than {MAX_LINES:,} lines.")
     name = b""
     data: list[bytes] = []
     for line in block.split(b"\n"):

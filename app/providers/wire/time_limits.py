@@ -63,7 +63,10 @@ class Patience:
         if any(measure_event(event) for event in events):
             self._renew()
         elif self._empty_bytes > MAX_EMPTY_BYTES:
-            message = f"{self._asked} sent {self._empty_bytes:,} bytes that are nothing of the reply, and was left."
+            message = (
+                f"{self._asked} sent {self._empty_bytes:,} bytes without any of the reply, so Inview closed the "
+                "connection."
+            )
             raise ProviderError(failure(ErrorClass.STREAM, message))
         if self._now() >= self._due:  # if bytes are always available, `wait` never times out
             raise ProviderError(self._describe())
@@ -74,8 +77,14 @@ class Patience:
 
     def _describe(self) -> Failure:
         if self._now() < self._end:
-            message = f"{self._asked} sent nothing of the reply for {self._timeouts.content:g} seconds, and was left."
+            message = (
+                f"{self._asked} sent nothing of the reply for {self._timeouts.content:g} seconds, so Inview "
+                "closed the connection."
+            )
             return failure(ErrorClass.STREAM, message)
-        message = f"{self._asked} had not ended the reply after {self._timeouts.whole:g} seconds, and was left."
-        next_step = "What was received is kept. Ask for less at once, or raise INVIEW_MAX_CALL_SECONDS."
+        message = (
+            f"{self._asked} did not complete the reply within {self._timeouts.whole:g} seconds, so Inview closed "
+            "the connection."
+        )
+        next_step = "The received part is saved. Ask for a shorter reply, or raise INVIEW_MAX_CALL_SECONDS."
         return replace(failure(ErrorClass.TOO_LONG, message), next_step=next_step)

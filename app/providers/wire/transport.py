@@ -117,7 +117,7 @@ class Transport:
 
     async def _post(self, provider: Provider, adapter: Adapter, wire: WireRequest, timeouts: Timeouts) -> RawResponse:
         if not wire.url.startswith(f"{provider.base_url}/"):
-            raise ValueError(f"A wire request for {wire.url} must not be sent with the key of {provider.base_url}.")
+            raise ValueError(f"A request for {wire.url} must not be sent with the key of {provider.base_url}.")
         link = await self._link(provider, adapter)
         return await link.post(wire, timeouts)
 
@@ -150,10 +150,15 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most:
         except TimeoutError:
             if not limit.expired():
                 raise
-            message = f"{asked} had not answered in full after {ANSWER_SECONDS:g} seconds, and was left."
+            message = (
+                f"{asked} did not complete the response within {ANSWER_SECONDS:g} seconds, so Inview closed the "
+                "connection."
+            )
             raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
         if cut:
-            reason = failure(ErrorClass.STREAM, f"{asked} answered with more than {most:,} bytes, and was left.")
+            reason = failure(
+                ErrorClass.STREAM, f"{asked} sent more than {most:,} bytes, so Inview closed the connection."
+            )
             raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
         body.seek(0)
         stack.pop_all()

@@ -48,11 +48,11 @@ AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
 """Maximum seconds between two looks at the clock, which may be set, and at the orders to other processes."""
-GONE = "The provider evicted it early. It was written again once, and is not refreshed any more."
-RESTARTED = "Inview was not running when it was due."
-STOPPED = "Its last refresh was stopped."
-UNTOLD = "The provider did not say what it read."
-FAULT = "It was stopped because of a defect in Inview. The log has the details."
+GONE = "The provider evicted the cache early. Inview wrote it again once, and does not refresh it any more."
+RESTARTED = "Inview was not running when a refresh was due."
+STOPPED = "The last refresh was stopped."
+UNTOLD = "The provider did not report what it read from the cache."
+FAULT = "Keeping warm stopped because of a defect in Inview. The log has the details."
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +71,7 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
     if use is None:
         return "This model has no known prompt cache."
     if base.conversation.temporary:
-        return "A temporary conversation is not kept warm: nothing of it may continue while no page shows it."
+        return "A temporary conversation cannot be kept warm, because it must stop when no page shows it."
     prediction = use.plan.prediction
     parameters = planned.built.request.parameters
     if words := explain_cold_shoulder(find_rules(base.profile.model), base.profile, parameters, prediction):
@@ -254,7 +254,9 @@ async def _keep(ctx: AppContext, keeping: Keeping, wake: asyncio.Event, *, resum
                 seconds = await tend(ctx, owner, conversation_id, resumed=resumed)
             except StoreError as error:
                 log.warning(
-                    "what is kept warm could not be looked at", conversation_id=conversation_id, fault=str(error)
+                    "the conversations to keep warm could not be checked",
+                    conversation_id=conversation_id,
+                    fault=str(error),
                 )
                 seconds = AGAIN_SECONDS
             resumed = False

@@ -71,7 +71,7 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
     use, base = planned.plan.cache, planned.composed.base
     place = None if use is None else use.plan.prediction.place
     if use is None or place is None:
-        raise ConflictError("The provider keeps nothing that the next send would read.")
+        raise ConflictError("The provider has cached nothing that the next send would read.")
     provider, parent, foretold = base.provider, base.conversation, use.plan.prediction
     if not provider.ready:
         raise NoKeyError(provider.name)
@@ -84,7 +84,7 @@ async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, ear
     plan = CachePlan(marks, foretold, 0, foretold.tokens)
     refresh = CacheUse(cut_prefix(use.prefix, place), plan, frozen=True)
     at = now()
-    words = f"Keep what the provider has of this conversation warm: about {foretold.tokens:,} tokens."
+    words = f"Keep the prompt cache of this conversation warm: about {foretold.tokens:,} tokens."
     start = RunStart(new_id(), new_id(), wire.model, hashes[-1])
     reply = Message(new_id(), Role.KEEP_WARM, (), at)
     async with ctx.store.write() as session:

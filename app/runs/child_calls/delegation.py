@@ -49,7 +49,7 @@ def delegate_tool(ctx: AppContext, seconds: float = TOOL_LIMITS.seconds) -> Buil
         try:
             return await _delegate(ctx, caller, str(arguments["agent"]), str(arguments["task"]), progress, seconds)
         except InviewError as error:
-            return ToolOutcome((Text(f"The task was not handed over. {error}"),), is_error=True)
+            return ToolOutcome((Text(f"The task was not delegated. {error}"),), is_error=True)
 
     return BuiltIn(DELEGATE, call, seconds + ENDING_SECONDS)
 
@@ -73,7 +73,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progr
             await _watch(ctx, caller.owner, started, agent, progress)
         over = True
     except TimeoutError:
-        late = f"{agent.name} was stopped after {seconds:,.0f} seconds, as long as handed-over work may take."
+        late = f"{agent.name} was stopped after {seconds:,.0f} seconds, the maximum for a delegated task."
     finally:
         if not over:  # the caller was cancelled or the time is over
             await stop_run(ctx, started.run_id)
@@ -122,7 +122,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
 async def _watch(ctx: AppContext, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
     """Publish the progress until the run is over: the number of characters so far, and the newest text."""
     said = ""
-    progress(0, None, f"{agent.name} works on it")
+    progress(0, None, f"{agent.name} is working on the task")
     async for events in follow(ctx, owner, started.run_id):
         said += "".join(event.data.get("text", "") for event in events if event.kind == "text")
         if said:
@@ -138,10 +138,10 @@ def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> Too
         case Canceled():
             said = late or f"{agent.name} was stopped."
         case _ if not text:
-            said = f"{agent.name} said nothing."
+            said = f"{agent.name} returned no text."
         case _:
             return ToolOutcome((Text(text),), structured_json=facts)
-    words = f"{said} Before that it said:\n{text}" if text else said
+    words = f"{said} Its text before that:\n{text}" if text else said
     return ToolOutcome((Text(words),), structured_json=facts, is_error=True)
 
 

@@ -27,4 +27,4 @@ async def follow_up(ctx: AppContext, run: LiveRun) -> None:
     results = await asyncio.gather(*(task(ctx, run) for task in AFTERWARDS), return_exceptions=True)
     for task, result in zip(AFTERWARDS, results, strict=True):
         if isinstance(result, Exception):
-            _log.error("what follows a reply failed", task=task.__name__, pair_id=run.place.pair_id, exc_info=result)
+            _log.error("a step after a reply failed", task=task.__name__, pair_id=run.place.pair_id, exc_info=result)

@@ -128,8 +128,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     room = base.profile.context_window - base.terms.limits.reserve
     if tokens > room:
         raise ConflictError(
-            f"The {len(older):,} pairs to summarise come to {tokens:,} tokens, more than the {room:,} that "
-            f"{base.profile.name} can read at once. Choose a larger model, or a filter that selects fewer."
+            f"The {len(older):,} pairs to summarise have {tokens:,} tokens, more than the {room:,} that "
+            f"{base.profile.name} can read at once. Choose a larger model, or a filter that selects fewer pairs."
         )
     return SummaryPlan(base, composed, older, boundary or older[-1].position + 1, tokens)
 
@@ -158,7 +158,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         if (pairs := await load_sent(ctx, base, older)) is not None:
             break
     else:
-        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+        raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
     tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.beside)
     caching = await load_caching(

@@ -56,17 +56,17 @@ async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: Vie
     for _ in range(ATTEMPTS):
         base = await read_base(ctx, owner, conversation_id, look, asks=True)
         if not may_be_titled(base.conversation):
-            raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
+            raise ConflictError("A person set this title, so it is not replaced. Remove it first.")
         if not base.provider.ready:
             raise NoKeyError(base.provider.name)
         composed = await compose_base(base, INSTRUCTION, forced=False)
         sent = composed.composition.sent
         if not sent:
-            raise ConflictError("Nothing in view could be sent, so there is nothing to make a title of.")
+            raise ConflictError("No pair in view can be sent, so no title can be generated.")
         if (pairs := await load_sent(ctx, base, sent)) is not None:
             break
     else:
-        raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+        raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.beside)
@@ -129,7 +129,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
                 return
         await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
     except InviewError as error:  # no caller waits for it; a request by hand reports its error
-        _log.warning("no title could be asked for", conversation_id=conversation_id, fault=str(error))
+        _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 
 async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: StartedChildCall) -> None:
@@ -143,7 +143,7 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
                 await update_conversation(session, owner, conversation_id, changes)
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     except InviewError as error:  # deleted, or a database error: the title stays in its own conversation
-        _log.warning("a title was not taken over", conversation_id=conversation_id, fault=str(error))
+        _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))
 
 
 def _room(profile: ModelProfile) -> int:

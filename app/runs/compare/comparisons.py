@@ -156,10 +156,10 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
     async with ctx.store.write() as session:
         still = await comparisons.load_open(session, owner, conversation_id)
         if still != comparison:
-            raise ConflictError("The comparison was closed elsewhere just now. Look at the conversation.")
+            raise ConflictError("The comparison was just closed elsewhere. Check the conversation.")
         stood = await _load_compared(session, owner, comparison)  # a page may have sent back more of a reply
         if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
-            raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again in a moment.")
+            raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
         place = comparison.runs.index(kept)
         revision = await conversations.next_revision(session, conversation_id, at)
         if comparison.pair_id is None:
@@ -291,7 +291,7 @@ async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pai
         return await pairs.load_pair(session, owner, pair_id)
     except NotFoundError:
         raise ConflictError(
-            "The pair that is answered again was deleted. Bring it back from the trash, or keep none of the replies."
+            "The pair that is answered again was deleted. Restore it from the trash, or discard the comparison."
         ) from None
 
 
@@ -299,7 +299,9 @@ def _require_reply(pair: Pair) -> None:
     if pair.lifecycle in RUNNING:
         raise ConflictError(f"The reply of {pair.model} is still running. Wait for it or stop it, then keep it.")
     if pair.reply is None or not pair.reply.parts:
-        raise ConflictError(f"{pair.model} said nothing that could be kept. Keep another, or discard the comparison.")
+        raise ConflictError(
+            f"The reply of {pair.model} is empty and cannot be kept. Keep another reply, or discard the comparison."
+        )
 
 
 async def _stop(ctx: AppContext, compared: Sequence[ComparedRun]) -> None:

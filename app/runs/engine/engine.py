@@ -170,7 +170,10 @@ class Engine:
         _, late = await asyncio.wait(tasks, timeout=INTERRUPT_SECONDS)
         for run in runs:
             if run.finishing in late:
-                log.error("the end of a reply was not stored; the next start will end it", run_id=run.run_id)
+                log.error(
+                    "the end of a reply was not stored; the next start of Inview will end the reply",
+                    run_id=run.run_id,
+                )
         for task in late:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -227,7 +230,7 @@ class Engine:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
         except Exception:  # a defect of Inview must end the run with its text so far, and not leave it running
             log.exception("run failed because of a defect in Inview", run_id=run.run_id, model=run.state.start.model)
-            reason = failure(ErrorClass.UNKNOWN, "Inview failed while receiving the reply. The log says where.")
+            reason = failure(ErrorClass.UNKNOWN, "Inview failed while it received the reply. The log has the details.")
             self._apply(run, AttemptFailed(reason, _jitter()))
         else:
             self._apply(run, StreamEnded(monotonic() - run.began))
@@ -240,7 +243,10 @@ class Engine:
             finished = await self.desk.call_tool(run, call)
         except Exception:  # a defect of Inview must be a result: otherwise the reply would never end
             log.exception("a tool call failed because of a defect in Inview", run_id=run.run_id, tool=call.name)
-            text = f"Inview failed while calling {call.name}. What the tool did is not known; the log says more."
+            text = (
+                f"Inview failed while it called {call.name}. It is not known what the tool did. The log has the "
+                "details."
+            )
             finished = ToolFinished(call.tool_call_id, (Text(text),), is_error=True)
         self._apply(run, finished)
         run.show(run.state)
@@ -258,7 +264,7 @@ class Engine:
         except Exception:  # as for a stream
             log.exception("a reply could not continue because of a defect in Inview", run_id=run.run_id)
             reason = failure(
-                ErrorClass.UNKNOWN, "Inview failed while it continued after the tools. The log says where."
+                ErrorClass.UNKNOWN, "Inview failed while it continued after the tool calls. The log has the details."
             )
             self._apply(run, AttemptFailed(reason, _jitter()))
             return
@@ -270,9 +276,7 @@ class Engine:
         try:
             await self.writer.save()
         except StoreError as error:
-            log.warning(
-                "another attempt could not be noted; it is made all the same", run_id=run.run_id, fault=str(error)
-            )
+            log.warning("another attempt could not be recorded; it starts anyway", run_id=run.run_id, fault=str(error))
 
     def _receive(self, run: LiveRun, batch: Iterable[StreamEvent]) -> None:
         state = run.state

@@ -146,5 +146,5 @@ def _settle(over: asyncio.Future[None]) -> None:
 def loop_of(run: LiveRun) -> Loop:
     """Return the loop of a run that calls tools."""
     if run.loop is None:
-        raise ValueError(f"Run {run.run_id} calls tools without having been told of any.")
+        raise ValueError(f"Run {run.run_id} calls tools, but none were sent.")
     return run.loop

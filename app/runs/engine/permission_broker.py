@@ -78,7 +78,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
         await settle_request(session, owner, settled)
         await audit_request(session, owner, settled, at)
     publish(event_bus, owner, settled)
-    log.warning("a call that waited for permission was given up: its reply was cut off", request_id=request_id)
+    log.warning("a call that waited for permission was cancelled: its reply was interrupted", request_id=request_id)
     return True
 
 

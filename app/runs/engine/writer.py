@@ -87,7 +87,7 @@ class Writer:
                     "replies could not be saved; they continue in memory", runs=len(self.runs), fault=str(error)
                 )
             except Exception:  # a defect of Inview in one save must not end all saving
-                log.exception("saving failed because of a defect in Inview; it is tried again", runs=len(self.runs))
+                log.exception("saving failed because of a defect in Inview; Inview tries again", runs=len(self.runs))
 
     @shielded
     async def save(self, *, beats: bool = True) -> None:
@@ -165,7 +165,7 @@ class Writer:
                 stored = await load_run(session, run.place.owner, run.run_id)
         except NotFoundError:
             return run.state
-        log.warning("a run had been ended by another process", run_id=run.run_id, process_id=stored.process_id)
+        log.warning("another process had already ended a run", run_id=run.run_id, process_id=stored.process_id)
         return stored.state
 
 

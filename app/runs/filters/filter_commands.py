@@ -102,7 +102,9 @@ async def rename_filter(ctx: AppContext, owner: str, name: str, new_name: str) -
         if new_name == name:
             return
         if new_name in saved:
-            raise ConflictError(f"A filter is saved as @{new_name} already. Choose another name, or delete that one.")
+            raise ConflictError(
+                f"A filter named @{new_name} already exists. Choose another name, or delete that filter."
+            )
         if saved[name] == UNREADABLE:  # a rename would overwrite the stored text
             raise ConflictError(f"The text of @{name} cannot be read. Export it raw, or delete it.")
         lines = {other: rename_use(line, name, new_name) for other, line in saved.items() if uses(line, name)}
@@ -174,7 +176,7 @@ async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:
     if len(titles) > _FEW:
         users.append(f"{len(titles) - _FEW} more conversations")
     if users:
-        raise ConflictError(f"@{name} is used by {', '.join(users)}. Change what uses it first, then delete it.")
+        raise ConflictError(f"@{name} is used by {', '.join(users)}. Remove it there first, then delete it.")
     await filters.delete_saved_filter(session, owner, name)
 
 

@@ -216,11 +216,9 @@ def _find_topic(command: FileUnder, topics: TopicTree, chosen: str | None) -> st
         return found[0]
     written = PATH_SEPARATOR.join(command.path)
     if not found:
-        return RefuseCommand(
-            f'There is no topic "{written}", or more than one that ends so. Create it, or write its path.'
-        )
+        return RefuseCommand(f'There is no topic "{written}", or several end like this. Create it, or write its path.')
     paths = " or ".join(topics.path_text(topic_id) for topic_id in found)
-    return RefuseCommand(f'"{written}" may be {paths}: write more of the path.')
+    return RefuseCommand(f'"{written}" can mean {paths}. Write more of the path.')
 
 
 def _marks(command: Command, topic_id: str | None) -> Marks:
@@ -236,7 +234,7 @@ def _marks(command: Command, topic_id: str | None) -> Marks:
         case Delete():
             return Marks(deleted=True)
         case Export() | Fork():
-            raise TypeError(f"{type(command).__name__} marks no pair")
+            raise TypeError(f"{type(command).__name__} does not mark pairs")
         case _:
             assert_never(command)
 

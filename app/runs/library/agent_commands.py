@@ -153,7 +153,9 @@ def _make(owner: str, fields: AgentFields) -> Agent:
 
 def _require_room(known: Sequence[Agent], more: int) -> None:
     if len(known) + more > MAX_AGENTS:
-        raise ConflictError(f"There are {len(known)} agents; {MAX_AGENTS} is the most. Delete some that nobody uses.")
+        raise ConflictError(
+            f"You have {len(known)} agents. The maximum is {MAX_AGENTS}. Delete some that you do not use."
+        )
 
 
 def _tell(ctx: AppContext, owner: str) -> None:

@@ -80,7 +80,7 @@ async def find_topic_by_path(ctx: AppContext, owner: str, path: str) -> str:
         tree = build_topic_tree(await load_topics(session, owner))
     topic_id = find_topic(tree, read_path(path))
     if topic_id is None:
-        raise InputError("topic", f"there is no topic {path!r}. Create it first, or name one that is there.")
+        raise InputError("topic", f"there is no topic {path!r}. Create it first, or use an existing one.")
     return topic_id
 
 
@@ -88,7 +88,7 @@ def _by_pair(changes: Sequence[PairMarks]) -> dict[str, Marks]:
     wanted: dict[str, Marks] = {}
     for change in changes:
         if change.pair_id in wanted:
-            raise InputError("changes", f"pair {change.pair_id!r} is named twice. Say at once what is to become of it.")
+            raise InputError("changes", f"pair {change.pair_id!r} is named twice. Combine its changes.")
         wanted[change.pair_id] = change.marks
     return wanted
 

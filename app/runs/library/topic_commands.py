@@ -107,7 +107,7 @@ async def make_topics(
                 places[above] += 1
             above = by_path[key]
     if made and len(filed) + len(made) > MAX_TOPICS:
-        raise ConflictError(f"There are {len(filed):,} topics; {MAX_TOPICS:,} is the most. Delete some that are empty.")
+        raise ConflictError(f"You have {len(filed):,} topics. The maximum is {MAX_TOPICS:,}. Delete some empty ones.")
     await topics.insert_topics(session, owner, made)
     return {path: by_path[tuple(map(fold, path))] for path in paths}
 
@@ -163,8 +163,8 @@ async def delete_topic(ctx: AppContext, owner: str, topic_id: str) -> None:
         if filed or below:
             held = [_count(filed, "pair"), _count(below, "topic")]
             raise ConflictError(
-                f"Topic {topic.name!r} still holds {' and '.join(filter(None, held))}. "
-                "File them elsewhere first; only an empty topic can be deleted."
+                f"Topic {topic.name!r} still has {' and '.join(filter(None, held))}. Move them first: only an "
+                "empty topic can be deleted."
             )
         await topics.delete_topic(session, owner, topic_id)
 
@@ -189,7 +189,7 @@ def _place_before(siblings: Sequence[str], before: str | None) -> int:
     if before is None:
         return len(siblings)
     if before not in siblings:
-        raise InputError("before", f"{before!r} is no other topic under the same parent. Name one of those.")
+        raise InputError("before", f"{before!r} is not another topic under the same parent. Choose one of those.")
     return siblings.index(before)
 
 

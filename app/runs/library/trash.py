@@ -129,13 +129,13 @@ async def keep_purging(ctx: AppContext) -> None:
         at = now()
         drift = at - began - timedelta(seconds=_count_seconds() - counted)
         if drift > TRUSTED_DRIFT:
-            log.warning("the clock was put forward; nothing in the trash is taken for old", by=str(drift))
+            log.warning("the clock jumped forward; nothing in the trash is deleted for its age", by=str(drift))
         else:
             try:
                 if count := await purge_expired(ctx, at):
-                    log.info("deleted for good what was in the trash long enough", entries=count)
+                    log.info("deleted old entries of the trash permanently", entries=count)
             except StoreError as error:
-                log.warning("the trash could not be purged; it is tried again", fault=str(error))
+                log.warning("the trash could not be purged; Inview tries again", fault=str(error))
             except Exception:  # a defect of Inview with one entry must not end all purging
                 log.exception("purging the trash failed because of a defect in Inview")
         await asyncio.sleep(ROUND_SECONDS)

@@ -96,7 +96,7 @@ class Reaper:
             try:
                 await self.reap()
             except StoreError as error:
-                log.warning("runs without a process could not be searched for", fault=str(error))
+                log.warning("the search for runs without a process failed", fault=str(error))
             except Exception:  # a defect of Inview with one run must not end all reaping
                 log.exception("ending a run without a process failed because of a defect in Inview")
 
@@ -152,7 +152,7 @@ class Reaper:
             is_compared = run.purpose == "comparison"
             shown_in = await find_root(session, place.conversation_id) if is_compared else place.conversation_id
         log.warning(
-            "a reply was cut off by the end of its process; what was stored of it is kept",
+            "the end of its process interrupted a reply; the stored part is kept",
             run_id=run_id,
             pair_id=place.pair_id,
             process_id=run.process_id,
@@ -194,10 +194,10 @@ class Reaper:
             attachments = await load_named(self.store, place.owner, view)
             plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
         except InviewError as error:
-            log.warning("the request of a dead run could not be made anew", run_id=start.run_id, fault=str(error))
+            log.warning("the request of a dead run could not be built again", run_id=start.run_id, fault=str(error))
             return None
         if plan.content_hash != start.request_hash:
-            log.warning("the request of a dead run could not be made anew: its history changed", run_id=start.run_id)
+            log.warning("the request of a dead run could not be built again: its history changed", run_id=start.run_id)
             return None
         return plan
 

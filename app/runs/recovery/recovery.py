@@ -39,9 +39,9 @@ async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Show
     try:
         pair, shown_in = await _store(ctx, owner, run_id, shown)
     except (RecoveryRefusedError, NotFoundError) as refusal:
-        log.info("what an open page gave back of a reply was not taken", run_id=run_id, reason=str(refusal))
+        log.info("the text of a reply that an open page sent back was refused", run_id=run_id, reason=str(refusal))
         return False
-    log.info("an open page gave back what was not stored of a reply", run_id=run_id, pair_id=pair.id)
+    log.info("an open page sent back the unstored end of a reply", run_id=run_id, pair_id=pair.id)
     ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair.id,)))
     if shown_in != pair.conversation_id:
         ctx.event_bus.publish(owner, shown_in, ComparisonChanged())
@@ -59,7 +59,7 @@ async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Shown
         run = await load_run(session, owner, run_id)
         pair = await load_pair(session, owner, run.place.pair_id)
         if pair.run_id != run_id or pair.reply is None or pair.reply.id != run.place.reply_id:
-            raise RecoveryRefusedError("Another version stands in its pair now.")
+            raise RecoveryRefusedError("The pair shows another version now.")
         recovered = recover_reply(run.state, shown)
         revision = await next_revision(session, pair.conversation_id, at)
         # A new message id, because counts and index entries of the shorter text belong to the old one.

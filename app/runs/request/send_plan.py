@@ -159,7 +159,7 @@ def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
         ValueError: a pair is missing, so its index entry contradicts its messages: a defect of Inview.
     """
     if built.out:
-        raise ValueError(f"{len(built.out)} of {len(sent)} pairs to be sent cannot be: {built.out[0]}.")
+        raise ValueError(f"{len(built.out)} of {len(sent)} pairs cannot be sent: {built.out[0]}.")
 
 
 def _plan(  # noqa: PLR0913, PLR0917 - as plan_send

@@ -48,12 +48,14 @@ async def resend_as_it_was(
         NoKeyError: the provider lacks its key.
     """
     if later is Later.BRANCH:
-        raise InputError("later", "cannot be branch: what was sent then holds this conversation. Keep or discard.")
+        raise InputError(
+            "later", "cannot be branch, because the stored request belongs to this conversation. Use keep or discard."
+        )
     async with ctx.store.read() as session:
         pair = await pairs.load_pair(session, owner, pair_id)
         kept = await load_snapshot(session, owner, pair_id)
         if kept.run_id != pair.run_id:
-            raise NotFoundError("snapshot of what stands in pair", pair_id)
+            raise NotFoundError("stored request of pair", pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
         sent = (await load_run(session, owner, kept.run_id)).sent
         told = await load_sent_tools(session, kept.run_id)
@@ -66,8 +68,8 @@ async def resend_as_it_was(
         raise NoKeyError(provider.name)
     if not kept.url.startswith(f"{provider.base_url}/"):
         raise ConflictError(
-            f"It was sent to {kept.url}, and {provider.row.label} is at {provider.base_url} now. "
-            "Send it as it would be now, or set the address back in Settings → Providers."
+            f"The request was sent to {kept.url}, but {provider.row.label} is now at {provider.base_url}. Send a "
+            "new request, or restore the address in Settings → Providers."
         )
     await _require_kept_back(ctx, owner, kept)
     await require_budgets_for(
@@ -92,8 +94,8 @@ async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> Non
         redact = (await load_preferences(session, owner)).redact
     if redact and (kinds := redact_text(kept.body.decode(errors="replace")).kinds):
         raise ConflictError(
-            f"What was sent then holds secrets ({', '.join(sorted(set(kinds)))}), which are replaced since. "
-            "Send it as it would be now, or switch that off in Settings → Privacy."
+            f"The stored request contains secrets ({', '.join(sorted(set(kinds)))}), which Inview now replaces. "
+            "Send a new request, or switch this off in Settings → Privacy."
         )
 
 

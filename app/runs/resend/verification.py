@@ -50,7 +50,7 @@ class Verified:
         return bool(self.hashes) and self.hashes[-1] == self.stored_hash and self.bytes_match is not False
 
 
-_SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or what the model is known to take is not what it was."
+_SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or the known capabilities of the model have changed."
 
 
 async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
@@ -94,10 +94,10 @@ async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
 
 def _list_changes(stored: SentRequest, *, same_hash: bool) -> tuple[str, ...]:
     if same_hash:
-        return ("The provider's address, or how Inview writes requests for it, is not what it was.",)
-    reasons = [f"The pair at position {position} is gone." for position in stored.missing]
+        return ("The provider's address, or the way Inview writes requests for it, has changed.",)
+    reasons = [f"The pair at position {position} was deleted." for position in stored.missing]
     for pair in stored.pairs:
         messages = [message for message in (pair.request, pair.reply) if message is not None]
         if any(message.created_at > stored.started_at for message in messages):
-            reasons.append(f"The pair at position {pair.position} was edited or answered anew after that.")
+            reasons.append(f"The pair at position {pair.position} was edited or answered again after that.")
     return tuple(reasons) or (_SOMETHING_ELSE,)

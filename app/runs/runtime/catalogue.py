@@ -126,7 +126,11 @@ class Catalogue:
             provider = (await self.providers(session, owner)).get(name)
         if provider is None:
             raise InputError(
-                "model", f"no provider {name!r} is set up. Choose another model, or add it in Settings → Providers."
+                "model",
+                (
+                    f"provider {name!r} is not configured. Choose another model, or add the provider in Settings "
+                    "→ Providers."
+                ),
             )
         # In a thread: the first look-up for a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
@@ -196,8 +200,10 @@ class Catalogue:
         return ProviderModels(provider, models, skipped=self.lists.skipped(provider))
 
     async def _late(self, provider: Provider) -> ProviderModels:
-        message = f"{provider.row.label} has not listed its models yet. These are known from before."
-        reason = replace(failure(ErrorClass.NETWORK, message), next_step="It is still being asked: look again soon.")
+        message = f"{provider.row.label} has not listed its models yet. The list shows its previously known models."
+        reason = replace(
+            failure(ErrorClass.NETWORK, message), next_step="The request is still running. Reload in a moment."
+        )
         return ProviderModels(provider, await asyncio.to_thread(self.lists.known, provider), reason)
 
     def _unseal(self, setting: ProviderSetting) -> Credentials:

@@ -42,4 +42,4 @@ async def finish_under_way(seconds: float) -> None:
     if tasks := [task for task in _under_way if task.get_loop() is loop]:
         _, late = await asyncio.wait(tasks, timeout=seconds)
         for task in late:
-            log.error("a command was not done before the end", command=task.get_name())
+            log.error("a command did not finish before Inview ended", command=task.get_name())

@@ -192,7 +192,7 @@ async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, colum
         conversation = await conversations.load_conversation(session, owner, conversation_id)
         if column not in {one.column for one in conversation.damage if one.column in {TITLE, *SETTINGS}}:
             raise ConflictError(
-                f"Conversation {conversation_id!r} has no {column!r} that cannot be read. Nothing was changed."
+                f"The setting {column!r} of conversation {conversation_id!r} is readable. Nothing was changed."
             )
         neutral = encode_conversation(conversation)
         columns = CHECKPOINT_COLUMNS if column in CHECKPOINT_COLUMNS else (column,)
@@ -392,7 +392,7 @@ async def cancel_run(ctx: AppContext, owner: str, run_id: str) -> None:
     async with ctx.store.read() as session:
         stored = await runs.load_run(session, owner, run_id)
     if stored.state.outcome is None:
-        raise ConflictError(f"Run {run_id!r} is driven by another process of Inview. Stop it there.")
+        raise ConflictError(f"Run {run_id!r} belongs to another process of Inview. Stop it there.")
 
 
 async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
@@ -405,7 +405,7 @@ async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
     async with ctx.store.read() as session:
         place = (await runs.load_run(session, owner, run_id)).place
     if ctx.engine.hurry(run_id) is None:
-        raise ConflictError(f"Run {run_id!r} does not wait for another attempt. Follow its events.")
+        raise ConflictError(f"Run {run_id!r} is not waiting for another attempt. Follow its events.")
     ctx.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
 
 

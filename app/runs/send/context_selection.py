@@ -188,8 +188,8 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
         raise ConflictError(
-            "This pair stands before the checkpoint, whose summary tells of it and of what came after. "
-            "Remove the checkpoint first, or branch from here."
+            "This pair is before the checkpoint, whose summary covers it and the later pairs. Remove the "
+            "checkpoint first, or branch from here."
         )
     return replace(base, measured=base.measured.cut(before), views={})
 
@@ -220,7 +220,7 @@ async def read_base(
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
                 return await _read_base(ctx, session, asked, now, look.topic)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
-    raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
+    raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
 
 
 async def read_first_base(
@@ -293,7 +293,7 @@ def _read_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # no zone has this name, or it is a folder of zones
-        raise InputError("zone", f"{name!r} is no time zone. Write it as in Europe/Berlin.") from None
+        raise InputError("zone", f"{name!r} is not a time zone. Write it like Europe/Berlin.") from None
 
 
 @dataclass(frozen=True, slots=True)

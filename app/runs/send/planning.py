@@ -118,7 +118,7 @@ async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[ContextSnapsh
         pairs = await load_sent(ctx, base, composed.composition.sent)
         if pairs is not None:
             return await _plan(ctx, composed, pairs, asked)
-    raise ConflictError("This conversation changes faster than it can be read. Try again.")
+    raise ConflictError("This conversation changed while Inview read it. Try again.")
 
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, asked: Asked) -> Composed:
@@ -278,8 +278,8 @@ def require_sendable(base: ContextSnapshot) -> None:
 def _require_for_models(pairs: Sequence[Pair]) -> None:
     if any(pair.request.role in NEVER_SENT for pair in pairs):
         raise ConflictError(
-            "This conversation holds the request for a title or a summary, which is never sent along. "
-            "Look at it here, and send from the conversation it was made for."
+            "This conversation holds a title or summary call, so you cannot send in it. Send in the conversation "
+            "that it belongs to."
         )
 
 
@@ -320,5 +320,7 @@ def require_text(field: str, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(field, f"has half a character at place {error.start}. Correct it there.") from None
+        raise InputError(
+            field, f"has an incomplete character (a lone surrogate) at position {error.start}. Correct it."
+        ) from None
     require_text_size(field, text)

@@ -78,6 +78,6 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
         plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
         await _warm_provider(ctx, base)
     except InviewError as error:  # a send would raise this error to its caller; here no caller waits
-        log.debug("a conversation was not made ready for sending", conversation_id=conversation_id, fault=str(error))
+        log.debug("a conversation could not be prepared for sending", conversation_id=conversation_id, fault=str(error))
     else:
         ctx.sent_pairs.remember(conversation_id, plan.hashed)

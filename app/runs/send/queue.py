@@ -161,7 +161,9 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
         queue = await queues.load_queue(session, owner, conversation_id)
         waiting = queue.items
         if len(waiting) >= MAX_QUEUED:
-            raise ConflictError(f"{MAX_QUEUED} texts wait in this conversation already. Send or drop some of them.")
+            raise ConflictError(
+                f"This conversation already has {MAX_QUEUED} queued texts. Send or remove some of them."
+            )
         await queues.insert_queued(session, owner, item)
         await keep_attachments(session, owner, conversation_id, attached.files, item.created_at)
         await use_named(session, owner, conversation_id, attached.parts)
@@ -200,7 +202,7 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
             require_readable(item)
             _require_words(text, item.attached)
         if version is not None and version != item.version:
-            raise ConflictError("This text was edited elsewhere just now. Look at it, then try again.")
+            raise ConflictError("This text was just edited elsewhere. Check it, then try again.")
         if text is not None and text != item.text:
             await queues.write_text(session, item, text)
         if place is not None:
@@ -341,7 +343,7 @@ async def _take(session: AsyncSession, *, owner: str, item: QueuedText) -> None:
     """Remove this text from the queue, in the transaction that stores its pair."""
     queue = await queues.load_queue(session, owner, item.conversation_id)
     if queue.hold is not None or queue.items[:1] != (item,):
-        raise _MovedError("The queue changed just now.")
+        raise _MovedError("The queue has just changed.")
     await queues.delete_queued(session, item.id)
 
 

@@ -91,7 +91,7 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
         pair = await pairs.load_pair(session, owner, pair_id)
     schema_json = pair.parameters.reply_schema
     if schema_json is None:
-        raise ConflictError(f"The reply of pair {pair_id!r} was not asked to fit a schema.")
+        raise ConflictError(f"The reply of pair {pair_id!r} has no schema.")
     try:
         read_schema(schema_json)
     except InputError as error:
@@ -101,7 +101,10 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
     running = pair.lifecycle in RUNNING
     text = plain_text(parts)
     if len(text) > MAX_CHARACTERS:
-        why = f"The reply has {len(text):,} characters; up to {MAX_CHARACTERS:,} are read as JSON. It is kept as text."
+        why = (
+            f"The reply has {len(text):,} characters. Inview reads at most {MAX_CHARACTERS:,} as JSON. The reply "
+            "is kept as text."
+        )
         return Structured(
             pair_id=pair_id,
             schema_json=schema_json,

@@ -53,7 +53,7 @@ def search_tool(store: Store) -> BuiltIn:
     async def call(caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))
         if not query:
-            return ToolOutcome((Text("There are no words to look for. Say which."),), is_error=True)
+            return ToolOutcome((Text("The query is empty. Give the words to search for."),), is_error=True)
         wanted, looked_for = Wanted(kind=ConversationKind.AGENT), parse_search(query)
         async with store.read() as session:
             places = (await search(session, caller.owner, wanted, looked_for)).places

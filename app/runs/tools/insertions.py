@@ -60,7 +60,7 @@ async def read_resource(ctx: AppContext, owner: str, server_id: str, uri: str, v
     as_it_is = not variables and any(one.uri == uri and not one.is_template for one in listed)
     filled = uri if as_it_is else fill_template(uri, variables)
     if len(filled) > MAX_URI or not (as_it_is or _URI.fullmatch(filled)):
-        raise InputError("uri", f"an address such as file:///notes/tea.md, at most {MAX_URI:,} characters.")
+        raise InputError("uri", f"write an address such as file:///notes/tea.md, with at most {MAX_URI:,} characters.")
     return await session.ask(filled, _seconds(session), lambda link: link.read_resource(filled))
 
 
@@ -85,7 +85,7 @@ def _find_prompt(known: Listing, name: str) -> ListedPrompt:
 def _check_arguments(prompt: ListedPrompt, given: Mapping[str, str]) -> None:
     names = {argument.name for argument in prompt.arguments}
     if unknown := given.keys() - names:
-        raise InputError(f"arguments.{min(unknown)}", f'"{prompt.name}" has no argument of that name.')
+        raise InputError(f"arguments.{min(unknown)}", f'"{prompt.name}" has no argument with this name.')
     for argument in prompt.arguments:
         if argument.required and not given.get(argument.name, "").strip():
-            raise InputError(f"arguments.{argument.name}", "fill it in.")
+            raise InputError(f"arguments.{argument.name}", "a value is required.")

@@ -107,7 +107,7 @@ def _read_answer(
 ) -> PersonAllowed | PersonDenied:
     if answer is PermissionChoice.DENY:
         if edited is not None or only_if:
-            raise InputError("answer", "What is denied has no arguments and no rule.")
+            raise InputError("answer", "A denied call has no arguments and no rule. Leave them out.")
         return PersonDenied()
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
@@ -119,15 +119,15 @@ def _read_answer(
 
 def _require_rule(answer: PermissionChoice, only_if: tuple[ArgumentPattern, ...], arguments: dict[str, Any]) -> None:
     if answer is PermissionChoice.ALLOW:
-        raise InputError("only_if", "What is allowed once makes no rule. Allow it for the conversation, or always.")
+        raise InputError(
+            "only_if", "A call that is allowed once creates no rule. Allow it for the conversation, or always."
+        )
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
         read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be stored nor shown
     if not covers_arguments(only_if, arguments):
-        raise InputError(
-            "only_if", "These patterns do not cover this very call. Each of its arguments must be as one of them says."
-        )
+        raise InputError("only_if", "These patterns do not match this call. Each argument must match its pattern.")
 
 
 async def _make_rule(

@@ -99,7 +99,7 @@ def describe_damaged_server(damage: Sequence[Damage]) -> str:
     columns = {one.column for one in damage}
     lines = " ".join(one.describe(_PIECES.get(one.column, one.column)) for one in damage)
     what = "Switch it on again" if columns <= _REPLACED else "Delete it and add it again"
-    return f"What is stored of this server cannot be read, so it is switched off. {lines} {what}"
+    return f"The stored settings of this server cannot be read, so it is switched off. {lines} {what}"
 
 
 def is_admin(owner: str) -> bool:
@@ -144,7 +144,7 @@ async def add_server(ctx: AppContext, owner: str, wish: ServerWish) -> SeenServe
         known = await mcp_servers.load_servers(session, owner)
         _require_free(known, server)
         if len(known) >= MAX_SERVERS:
-            raise ConflictError(f"There are {MAX_SERVERS} MCP servers, which is the most. Delete one first.")
+            raise ConflictError(f"You have {MAX_SERVERS} MCP servers, which is the maximum. Delete one first.")
         await mcp_servers.insert_server(session, stored)
     await have_server(ctx, stored)
     return _see(ctx, owner, stored)
@@ -312,11 +312,11 @@ def require_allowed(ctx: AppContext, owner: str, way: Way) -> None:
     match way:
         case OverStdio():
             if not is_admin(owner):
-                raise ForbiddenError("Only an administrator may have programs started on this machine.")
+                raise ForbiddenError("Only an administrator may start programs on this machine.")
             if not ctx.settings.stdio_servers:
                 raise ForbiddenError(
-                    "This installation starts no programs, as others than this machine can reach it. "
-                    "Set INVIEW_STDIO_SERVERS=on if all who can are trusted, or use a server over HTTP."
+                    "This installation does not start programs, because other machines can reach it. Set "
+                    "INVIEW_STDIO_SERVERS=on if you trust everyone who can reach it, or use an HTTP server."
                 )
         case OverHttp(_, allow_private):
             if allow_private and not is_admin(owner):
@@ -331,7 +331,7 @@ def _check(wish: ServerWish, secrets: Mapping[str, str]) -> None:
 
 def _require_free(known: tuple[StoredServer, ...], server: ToolServer) -> None:
     if any(one.server.name.lower() == server.name.lower() and one.server.id != server.id for one in known):
-        raise ConflictError(f'There is another MCP server called "{server.name}". Choose another name.')
+        raise ConflictError(f'An MCP server named "{server.name}" already exists. Choose another name.')
 
 
 def _place(way: Way) -> tuple[str, ...]:

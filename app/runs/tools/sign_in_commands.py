@@ -44,9 +44,9 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
         stored = await mcp_servers.load_server(session, owner, server_id)
     name = stored.server.name
     if not isinstance(stored.server.way, OverHttp):
-        raise ConflictError(f'"{name}" is a program on this machine: it has no sign-in.')
+        raise ConflictError(f'"{name}" is a program on this machine, so it has no sign-in.')
     if not may_sign_in(stored):
-        raise ConflictError(f'"{name}" is given a header Authorization. Remove that first, then sign in.')
+        raise ConflictError(f'"{name}" has an Authorization header. Remove the header first, then sign in.')
     require_allowed(ctx, owner, stored.server.way)
 
     async def work(sign_in: SignIn) -> str:
@@ -61,8 +61,8 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
         return sign_in
     if ctx.toolbox.sign_ins.under_way.get(server_id) is sign_in:
         await ctx.toolbox.sign_ins.cancel(server_id)
-        raise SignInFailedError(f'"{name}" did not say within {ASK_SECONDS:g} seconds where to sign in. Try again.')
-    raise SignInFailedError(f'"{name}" cannot be signed in to. {await sign_in.outcome()}')
+        raise SignInFailedError(f'"{name}" gave no sign-in address within {ASK_SECONDS:g} seconds. Try again.')
+    raise SignInFailedError(f'The sign-in to "{name}" failed. {await sign_in.outcome()}')
 
 
 async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Refusal) -> tuple[str, str]:

@@ -87,9 +87,9 @@ class RecordedToolExecutor:
         try:
             await self.ctx.engine.writer.save()
         except StoreError as error:
-            log.warning("a call of a tool could not be noted; it is not made", run_id=run.run_id, fault=str(error))
+            log.warning("a tool call could not be recorded, so it was not made", run_id=run.run_id, fault=str(error))
             _note(run, call, run_json=None, started_at=None)
-            text = f"{call.name} was not called: Inview could not note that it was about to be."
+            text = f"{call.name} was not called, because Inview could not record the call."
             raise _NotMadeError(CallFault.UNRECORDED, text) from error
         place = run.place
         caller = Caller(place.owner, place.conversation_id, place.pair_id, run.run_id, call.tool_call_id)
@@ -113,11 +113,11 @@ class RecordedToolExecutor:
         told = {tool.name: tool for tool in loop.tools}
         asked = told.get(call.name)
         if asked is None:
-            there = f"There are: {', '.join(told)}." if told else "There are none in this conversation."
+            there = f"The tools are: {', '.join(told)}." if told else "This conversation has no tools."
             raise _NotMadeError(CallFault.UNKNOWN, f'There is no tool "{call.name}". {there}')
         found = self.ctx.toolbox.find(run.place.owner, call.name)
         if found is None or (found.server_id, found.tool_name) != (asked.server_id, asked.tool_name):
-            raise _NotMadeError(CallFault.GONE, f'There is no tool "{call.name}" any more: its server was taken away.')
+            raise _NotMadeError(CallFault.GONE, f'The tool "{call.name}" no longer exists: its server was removed.')
         return found
 
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
@@ -126,7 +126,7 @@ class RecordedToolExecutor:
             answer = await ask_permission(self.ctx, run, tool, call, allowed=loop.allowed)
         except StoreError as error:
             log.warning("the permission for a tool call could not be requested", run_id=run.run_id, fault=str(error))
-            text = f"{call.name} was not called: its permission could not be read or stored."
+            text = f"{call.name} was not called, because its permission could not be read or stored."
             raise _NotMadeError(CallFault.UNRECORDED, text) from error
         if isinstance(answer, Denied):
             text = f"{call.name} was not called. {answer.reason}"
@@ -157,7 +157,7 @@ class RecordedToolExecutor:
             async with self.ctx.store.write() as session:
                 await keep_attachments(session, place.owner, place.conversation_id, outcome.attachments, now())
         except (InputError, StoreError) as error:
-            log.warning("what a tool answered could not be kept", run_id=run.run_id, fault=str(error))
+            log.warning("the result of a tool call could not be stored", run_id=run.run_id, fault=str(error))
             return without_attachments(outcome, str(error))
         return outcome
 
@@ -192,7 +192,7 @@ async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mappin
         raise _NotMadeError(CallFault.INVALID_INPUT, text) from error
     problems = await check_arguments(tool.input_schema_json, arguments, account=run.place.conversation_id)
     if problems:
-        text = f"{name} was not called: its input is not what it takes.\n{spread_problems(problems)}"
+        text = f"{name} was not called: its input does not match its schema.\n{spread_problems(problems)}"
         raise _NotMadeError(CallFault.INVALID_INPUT, text)
     return arguments
 

@@ -51,8 +51,8 @@ async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
     tokens = _estimate(run)
     if tokens > loop.model.context_window:
         message = (
-            f"With what the tools answered the request comes to about {tokens:,} tokens; "
-            f"{loop.model.name} takes {loop.model.context_window:,}."
+            f"With the tool results, the request has about {tokens:,} tokens. The limit of {loop.model.name} is "
+            f"{loop.model.context_window:,}."
         )
         raise ProviderError(failure(ErrorClass.CONTEXT_LENGTH, message))
     async with ctx.store.read() as session:
@@ -95,7 +95,7 @@ async def _save(ctx: AppContext, run: LiveRun) -> None:
     try:
         await ctx.engine.writer.save()
     except StoreError as error:
-        log.warning("a round could not be noted; the reply goes on", run_id=run.run_id, fault=str(error))
+        log.warning("a round could not be recorded; the reply continues", run_id=run.run_id, fault=str(error))
 
 
 async def _note_replaced(ctx: AppContext, run: LiveRun, replaced: Sequence[Replaced]) -> None:
@@ -104,7 +104,7 @@ async def _note_replaced(ctx: AppContext, run: LiveRun, replaced: Sequence[Repla
         async with ctx.store.write() as session:
             await note_replaced(session, run.run_id, replaced)
     except StoreError as error:
-        log.warning("what was replaced in a round could not be noted", run_id=run.run_id, fault=str(error))
+        log.warning("the replacements of a round could not be recorded", run_id=run.run_id, fault=str(error))
 
 
 async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -> None:
@@ -115,7 +115,7 @@ async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -
                 session, place.owner, place.conversation_id, run.run_id, loop.model.model, now(), use, number
             )
     except StoreError as error:
-        log.warning("what a round does with a cache could not be noted", run_id=run.run_id, fault=str(error))
+        log.warning("the cache use of a round could not be recorded", run_id=run.run_id, fault=str(error))
 
 
 def _estimate(run: LiveRun) -> int:

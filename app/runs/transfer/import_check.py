@@ -126,7 +126,9 @@ def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
         position = position + 1 if pair.position is None else pair.position
         if position in seen:
             other = f"{place}.pairs[{seen[position]}]"
-            raise FaultError(f"{here}.position", f"is {position}, as that of {other}. Give each its own.")
+            raise FaultError(
+                f"{here}.position", f"is {position}, like that of {other}. Give each a different position."
+            )
         seen[position] = index
         positions.append(position)
         named.update(list_attachments(read_pair(pair, here, conversation, position, ids)))
@@ -142,7 +144,7 @@ def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
 
 def _require_most(count: int, most: int, what: str) -> None:
     if count > most:
-        raise ConflictError(f"The file names more than {most:,} {what}, which is the most there can be.")
+        raise ConflictError(f"The file has more than {most:,} {what}, which is the maximum.")
 
 
 def _order(positions: array[int]) -> array[int]:
@@ -158,9 +160,9 @@ def _check_attachments(file: ImportFile, named: frozenset[str]) -> tuple[dict[st
         place = f"$.attachments[{index}]"
         attachment = read_attachment(file.read_attachment(index), place)
         if attachment.id in found:
-            raise FaultError(f"{place}.id", "stands there twice.")
+            raise FaultError(f"{place}.id", "occurs twice.")
         if attachment.id not in named:
-            raise FaultError(f"{place}.id", "is named by no message of this file, and would be lost.")
+            raise FaultError(f"{place}.id", "is not used by any message of this file.")
         found[attachment.id] = index
         labels[attachment.id] = attachment.part()
     return found, labels

@@ -34,7 +34,7 @@ from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeSh
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a file in bytes. It is held in memory once."""
 
-_WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation of it."
+_WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation from it."
 _PRODUCTS: Mapping[str, str] = MappingProxyType(
     {
         "mapping": "ChatGPT",
@@ -170,9 +170,9 @@ def _list_texts_of_part(part: PartShape) -> Iterator[tuple[str, str]]:
 def _require_text(beginning: bytes, size: int) -> None:
     """Refuse compressed files and files that are not UTF-8, by their first bytes."""
     if beginning.startswith((b"PK", b"\x1f\x8b")):
-        raise FaultError("$", "is a compressed file. Unpack it, and import the JSON file that is in it.")
+        raise FaultError("$", "is a compressed file. Unpack it, and import the JSON file inside.")
     if beginning.startswith((b"\xff\xfe", b"\xfe\xff")) or (size > 1 and 0 in beginning):
-        raise FaultError("$", "is UTF-16 or UTF-32 text, or no text. Save it as UTF-8.")
+        raise FaultError("$", "is UTF-16 or UTF-32 text, or not text. Save it as UTF-8.")
 
 
 def _require_ours(data: Any) -> None:

@@ -50,7 +50,7 @@ def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str
         ready = [one for one in waiting if all(used in names or used not in in_file for used in _uses(*one))]
         for number, shape in ready or waiting:
             if shape.name in names:
-                raise FaultError(f"$.filters[{number}].name", f"@{shape.name} stands there twice.")
+                raise FaultError(f"$.filters[{number}].name", f"@{shape.name} occurs twice.")
             line = _rename(shape.filter, names)
             names[shape.name] = name = _free_name(shape.name, line, {**known, **lines})
             lines[name] = line

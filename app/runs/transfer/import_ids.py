@@ -23,6 +23,6 @@ class Ids:
             self.made.append(new_id())
             return self.made[-1]
         if given in self.seen:
-            raise FaultError(place, f"{given!r} stands for something else in this file already.")
+            raise FaultError(place, f"{given!r} is already the id of something else in this file.")
         self.seen.add(given)
         return given

@@ -23,13 +23,13 @@ _LARGEST = 2**53
 
 def _require_text(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError("a time is written as text, such as 2026-01-31T12:00:00Z")  # noqa: TRY004 - for pydantic
+        raise ValueError("write a time as text, such as 2026-01-31T12:00:00Z")  # noqa: TRY004 - for pydantic
     return value
 
 
 def _require_our_times(at: datetime) -> datetime:
     if not 1970 < at.year < 3000:
-        raise ValueError("a time lies between the years 1971 and 2999")
+        raise ValueError("a time must be between the years 1971 and 2999")
     return at.astimezone(UTC)
 
 

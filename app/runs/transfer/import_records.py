@@ -106,7 +106,7 @@ def read_pair(shape: PairShape, place: str, conversation: Conversation, position
     """
     model = shape.model or conversation.model
     if model is None:
-        raise FaultError(f"{place}.model", "is missing, here and in the conversation. Say which model answered it.")
+        raise FaultError(f"{place}.model", "is missing here and in the conversation. Give the model that answered.")
     created = shape.created_at or conversation.created_at
     request = _read_message(shape.request, shape.user_text, f"{place}.request", Role.USER, created, ids)
     reply = None
@@ -115,10 +115,12 @@ def read_pair(shape: PairShape, place: str, conversation: Conversation, position
             shape.reply or MessageShape(), shape.reply_text, f"{place}.reply", Role.ASSISTANT, created, ids
         )
     elif shape.reply is not None:
-        raise FaultError(f"{place}.reply_text", "is null where there is a reply. Give its words, be they none.")
+        raise FaultError(
+            f"{place}.reply_text", "is null although there is a reply. Give the text of the reply; it can be empty."
+        )
     runs = tuple(read_run(run, f"{place}.runs[{number}]", ids) for number, run in enumerate(shape.runs))
     if shape.run_id is not None and shape.run_id not in {run.id for run in runs}:
-        raise FaultError(f"{place}.run_id", "names none of the pair's runs.")
+        raise FaultError(f"{place}.run_id", "is not one of the pair's runs.")
     pair = Pair(
         id=ids.take(shape.id, f"{place}.id"),
         conversation_id=conversation.id,
@@ -152,7 +154,7 @@ def _read_lifecycle(shape: PairShape, place: str) -> Lifecycle:
     if shape.lifecycle is None:
         return Lifecycle.CANCELED if shape.reply_text is None else Lifecycle.SUCCEEDED
     if shape.lifecycle is Lifecycle.SUCCEEDED and shape.reply_text is None:
-        raise FaultError(f"{place}.lifecycle", "is succeeded where there is no reply.")
+        raise FaultError(f"{place}.lifecycle", "is succeeded although there is no reply.")
     return Lifecycle.ERROR if shape.lifecycle in RUNNING else shape.lifecycle
 
 
@@ -161,7 +163,7 @@ def _read_message(  # noqa: PLR0913, PLR0917 - what may be left out has to come 
 ) -> Message:
     parts = text_alone(text) if shape.parts is None else tuple(map(_read_part, shape.parts))
     if plain_text(parts) != text:
-        raise FaultError(f"{place}.parts", "hold other words than the text beside them. They tell of the same message.")
+        raise FaultError(f"{place}.parts", "differ from the text next to them. Both must have the same content.")
     return Message(ids.take(shape.id, f"{place}.id"), shape.role or role, parts, shape.created_at or created)
 
 
@@ -205,7 +207,7 @@ def _read_versions(shape: PairShape, place: str) -> Iterator[VersionRecord]:
     numbers: set[int] = set()
     for number, version in enumerate(shape.earlier):
         if version.number in numbers:
-            raise FaultError(f"{place}.earlier[{number}].number", f"{version.number} stands there twice.")
+            raise FaultError(f"{place}.earlier[{number}].number", f"{version.number} occurs twice.")
         numbers.add(version.number)
         yield _read_version(version, f"{place}.earlier[{number}]")
 

@@ -22,7 +22,7 @@ from app.runs.transfer.import_shapes import FailureShape, RunShape, SnapshotShap
 from app.runs.transfer.import_tools import read_tool_calls
 
 INTERRUPTED = failure(
-    ErrorClass.INTERRUPTED, "The reply was still running when this was exported. What had come by then is here."
+    ErrorClass.INTERRUPTED, "The reply was still running at the time of the export. This is the part received by then."
 )
 
 
@@ -40,7 +40,9 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
     if outcome is Lifecycle.ERROR and reason is None:
         raise FaultError(f"{place}.failure", "is missing from a run that failed.")
     if outcome is Lifecycle.IDLE:
-        raise FaultError(f"{place}.outcome", "is succeeded, error or canceled, or null for a run that was on.")
+        raise FaultError(
+            f"{place}.outcome", "must be succeeded, error or canceled, or null for a run that was running."
+        )
     return RunRecord(
         id=ids.take(shape.id, f"{place}.id"),
         reply_id=shape.reply_id,

@@ -61,9 +61,9 @@ class FaultError(InputError):
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
     """Return the error for a text of `size` bytes above the limit `most`. `within` names the field at the place."""
-    allowed = f"{most:,} are the most for a text"
+    allowed = f"The maximum for a text is {most:,}"
     ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
-    return FaultError(place, f"has {size:,} bytes{within}; {allowed}. {ways}.")
+    return FaultError(place, f"has {size:,} bytes{within}. {allowed}. {ways}.")
 
 
 class EndedError(Exception):
@@ -159,7 +159,7 @@ class _Scanner:
         if len(self.shell) + end - self.copied > MAX_SHELL:
             most = MAX_SHELL // 2**20
             raise FaultError(
-                "$", f"holds more than {most} MiB besides pairs, nodes and attachments. Import it in parts."
+                "$", f"has more than {most} MiB apart from pairs, nodes and attachments. Import it in parts."
             )
         self.shell += self.body[self.copied : end]
 
@@ -224,7 +224,7 @@ class _Scanner:
 
     def _open(self, byte: int, start: int) -> None:
         if len(self.closers) == DEEPEST:
-            raise FaultError("$", f"has lists and objects more than {DEEPEST} deep in each other, at byte {start:,}.")
+            raise FaultError("$", f"has lists and objects nested more than {DEEPEST} levels deep, at byte {start:,}.")
         self._count()
         kind = self._kind_of(byte)
         self.closers.append(_CLOSERS[byte])
@@ -236,7 +236,7 @@ class _Scanner:
             where = (self.name, 0 if is_alone else self.number)
             self.holder = "$" if is_alone else f"$.conversations[{self.number}]"
             if where in self.lists:
-                raise FaultError(f"$.{self.name}", f"stands there twice, at byte {start:,}.")
+                raise FaultError(f"$.{self.name}", f"occurs twice, at byte {start:,}.")
             self.current = self.lists[where] = array("Q")
             self._copy(start + 1)
             self.item, self.values, self.in_item = start + 1, 0, True
@@ -267,7 +267,7 @@ class _Scanner:
 
     def _close(self, byte: int, start: int) -> None:
         if not self.closers or self.closers.pop() != byte:
-            raise FaultError("$", f"is not JSON: {chr(byte)} at byte {start:,} closes nothing that was opened.")
+            raise FaultError("$", f"is not JSON: {chr(byte)} at byte {start:,} has no opening bracket.")
         if self.kinds.pop() is _Kind.LONG:
             if self.current or not self._is_blank(self.item, start):
                 self._end_item(start)
@@ -281,7 +281,7 @@ class _Scanner:
         self.counts[self.name] = count = self.counts.get(self.name, 0) + 1
         most = MAX_ATTACHMENTS if self.name == "attachments" else MAX_PAIRS
         if count > most:
-            raise FaultError("$.conversations", f"holds more than {most:,} {self.name}. Import it in parts.")
+            raise FaultError("$.conversations", f"has more than {most:,} {self.name}. Import it in parts.")
 
     def _count(self) -> None:
         if self.in_item:

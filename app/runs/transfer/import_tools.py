@@ -77,7 +77,7 @@ def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
         raise FaultError(f"{place}.data_base64", "is not base64.") from error
     attachment = Attachment(shape.media_type, data, shape.name)
     if attachment.id != shape.id:
-        raise FaultError(f"{place}.data_base64", "is not what its id says, which is the SHA-256 of the bytes.")
+        raise FaultError(f"{place}.data_base64", "does not match its id, which is the SHA-256 of the bytes.")
     if len(data) > MAX_BYTES:
         raise FaultError(f"{place}.data_base64", f"is larger than {MAX_BYTES // 2**20} MiB.")
     return attachment

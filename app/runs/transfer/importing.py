@@ -104,7 +104,9 @@ async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> t
     try:
         checked = await _in_thread(ctx, rest, lambda: check_file(read_file(body, rest, most_text), owner, at))
     except EndedError:
-        raise ConflictError("Inview ends, so nothing was imported. Import the file again once it runs.") from None
+        raise ConflictError(
+            "Inview is stopping, so nothing was imported. Import the file again after the next start."
+        ) from None
     return await _Importer(ctx, owner, at, checked, rest).store()
 
 
@@ -238,8 +240,8 @@ class _Importer:
             count = f"{self.stored:,} of {self.checked.pair_count:,} pairs"
             log.warning("an import ended before all of it was stored", stored=count, fault=str(error))
             raise UnfinishedImportError(
-                f"The import ended after {count}: {_describe(error)} These are in the trash, under "
-                f'"{UNFINISHED}…". Delete them there, then import the file again.'
+                f"The import stopped after {count}: {_describe(error)} The imported pairs are in the trash, "
+                f'under "{UNFINISHED}…". Delete them there, then import the file again.'
             ) from error
 
     def _cut(self) -> Iterator[_Slice]:
@@ -313,7 +315,7 @@ def _describe(error: Exception) -> str:
         case EndedError():
             return "Inview was stopped."
         case IntegrityError() | NotFoundError():
-            return "its conversation was deleted meanwhile."
+            return "its conversation was deleted in the meantime."
         case _:
             return str(error)
 

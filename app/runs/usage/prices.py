@@ -70,7 +70,9 @@ async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
     for kind in fields(Prices):
         price = None if own.prices is None else getattr(own.prices, kind.name)
         if price is not None and not 0 <= price <= MAX_MONEY_A_MILLION:
-            raise InputError(kind.name, "is US dollars per million tokens, 0 or more. Correct it, or leave it out.")
+            raise InputError(
+                kind.name, "must be US dollars per million tokens, 0 or more. Correct it, or leave it out."
+            )
     async with ctx.store.write() as session:
         await save_own_price(session, owner, own)
     ctx.catalogue.forget_prices(owner)

@@ -14,7 +14,7 @@ from app.store.cache.rows_keep_warm import KEEP_WARM
 from app.store.database.damage import UNKNOWN_TIME, read_row
 from app.store.database.row import Json
 
-DAMAGED = "What was asked for cannot be read, so nothing is kept warm. Ask for it again."
+DAMAGED = "The stored settings cannot be read, so nothing is kept warm. Start it again."
 """The reason shown when keep-alive ended because its row is damaged."""
 LOOK_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
 """The fields of stored view options."""
@@ -103,7 +103,7 @@ def require_look(look: Any) -> None:
         StoreError: it has other fields, or a value that is neither a string nor None.
     """
     if look.keys() != LOOK_FIELDS:
-        raise StoreError("it has other fields than a look")
+        raise StoreError("it has other fields than a view")
     for value in look.values():
         if not isinstance(value, str | None):
             raise StoreError(f"it has {type(value).__name__}, not str")

@@ -23,7 +23,7 @@ from app.store.conversation.rows_attachment import ATTACHMENT, ATTACHMENT_USE
 from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Reading, a_text
 
-NOT_THERE: Final = "it is named by its message, but is not there"
+NOT_THERE: Final = "its message refers to it, but it is missing"
 """The reason of an attachment without a row."""
 UNKNOWN_TYPE: Final = "application/octet-stream"
 """Replaces a media type that cannot be read."""
@@ -45,14 +45,16 @@ async def keep_attachments(
     for attachment in wanted.values():
         if len(attachment.data) > MAX_BYTES:
             size, most = len(attachment.data) / 2**20, MAX_BYTES // 2**20
-            raise InputError("attachment", f"has {size:.1f} MiB; {most} are the most. Ask for a smaller one.")
+            raise InputError("attachment", f"has {size:.1f} MiB. The maximum is {most}. Ask for a smaller one.")
     known = set((await session.execute(_uses(owner, conversation_id, wanted))).scalars())
     fresh = [wanted[one] for one in wanted if one not in known]
     if not fresh:
         return
     if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MAX_BYTES_TOGETHER:
         most = MAX_BYTES_TOGETHER // 2**20
-        raise InputError("attachment", f"is too much: this conversation has {most} MiB already. Begin another one.")
+        raise InputError(
+            "attachment", f"is too much: this conversation already has {most} MiB. Start another conversation."
+        )
     await insert_bytes(session, owner, fresh, at)
     await session.execute(insert(ATTACHMENT_USE), [_use(owner, conversation_id, one.id) for one in fresh])
 
@@ -79,7 +81,7 @@ async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> 
         here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
         for stored, expected, kind, length in await session.execute(select(*columns).where(*here)):
             if kind != "blob":
-                lost[stored] = "it is no bytes"
+                lost[stored] = "it is not bytes"
             elif not isinstance(expected, int):
                 lost[stored] = "its size cannot be read"
             elif length != expected:

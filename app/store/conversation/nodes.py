@@ -80,4 +80,4 @@ def read_accounting(row: Any) -> Accounting:
 
 def _require_accounting(stored: Any) -> None:
     if decode_word(Role, stored) is not Role.ACCOUNTING:
-        raise StoreError(f"no node is of the role {stored!r}")
+        raise StoreError(f"no node has the role {stored!r}")

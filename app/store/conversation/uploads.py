@@ -40,7 +40,9 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
     )
     if (await session.execute(waiting)).scalar_one() + len(attachment.data) > MAX_KEPT_BYTES:
         most = MAX_KEPT_BYTES // 2**20
-        raise InputError("attachment", f"is too much: {most} MiB wait to be sent. Remove some from your drafts.")
+        raise InputError(
+            "attachment", f"is too much: your drafts already have {most} MiB of files. Remove some from your drafts."
+        )
     await insert_bytes(session, owner, [attachment], at)
     columns = {
         "owner": owner,

@@ -41,7 +41,7 @@ UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Replaces a time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """Replaces the model of a pair that cannot be read."""
-NO_UTF8: Final = "it is no UTF-8"
+NO_UTF8: Final = "it is not UTF-8"
 """The reason of the damage if a stored text is not UTF-8."""
 MAX_LOGGED: Final = 10_000
 MAX_REASON: Final = 200
@@ -81,7 +81,7 @@ def read_json(stored: Any) -> Any:
     try:
         return orjson.loads(stored)
     except orjson.JSONDecodeError as error:
-        return Unreadable(raw_bytes(stored), f"it is no JSON ({error})")
+        return Unreadable(raw_bytes(stored), f"it is not valid JSON ({error})")
 
 
 def read_text(stored: bytes) -> str | Unreadable:
@@ -96,7 +96,7 @@ class _Time(DATETIME):
     cache_ok = True
 
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
-        return _guard(super().result_processor(dialect, coltype), "it is no time", _UnreadableTime)
+        return _guard(super().result_processor(dialect, coltype), "it is not a time", _UnreadableTime)
 
 
 class _Bytes(LargeBinary):
@@ -104,7 +104,7 @@ class _Bytes(LargeBinary):
 
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
         read = cast("Any", super().result_processor(dialect, coltype))
-        return _guard(read, "it is no bytes")
+        return _guard(read, "it is not bytes")
 
 
 class _Flag(Boolean):
@@ -117,7 +117,7 @@ class _Flag(Boolean):
 def _read_flag(stored: Any) -> Any:
     if stored is None or stored in {0, 1}:
         return None if stored is None else bool(stored)
-    return stored if isinstance(stored, Unreadable) else Unreadable(raw_bytes(stored), "it is no flag")
+    return stored if isinstance(stored, Unreadable) else Unreadable(raw_bytes(stored), "it is not a flag")
 
 
 READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
@@ -168,7 +168,7 @@ class Reading:
                 raise StoreError(stored.reason)
             return read(stored)
         except UNREADABLE as error:
-            unexpected = f"it is not of the form expected ({words_of(error, 'no more is known')})"
+            unexpected = f"it does not have the expected format ({words_of(error, 'no details')})"
             reason = str(error) if isinstance(error, InviewError) else unexpected
             self.note(column, reason, 0 if column == "*" else len(raw_bytes(stored)))
             return otherwise

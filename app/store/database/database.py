@@ -98,7 +98,7 @@ class Store:
             try:
                 await self._checkpoint()
             except StoreError as error:
-                log.warning("what is stored could not be brought to the disk; it is tried again", fault=str(error))
+                log.warning("data could not be written to the disk; Inview tries again", fault=str(error))
                 self._written.set()
 
     async def _checkpoint(self) -> None:
@@ -218,7 +218,7 @@ def _let_go(connection: Any, _record: object, _fault: object) -> None:
     try:
         connection.rollback()
     except sqlite3.Error as error:  # the connection is closed next in any case
-        log.warning("the transaction of a connection that is given up could not be ended", fault=str(error))
+        log.warning("the transaction of an abandoned connection could not be ended", fault=str(error))
 
 
 def _in_order(text: str, pieces: str) -> bool:
@@ -236,15 +236,24 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 _ADVICE = (
-    ("locked", "Another program holds the database. Nothing was changed. Close it or wait for it, then try again."),
+    (
+        "locked",
+        "Another program has locked the database. Nothing was changed. Close it or wait for it, then try again.",
+    ),
     ("full", "The disk is full. Nothing was changed; running replies continue in memory. Make room, then try again."),
-    ("readonly", "The database may not be written. Nothing was changed. Let Inview write its folder, then try again."),
-    ("disk I/O", "The disk fails. Nothing was changed. Check the disk, and that it is still there, then try again."),
-    ("malformed JSON", "Something stored is garbled. Run `inview doctor`: it lists what cannot be read."),
-    ("malformed", "The database is damaged. Put a copy of it back that is whole."),
+    (
+        "readonly",
+        (
+            "Inview has no permission to write to the database. Nothing was changed. Allow Inview to write to its "
+            "folder, then try again."
+        ),
+    ),
+    ("disk I/O", "The disk failed. Nothing was changed. Check that the disk is connected and works, then try again."),
+    ("malformed JSON", "Stored data is garbled. Run `inview doctor`: it lists the data that cannot be read."),
+    ("malformed", "The database is damaged. Restore a backup."),
 )
 """Advice for an error of the driver, by a word in its message."""
-_OTHERWISE = "Check that the disk has room, that the file is writable and that nothing else holds it."
+_OTHERWISE = "Check that the disk has room, that the file is writable and that no other program uses it."
 
 
 @asynccontextmanager

@@ -47,8 +47,8 @@ class Seal:
             return self._fernet(create=False).decrypt(sealed).decode()
         except InvalidToken:
             raise StoreError(
-                f"A stored key was sealed with another key file than {self.path}. "
-                "Put the right file there, or enter the key again in Settings → Providers."
+                f"A stored key was encrypted with a key file other than {self.path}. Restore the right file, "
+                "or enter the key again in Settings → Providers."
             ) from None
 
     def _fernet(self, *, create: bool) -> Fernet:
@@ -60,11 +60,11 @@ class Seal:
             return Fernet(self.path.read_bytes())
         except FileNotFoundError:
             raise StoreError(
-                f"The key file {self.path} is missing: stored provider keys cannot be read without it. "
-                "Put it back, or enter the keys again in Settings → Providers."
+                f"The key file {self.path} is missing. Stored provider keys cannot be read without it. Restore it, "
+                "or enter the keys again in Settings → Providers."
             ) from None
         except ValueError:
-            raise StoreError(f"The key file {self.path} is damaged. Put a copy of it back.") from None
+            raise StoreError(f"The key file {self.path} is damaged. Restore it from a backup.") from None
 
 
 def _write_new(path: Path, content: bytes) -> None:

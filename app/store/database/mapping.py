@@ -57,7 +57,7 @@ from app.store.database.row import Json
 Columns = Mapping[Any, Any]
 Word = TypeVar("Word", bound=StrEnum)
 
-NO_FILTER: Final = "it is no filter"
+NO_FILTER: Final = "it is not a filter"
 MAX_REPLACED = 500
 """Maximum number of replaced secrets that are stored for a request."""
 
@@ -72,8 +72,8 @@ def decode_word(words: type[Word], value: str) -> Word:
         return words(value)
     except ValueError:
         raise StoreError(
-            f"The database holds {value!r} as a {words.__name__}, which this version of Inview does not know. "
-            "It was written by another version: start that one."
+            f"The database has {value!r} as a {words.__name__}, which this version of Inview does not know. "
+            "Another version wrote it: start that version."
         ) from None
 
 
@@ -158,7 +158,7 @@ def decode_stars(stored: Any) -> int:
         StoreError: the value is another one.
     """
     if not 0 <= (stars := a_number(stored)) <= MAX_STARS:
-        raise StoreError("it is no number of stars")
+        raise StoreError("it is not a number of stars")
     return stars
 
 
@@ -260,7 +260,7 @@ def read_message(
     """Return a message of a pair with its readable values, and the damage. `role` None: the message has no row."""
     take = (reading := Reading("message", str(message_id))).take
     if role is None:
-        reading.note("id", "it is named by its pair, but is not there", None)
+        reading.note("id", "its pair refers to it, but it is missing", None)
         return Message(str(message_id), expected, (), UNKNOWN_TIME), tuple(reading.damage)
     message = Message(
         str(message_id),

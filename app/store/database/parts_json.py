@@ -81,8 +81,8 @@ def _decode(value: Any) -> Part:
         _check_types(kind, part)
     except (KeyError, TypeError) as error:
         raise StoreError(
-            f"A stored part cannot be read by this version of Inview ({words_of(error, 'no more is known')}). "
-            "It was written by another version, or damaged: start that version, or restore a backup."
+            f"A stored part cannot be read by this version of Inview ({words_of(error, 'no details')}). Another "
+            "version wrote it, or it is damaged. Start that version, or restore a backup."
         ) from error
     return part
 

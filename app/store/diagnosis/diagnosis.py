@@ -26,13 +26,13 @@ from app.store.diagnosis.rows import examine
 from app.store.tables import Row
 
 MALFORMED: Final = "SQLite cannot read the rest of this table"
-UNKNOWN_FORM: Final = "this version does not know its form, or a word in it"
+UNKNOWN_FORM: Final = "this version does not know its format or a value in it"
 _WITHOUT_QUOTES: Final = re.compile(
-    r"it is no (time|bytes|flag|filter|UTF-8)"
-    r"|it is no JSON \(.*\)"  # the parser names a position, never a text
+    r"it is not (a time|bytes|a flag|a filter|UTF-8)"
+    r"|it is not valid JSON \(.*\)"  # the parser names a position, never a text
     r"|it is \w+, not \w+"
-    r"|it is named by its (pair|message|draft), but is not there"
-    r"|it names a \w+ that is not there"
+    r"|its (pair|message|draft) refers to it, but it is missing"
+    r"|it refers to a \w+ that does not exist"
     r"|it has [\d,]+ of [\d,]+ bytes"
     r"|its bytes are not those that were stored"
     rf"|{MALFORMED}"

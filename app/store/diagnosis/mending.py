@@ -77,7 +77,7 @@ _ENTERED: Final[Mapping[Table, str]] = MappingProxyType(
         CONVERSATION_RULE: "The permission for a conversation",
         SAVED_FILTER: "The saved filter",
         APPLIED_FILTER: "The filter of the history",
-        KEEP_WARM: "The order to keep a conversation warm",
+        KEEP_WARM: "The setting to keep a conversation warm",
     }
 )
 """Settings that a person enters again after their removal."""
@@ -212,7 +212,7 @@ def _make_missing_topics(mending: _Mending) -> None:
         name = _free_name(mending, TOPIC, f"Missing topic {number}")
         row = {"id": topic_id, "owner": owner, "name": name, "parent_id": None, "place": 0}
         mending.connection.execute(insert(TOPIC).values(**row, created_at=EPOCH, used_at=EPOCH))
-        mending.say(f"A topic that pairs name was not there. It was made again as “{name}”.")
+        mending.say(f"A topic of some pairs was missing. It was created again as “{name}”.")
 
 
 def _free_name(mending: _Mending, table: Table, wanted: str) -> str:
@@ -262,7 +262,7 @@ def _raise_revisions(mending: _Mending) -> None:
         mending.keep(CONVERSATION, rowid)
         changed = update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(revision=wanted + 1)
         mending.connection.execute(changed)
-        mending.say(f"The revision of conversation {name_row(CONVERSATION, row)} was counted again.")
+        mending.say(f"The revision of conversation {name_row(CONVERSATION, row)} was computed again.")
 
 
 def _correct_sizes(mending: _Mending) -> None:
@@ -281,7 +281,7 @@ def _delete_lost_uploads(mending: _Mending) -> None:
     for (rowid,) in mending.connection.execute(lost).all():
         mending.keep(UPLOAD, rowid)
         mending.connection.execute(delete(UPLOAD).where(_rowid(UPLOAD) == rowid))
-        mending.say("A file of a draft had lost its bytes and was removed from the draft.")
+        mending.say("A file of a draft had no data and was removed from the draft.")
 
 
 def _delete_orphans(mending: _Mending) -> None:
@@ -302,10 +302,10 @@ def _delete_orphans(mending: _Mending) -> None:
                 mending.keep(table, rowid)
             if table is TOPIC:
                 mending.connection.execute(update(TOPIC).where(_rowid(TOPIC) == rowid).values(parent_id=None))
-                mending.say(f"Topic {rowid} named a topic that is not there, and was moved to the first level.")
+                mending.say(f"Topic {rowid} referred to a topic that does not exist, and was moved to the first level.")
                 continue
             mending.connection.execute(delete(table).where(_rowid(table) == rowid))
-            mending.say(f"Row {rowid} of {name} named a row that is not there, and was deleted.")
+            mending.say(f"Row {rowid} of {name} referred to a row that does not exist, and was deleted.")
 
 
 def _has_unreadable_id(mending: _Mending, table: Table) -> bool:
@@ -319,7 +319,7 @@ def _add_up_usage(mending: _Mending) -> None:
             continue
         mending.connection.execute(delete(table))
         mending.connection.execute(insert_sums(table))
-        mending.say(f"The sums in {table.name} were added up again from the ledger.")
+        mending.say(f"The sums in {table.name} were computed again from the ledger.")
 
 
 def _delete_damaged_indexes(mending: _Mending) -> None:
@@ -329,7 +329,9 @@ def _delete_damaged_indexes(mending: _Mending) -> None:
         for rowid in damaged:
             mending.connection.execute(delete(table).where(_rowid(table) == rowid))
         if damaged:
-            mending.say(f"Damaged rows of {table.name} were deleted and are made again when needed: {len(damaged):,}.")
+            mending.say(
+                f"Damaged rows of {table.name} were deleted and will be built again when needed: {len(damaged):,}."
+            )
 
 
 def _enter_titles(mending: _Mending) -> None:
@@ -347,14 +349,14 @@ def _enter_titles(mending: _Mending) -> None:
             mending.connection.execute(insert(SEARCH_TEXT).values(**names, words=title))
         entered += 1
     if entered:
-        mending.say(f"The titles of conversations were entered into the search again: {entered:,}.")
+        mending.say(f"The titles of conversations were added to the search again: {entered:,}.")
 
 
 def _enter_words(mending: _Mending) -> None:
     """Update the texts of pairs in the search that are missing or differ, then check the full-text index."""
     entered = mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
     if entered:
-        mending.say(f"The words of pairs were entered into the search again: {entered:,}.")
+        mending.say(f"The texts of pairs were added to the search again: {entered:,}.")
     check = f"INSERT INTO {INDEX_NAME} ({INDEX_NAME}, rank) VALUES ('integrity-check', 1)"  # noqa: S608
     try:
         mending.connection.exec_driver_sql(check)
@@ -362,7 +364,7 @@ def _enter_words(mending: _Mending) -> None:
         if "malformed" not in str(error.orig):
             raise
         mending.connection.exec_driver_sql(f"INSERT INTO {INDEX_NAME} ({INDEX_NAME}) VALUES ('rebuild')")  # noqa: S608
-        mending.say("The full-text index of the search was built again.")
+        mending.say("The full-text index of the search was rebuilt.")
 
 
 CHANGED: Final = " WHERE search_text.words IS NOT excluded.words"
@@ -379,8 +381,8 @@ def _write(folder: Path, rows: list[dict[str, Any]]) -> Path:
             os.fsync(file.fileno())
     except OSError as error:
         raise StoreError(
-            f"The rows that were to be changed could not be kept in {path}: {error.strerror}. Nothing was changed.",
-            "Let Inview write its folder, and make room on its disk.",
+            f"The original rows could not be saved to {path}: {error.strerror}. Nothing was changed.",
+            "Allow Inview to write to its folder, and free disk space.",
         ) from error
     return path
 

@@ -37,10 +37,10 @@ def find_missing_rows(connection: Connection) -> Found:
         ).subquery()
         lost = select(names).where(names.c.named.is_not(None), ~exists().where(target.c.id == names.c.named))
         for pair_id, named in connection.execute(lost):
-            damage = Damage(target.name, show_id(named), "id", "it is named by its pair, but is not there", None)
+            damage = Damage(target.name, show_id(named), "id", "its pair refers to it, but it is missing", None)
             yield damage, of_pair(connection, pair_id)
     for (named,) in connection.execute(select(UPLOAD.c.attachment_id).where(lost_its_file())):
-        yield Damage("attachment", show_id(named), "data", "it is named by its draft, but is not there", None), NOWHERE
+        yield Damage("attachment", show_id(named), "data", "its draft refers to it, but it is missing", None), NOWHERE
     lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
     for pair_id, named in connection.execute(lost_topics):
         if isinstance(named, Unreadable):
@@ -81,6 +81,6 @@ def _find_broken_keys(connection: Connection) -> Found:
         table = Row.metadata.tables[name]
         place: ColumnElement[int] = literal_column(f"{name}.rowid", Integer)
         row = connection.execute(select(table, place.label("rowid")).where(place == rowid)).mappings().one()
-        reason = f"it names a {parent} that is not there"
+        reason = f"it refers to a {parent} that does not exist"
         damage = Damage(name, name_row(table, row), column, reason, len(raw_bytes(row[column])))
         yield damage, find_place(connection, table, row)

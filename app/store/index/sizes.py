@@ -106,7 +106,7 @@ def _decode(row: Any) -> Candidate:
     if lifecycle in RUNNING:
         return Candidate(pair_id, position, NO_SIZES, running=True, revision=revision)
     if text is None or blank is None:
-        raise ValueError(f"Pair {pair_id} is not in the indexes: they were to be brought up to date before.")
+        raise ValueError(f"Pair {pair_id} is not in the indexes, which must be updated first.")
     try:
         dimensions = () if images == _NO_IMAGES else tuple((width, height) for width, height in orjson.loads(images))
     except UNREADABLE as error:
@@ -118,5 +118,5 @@ def _decode(row: Any) -> Candidate:
 
 def _refuse(table: str, column: str, stored: Any) -> DamagedRowError:
     reading = Reading(table, "(without an id)")
-    reading.note(column, "it is not of the form expected", len(raw_bytes(stored)))
+    reading.note(column, "it does not have the expected format", len(raw_bytes(stored)))
     return DamagedRowError(reading.damage[0])

@@ -24,7 +24,7 @@ from app.store.database.row_names import show_id
 from app.store.organise.rows_topics import TOPIC
 
 UNREADABLE_NAME = "(its name cannot be read)"
-NO_TOPIC = "it names a topic that is not there"
+NO_TOPIC = "it refers to a topic that does not exist"
 """The reason of the damage if the topic of a pair has no row."""
 
 

@@ -65,7 +65,10 @@ def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ..
         try:
             parts = apply_growth(parts, growth)
         except ValueError as error:
-            log.warning("the journal of a reply does not fit it: what is stored of it before is kept", fault=str(error))
+            log.warning(
+                "the journal of a reply does not match the reply; the reply is kept as it was stored before",
+                fault=str(error),
+            )
             break
     return parts
 

@@ -34,8 +34,8 @@ from app.store.database.parts_json import decode_parts, encode_parts
 from app.store.database.row_names import show_id
 from app.store.run.rows_queue import QUEUE_HOLD, QUEUED
 
-UNREADABLE_TEXT = "(This text cannot be read. Drop it.)"
-UNREADABLE_HOLD = Hold(HoldReason.PAUSED, "Why it was held cannot be read.")
+UNREADABLE_TEXT = "(This text cannot be read. Remove it.)"
+UNREADABLE_HOLD = Hold(HoldReason.PAUSED, "The reason for the hold cannot be read.")
 
 
 async def load_queue(session: AsyncSession, owner: str, conversation_id: str) -> Queue:

@@ -436,7 +436,7 @@ def _decode_outcome(status: str, stop_reason: StopReason | None, failed: Failure
         case Lifecycle.CANCELED:
             return Canceled()
         case _:
-            raise StoreError(f"A stored run is {status} and does not say how: the database is damaged.")
+            raise StoreError(f"A stored run is {status} but has no details of its end: the database is damaged.")
 
 
 def _phase(

@@ -50,7 +50,7 @@ def read_preferences(stored: str) -> Preferences:
         return _ADAPTER.validate_json(stored)
     except ValidationError as error:
         reading = Reading(PREFERENCE.name, "(without an id)")
-        reading.note("value", "it is not of the form expected", len(raw_bytes(stored)))
+        reading.note("value", "it does not have the expected format", len(raw_bytes(stored)))
         raise DamagedRowError(reading.damage[0]) from error
 
 

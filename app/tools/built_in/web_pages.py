@@ -58,17 +58,17 @@ async def read_page(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
         async with asyncio.timeout(SECONDS):
             return await _read(url, start, guard)
     except AddressRefusedError as error:
-        return _failed(f"That address is not fetched. {error}")
+        return _failed(f"This address cannot be fetched. {error}")
     except TooMuchError:
-        return _failed(f"The page is larger than the {MAX_BYTES:,} bytes that are taken.")
+        return _failed(f"The page is larger than the maximum of {MAX_BYTES:,} bytes.")
     except httpx2.TooManyRedirects:
-        return _failed("The address leads on and on to others.")
+        return _failed("The address redirects too often.")
     except (httpx2.TimeoutException, TimeoutError):
-        return _failed(f"The page did not come within {SECONDS:g} seconds.")
+        return _failed(f"The page did not load within {SECONDS:g} seconds.")
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         return _failed(f"The page could not be fetched: {words_of(error, 'the connection failed')}.")
     except _UnreadableError:
-        return _failed("The page could not be made into text. Fetch another one that says the same.")
+        return _failed("The page could not be converted to text. Fetch another page with the same content.")
 
 
 class _UnreadableError(Exception):
@@ -80,14 +80,14 @@ async def _read(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
         response = await client.get(url, follow_redirects=True)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _PAGES and not _TEXTS.fullmatch(kind):
-        return _failed(f"{response.url} is no text ({kind}).")
+        return _failed(f"{response.url} is not text ({kind}).")
     text = _decode(response)
     if kind in _PAGES:
         text = await _make_text(text)
     where = f"{response.url} (status {response.status_code})"
     piece = text[start : start + MAX_CHARACTERS]
     rest = len(text) - start - len(piece)
-    end = f"\n\n[{rest:,} more characters: ask again with start {start + len(piece)}.]" if rest > 0 else ""
+    end = f"\n\n[{rest:,} more characters: call again with start {start + len(piece)}.]" if rest > 0 else ""
     return ToolOutcome((Text(f"{where}\n\n{piece}{end}"),), is_error=response.status_code >= 400)
 
 

@@ -74,11 +74,11 @@ def _read_text(what: str, blob: str, media_type: str) -> str:
         data = base64.b64decode(blob, validate=True)
     except binascii.Error as error:
         raise ToolFailedError(
-            ToolFault.PROTOCOL, f"{what} has bytes that are not base64.", "Report it to who makes the server."
+            ToolFault.PROTOCOL, f"{what} has bytes that are not base64.", "Report it to the author of the server."
         ) from error
     if picture := look_at(data):
         raise _no_text(what, f"a picture ({picture.media_type})")
-    other = _no_text(what, f"bytes that are no text ({media_type or 'of no said type'})")
+    other = _no_text(what, f"bytes that are not text ({media_type or 'unknown type'})")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -104,16 +104,16 @@ def _see_fit(what: str, text: str) -> str:
 def _no_text(what: str, kind: str) -> ToolFailedError:
     return ToolFailedError(
         ToolFault.REFUSED,
-        f"{what} holds {kind}. A message is text here, so nothing of it was put in.",
-        "A tool of the server may show it to the model.",
+        f"{what} contains {kind}. A message can only have text, so nothing was inserted.",
+        "A tool of the server may be able to show it to the model.",
     )
 
 
 def _empty(what: str) -> ToolFailedError:
-    return ToolFailedError(ToolFault.PROTOCOL, f"{what} is empty.", "There is nothing to put in.")
+    return ToolFailedError(ToolFault.PROTOCOL, f"{what} is empty.", "There is nothing to insert.")
 
 
 def _too_much(what: str, size: str, most: str) -> ToolFailedError:
     return ToolFailedError(
-        ToolFault.TOO_LARGE, f"{what} has {size}; at most {most} are taken.", "Ask the server for a part of it."
+        ToolFault.TOO_LARGE, f"{what} has {size}. The maximum is {most}.", "Ask the server for a part of it."
     )

@@ -27,13 +27,13 @@ def write_json(value: object) -> str:
         exact = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         exact.encode()
     except (TypeError, RecursionError) as error:
-        raise ValueError("it is nested too deep") from error
+        raise ValueError("it is nested too deeply") from error
     except UnicodeEncodeError as error:
-        raise ValueError("it holds half a character") from error
+        raise ValueError("it has an incomplete character (a lone surrogate)") from error
     except ValueError as error:
-        raise ValueError("it holds NaN or an infinite number, which JSON does not have") from error
+        raise ValueError("it has NaN or an infinite number, which JSON does not support") from error
     try:
         orjson.dumps(orjson.loads(exact))
     except (TypeError, orjson.JSONDecodeError) as error:
-        raise ValueError("it is nested too deep, or holds a number beyond ±1.8e308") from error
+        raise ValueError("it is nested too deeply, or has a number beyond ±1.8e308") from error
     return text or exact

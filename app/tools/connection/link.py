@@ -83,7 +83,7 @@ class Link:
         try:
             result = await self.client.call_tool(tool_name, dict(arguments), progress_callback=tell_progress)
         except Exception as error:
-            raise self._failed(f'"{tool_name}"', error, "Look at the arguments.") from error
+            raise self._failed(f'"{tool_name}"', error, "Check the arguments.") from error
         outcome = read_outcome(result)
         if tool_name in self.promised and not outcome.is_error:
             await self._hold_to_promise(tool_name, result.structured_content)
@@ -98,7 +98,7 @@ class Link:
         try:
             result = await self.client.get_prompt(name, dict(arguments))
         except Exception as error:
-            raise self._failed(f'The prompt "{name}"', error, "Look at its arguments.") from error
+            raise self._failed(f'The prompt "{name}"', error, "Check its arguments.") from error
         return write_prompt(self.server.name, name, result)
 
     async def read_resource(self, uri: str) -> str:
@@ -110,7 +110,7 @@ class Link:
         try:
             result = await self.client.read_resource(uri)
         except Exception as error:
-            raise self._failed(uri, error, "Look at its address.") from error
+            raise self._failed(uri, error, "Check its address.") from error
         return write_resource(self.server.name, uri, result)
 
     async def _hold_to_promise(self, tool_name: str, given: object) -> None:
@@ -128,9 +128,9 @@ class Link:
             path, words = problems[0]
             raise ToolFailedError(
                 ToolFault.PROTOCOL,
-                f'"{tool_name}" of "{self.server.name}" gave structured content that is not what it promises'
-                f"{f', at {path}' if path else ''}: {words}.",
-                "Report it to who makes the server.",
+                f'"{tool_name}" of "{self.server.name}" returned structured content that does not match its '
+                f"schema{f', at {path}' if path else ''}: {words}.",
+                "Report it to the author of the server.",
             )
 
     def _failed(self, what: str, error: Exception, advice: str) -> ToolFailedError:
@@ -139,19 +139,21 @@ class Link:
             return ToolFailedError(
                 ToolFault.DIED,
                 f'The server "{self.server.name}" {self.terms.ending.words} while {where} ran.',
-                "It is started again; its log in Settings → Tools may say why it ended.",
+                "Inview starts it again. Its log in Settings → Tools may show why it ended.",
             )
         words = describe_fault(error, self.terms)
         if _find_too_much(_first(error)):
-            return ToolFailedError(ToolFault.TOO_LARGE, f"{where} was left: {words}.", "Ask it for less at a time.")
+            return ToolFailedError(ToolFault.TOO_LARGE, f"{where} was stopped: {words}.", "Request less at a time.")
         if isinstance(error, MCPError) and not _is_gone(error):
             return ToolFailedError(ToolFault.PROTOCOL, f"{where} was refused: {words}.", advice)
         if isinstance(error, MCPError):
             return ToolFailedError(
-                ToolFault.DIED, f"{where} was not answered: {words}.", "Inview connects again; then try once more."
+                ToolFault.DIED, f"{where} got no response: {words}.", "Inview connects again. Try again then."
             )
         return ToolFailedError(
-            ToolFault.PROTOCOL, f"{where} gave an answer that is none: {words}.", "Report it to who makes the server."
+            ToolFault.PROTOCOL,
+            f"{where} returned an invalid response: {words}.",
+            "Report it to the author of the server.",
         )
 
 
@@ -192,7 +194,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Conne
             ):
                 terms.changed()
             elif isinstance(message, Exception):
-                terms.tell("warning", f"Not understood: {describe_fault(message)}")
+                terms.tell("warning", f"Invalid message: {describe_fault(message)}")
 
         async def said(params: types.LoggingMessageNotificationParams) -> None:
             words = params.data if isinstance(params.data, str) else repr(params.data)
@@ -235,17 +237,17 @@ def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -
         case _ if too_much:
             return f"it sent {too_much}"
         case _ if status in _UNAUTHORIZED:
-            return f"the server answered {status}: it wants other headers, or somebody to sign in"
+            return f"the server responded with status {status}: it requires other headers or a sign-in"
         case PrivateAddressError():
             return f'{str(first).rstrip(".")}: allow it with "It is on this machine or in a private network"'
         case AddressRefusedError():
             return str(first).rstrip(".")
         case TimeoutError() | httpx2.TimeoutException():
-            return "it did not answer in time"
+            return "it did not respond in time"
         case FileNotFoundError():
             return f"there is no program or folder {first.filename!r} on this machine"
         case PermissionError():
-            return f"{first.filename!r} may not be run"
+            return f"no permission to run {first.filename!r}"
         case httpx2.HTTPError():
             return words_of(first, "the connection failed")
         case ValidationError():
@@ -273,7 +275,7 @@ def _is_gone(error: MCPError) -> bool:
 def _describe_nonsense(error: ValidationError) -> str:
     """Describe the first place where an answer violates the protocol, without its value."""
     first = error.errors(include_input=False, include_url=False)[0]
-    return f"it answered what is no {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]
+    return f"its response is not a valid {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]
 
 
 def _first(error: BaseException) -> BaseException:

@@ -96,7 +96,7 @@ async def _walk(
             break
         seen.add(cursor)
     if cursor is not None or len(found) > MAX_LISTED:
-        cut.append(f"It lists {noun} without end: the first {min(len(found), MAX_LISTED):,} are taken.")
+        cut.append(f"The server lists {noun} without end. Inview uses the first {min(len(found), MAX_LISTED):,}.")
     return found[:MAX_LISTED]
 
 
@@ -110,8 +110,8 @@ async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[
             else "its name has invisible characters" if INVISIBLE.search(tool.name)
             else "another has its name" if tool.name in names
             else "its schema is too long" if len(schema or "") > MAX_SCHEMA
-            else f"its schema cannot be told to anybody: {unwritable}" if schema is None
-            else "its schema describes no object" if tool.input_schema.get("type", "object") != "object"
+            else f"its schema cannot be written as JSON: {unwritable}" if schema is None
+            else "its schema does not describe an object" if tool.input_schema.get("type", "object") != "object"
             else ""
         )  # fmt: skip
         if not reason and schema is not None:
@@ -119,7 +119,7 @@ async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[
             checked = await check_schema(schema, account=account) if slow < MAX_SLOW_SCHEMAS else WORKS_TOO_LONG
             slow += checked.too_long
             reason = f"its schema {checked.unusable}" if checked.unusable else ""
-            reason = reason or ("its schema is none" if checked.faults else "")
+            reason = reason or ("its schema is not valid" if checked.faults else "")
         if reason or schema is None:
             cut.append(f"The tool {_short(tool.name, 80)!r} is left out: {reason}.")
             continue
@@ -154,7 +154,7 @@ def _resource(one: types.Resource | types.ResourceTemplate, uri: str, *, is_temp
 
 def _take_first(found: list[Item], what: str, cut: list[str]) -> list[Item]:
     if len(found) > MAX_LISTED:
-        cut.append(f"It lists {len(found):,} {what}: the first {MAX_LISTED:,} are taken.")
+        cut.append(f"The server lists {len(found):,} {what}. Inview uses the first {MAX_LISTED:,}.")
     return found[:MAX_LISTED]
 
 

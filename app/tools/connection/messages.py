@@ -100,6 +100,7 @@ class _BoundedMessages:
             if isinstance(value, list) and (count := len(items := cast("list[Any]", value))) > MAX_ITEMS:
                 del items[MAX_ITEMS + 1 :]
                 words = (
-                    f"An answer has {count:,} items in {field[:_MAX_FIELD]!r}: those after {MAX_ITEMS} are left out."
+                    f"A response has {count:,} items in {field[:_MAX_FIELD]!r}. Items after the first {MAX_ITEMS} "
+                    "are left out."
                 )
                 self._terms.tell("warning", words)

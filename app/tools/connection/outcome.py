@@ -26,11 +26,11 @@ def read_outcome(result: types.CallToolResult) -> ToolOutcome:
         ToolFailedError: it is too large, or its content does not have the declared form.
     """
     if len(result.content) > MAX_PARTS:
-        raise _too_large("too many parts", f"{MAX_PARTS} are taken")
+        raise _too_large("too many parts", f"{MAX_PARTS} are accepted")
     structured = None if result.structured_content is None else _write(result.structured_content)
     size = sum(map(_size, result.content)) + len(structured or "")
     if size > MAX_BYTES:
-        raise _too_large(f"{size:,} bytes", f"{MAX_BYTES:,} are taken")
+        raise _too_large(f"{size:,} bytes", f"{MAX_BYTES:,} are accepted")
     read = [_read(block) for block in result.content]
     return ToolOutcome(
         content=tuple(one.part() if isinstance(one, Attachment) else one for one in read),
@@ -66,8 +66,8 @@ def _write(structured: object) -> str:
     except ValueError as error:
         raise ToolFailedError(
             ToolFault.PROTOCOL,
-            f"The tool answered with structured content that cannot be kept: {error}.",
-            "Report it to who makes the server.",
+            f"The tool returned structured content that cannot be stored: {error}.",
+            "Report it to the author of the server.",
         ) from error
 
 
@@ -77,8 +77,8 @@ def _decode(data: str) -> bytes:
     except ValueError as error:  # not base64, or not even ASCII
         raise ToolFailedError(
             ToolFault.PROTOCOL,
-            "The tool answered with bytes that are not base64.",
-            "Report it to who makes the server.",
+            "The tool returned bytes that are not base64.",
+            "Report it to the author of the server.",
         ) from error
 
 
@@ -105,6 +105,4 @@ def _size_within(data: str) -> int:
 
 
 def _too_large(what: str, most: str) -> ToolFailedError:
-    return ToolFailedError(
-        ToolFault.TOO_LARGE, f"The tool answered with {what}; at most {most}.", "Ask it for less at a time."
-    )
+    return ToolFailedError(ToolFault.TOO_LARGE, f"The tool returned {what}. At most {most}.", "Request less at a time.")

@@ -114,10 +114,10 @@ class AddressGuard:
                     pass
                 case Reach.PRIVATE:
                     raise PrivateAddressError(
-                        f'"{host}" leads into a private network ({address}), which is not allowed here.'
+                        f'"{host}" resolves to a private network address ({address}), which is not allowed here.'
                     )
                 case Reach.NEVER:
-                    raise AddressRefusedError(f'"{host}" leads to {address}, which Inview never talks to.')
+                    raise AddressRefusedError(f'"{host}" resolves to {address}, to which Inview never connects.')
         return addresses
 
 

@@ -121,7 +121,9 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
             _head.reset(awaited)
         if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
             await response.aclose()  # a small compressed answer could become a huge one
-            raise httpx2.DecodingError(f"The answer is compressed ({encoding}), which was not asked for.")
+            raise httpx2.DecodingError(
+                f"The response is compressed ({encoding}), although Inview did not request this."
+            )
         bounds: Bounds = request.extensions.get(_BOUNDS, self._bounds)
         streams = response.is_success and response.headers.get("content-type", "").startswith("text/event-stream")
         if isinstance(response.stream, httpx2.AsyncByteStream):
@@ -156,7 +158,7 @@ class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
         try:
             addresses = await self._guard.find(host, port)
         except OSError as error:
-            raise httpcore2.ConnectError(f"{host} is not known: {error.strerror or error}") from error
+            raise httpcore2.ConnectError(f"{host} cannot be resolved: {error.strerror or error}") from error
         failed: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
@@ -202,9 +204,7 @@ class _BoundedHeads(httpcore2.AsyncNetworkStream):
         piece = await self._stream.read(min(max_bytes, HEAD_PIECE_BYTES), timeout)
         head.size += len(piece)
         if head.size > MAX_HEAD_BYTES:
-            raise httpcore2.RemoteProtocolError(
-                f"more than {MAX_HEAD_BYTES:,} bytes came before the body of the answer"
-            )
+            raise httpcore2.RemoteProtocolError(f"more than {MAX_HEAD_BYTES:,} bytes before the body of the response")
         return piece
 
     async def write(

@@ -72,7 +72,7 @@ class PersonAuth(httpx2.Auth):
                 if outgoing is request and response.status_code == _FORBIDDEN:
                     return  # the person did not grant enough; another sign-in would have the same result
                 if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
-                    self.failed = "The server does not take what its authorization server gave"
+                    self.failed = "The server does not accept the token of its authorization server"
                     return
                 outgoing = await flow.asend(response)
         except StopAsyncIteration:
@@ -85,13 +85,13 @@ class PersonAuth(httpx2.Auth):
 
     async def _send_away(self, address: str) -> None:
         if self._sign_in.asked.done():
-            raise SignInFailedError("It asks a second time for what somebody just agreed to")
+            raise SignInFailedError("The server requests the same consent a second time")
         parts = urlsplit(address)
         local = self._way.allow_private and parts.scheme == "http" and is_loopback(parts.hostname)
         if parts.scheme != "https" and not local:
             raise SignInFailedError(
-                f'The page to sign in at has an address that is not opened: "{parts.scheme}://{parts.netloc}". '
-                "It has to begin with https"
+                f'Inview does not open the address of the sign-in page: "{parts.scheme}://{parts.netloc}". It '
+                "must begin with https"
             )
         self._choose_proof()
         self._sign_in.state = parse_qs(parts.query)["state"][-1]
@@ -123,17 +123,17 @@ class PersonAuth(httpx2.Auth):
             case OAuthRegistrationError():
                 more = f": {code} {words}".rstrip() if code else ""
                 return (
-                    f"Its authorization server does not register Inview (status {status}{more}). "
-                    "Register it there by hand and give the server that client, or a header with a token"
+                    f"The authorization server does not register Inview (status {status}{more}). Register Inview "
+                    "there by hand and enter the client for this server, or add a header with a token"
                 )
             case OAuthTokenError():
-                return f"Its token endpoint gave no token (status {status}{f': {code}' if code else ''})"
+                return f"The token endpoint returned no token (status {status}{f': {code}' if code else ''})"
             case SignInFailedError():
                 return str(error)
             case TooMuchError():
-                return f"Its authorization server sent {error}"
+                return f"The authorization server sent {error}"
             case ValidationError():
-                return "Its authorization server answered what is not OAuth"
+                return "The response of the authorization server is not valid OAuth"
             case _:
                 return words_of(error, "The sign-in failed")[:_MAX_WORDS]
 
@@ -149,13 +149,13 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     kept = StoredGrant(None, _keep_nowhere)
     auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
     terms = ConnectionTerms(log.tell, lambda: None, lambda _terms: auth, log.mask)
-    fault = "It asked nobody to sign in"
+    fault = "The server did not request a sign-in"
     try:
         async with auth.limit, open_link(server, secrets, terms) as link:
             await link.list_all()
     except Exception as error:  # noqa: BLE001 - reported below; with tokens, the next connection reports errors
         fault = describe_fault(error)
-        fault = f"It could not be reached: {fault}" if not begun.asked.done() else fault
+        fault = f"The server could not be reached: {fault}" if not begun.asked.done() else fault
     if auth.limit.expired():
         fault = _describe_late(begun)
     if auth.failed or kept.text is None:
@@ -181,8 +181,8 @@ def _describe_late(begun: SignIn) -> str:
     if not begun.answered.done():
         return f"The sign-in was not completed within {SIGN_IN_SECONDS / 60:g} minutes"
     return (
-        f"The answer of the authorization server took longer than {TOKEN_SECONDS:g} seconds. Sign in again. "
-        "If that fails too, tell the operator of the server"
+        f"The authorization server did not respond within {TOKEN_SECONDS:g} seconds. Sign in again. If that fails "
+        "too, contact the operator of the server"
     )
 
 

@@ -71,16 +71,16 @@ class SignIn:
     async def until_asked(self, seconds: float) -> bool:
         """Wait at most this many seconds for the address to open. False: there is none yet, or the sign-in ended."""
         if self.task is None:
-            raise RuntimeError("It has not begun.")
+            raise RuntimeError("The sign-in has not begun.")
         await asyncio.wait({self.asked, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return self.asked.done()
 
     async def outcome(self) -> str:
         """Wait until the sign-in has ended. Returns the reason of a failure, or an empty text."""
         if self.task is None:
-            raise RuntimeError("It has not begun.")
+            raise RuntimeError("The sign-in has not begun.")
         await asyncio.wait({self.task})
-        return "It was called off." if self.task.cancelled() else self.task.result()
+        return "The sign-in was cancelled." if self.task.cancelled() else self.task.result()
 
 
 @dataclass(eq=False)

@@ -96,7 +96,7 @@ class Storage:
     async def set_tokens(self, tokens: OAuthToken) -> None:
         context = self.context
         if context is None or context.client_info is None:
-            raise RuntimeError("Tokens came before the client they are for.")
+            raise RuntimeError("The tokens came before the client registration.")
         self.grant = Grant(
             url=self._url,
             client=context.client_info,
@@ -199,7 +199,7 @@ def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
     """
     near = way.allow_private and (is_loopback(url.host) or url.host == urlsplit(way.url).hostname)
     if url.scheme != "https" and not (near and url.scheme == "http"):
-        raise SignInFailedError(f'It wants to be asked at "{url.scheme}://{url.host}", which is not encrypted')
+        raise SignInFailedError(f'The server uses the address "{url.scheme}://{url.host}", which is not encrypted')
 
 
 def is_loopback(host: str | None) -> bool:

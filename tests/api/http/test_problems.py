@@ -154,7 +154,7 @@ async def test_blank_text_is_never_sent(api: Api, text: str):
     answer = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": text})
 
     assert problem(answer, 422, "invalid-input")["errors"] == [
-        {"field": "text", "reason": "It is blank. Write something to send."}
+        {"field": "text", "reason": "The text is blank. Write something to send."}
     ]
 
 

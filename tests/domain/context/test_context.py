@@ -177,9 +177,9 @@ def test_what_the_model_cannot_take_is_on_record_never_dropped_silently() -> Non
     built = build_request(View((pair,), draft=(IMAGE,)), PLAIN)
 
     assert [(item.pair_id, item.kind, item.reason) for item in built.unsupported] == [
-        ("p1", "image", "Demo does not take images."),
-        ("p1", "file", "Demo does not take files."),
-        (None, "image", "Demo does not take images."),
+        ("p1", "image", "Demo does not support images."),
+        ("p1", "file", "Demo does not support files."),
+        (None, "image", "Demo does not support images."),
     ]
 
 
@@ -260,4 +260,4 @@ def test_a_call_that_waits_for_its_result_lacks_none_while_the_reply_is_on(lifec
     reasons = [one.reason for one in list_unsupported(pair, ModelProfile("offline:demo", "Demo"))]
 
     assert len(reasons) == told
-    assert "does not take images" in reasons[0]
+    assert "does not support images" in reasons[0]

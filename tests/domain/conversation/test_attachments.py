@@ -92,7 +92,7 @@ def test_text_replaces_a_results_pictures_for_a_model_without_images() -> None:
     seeing = build_request(View((pair,)), ModelProfile("x:seeing", "Seeing", images=True))
 
     assert list(list_named(result.content)) == [picture.attachment_id]
-    assert [one.reason for one in blind.unsupported] == ["Blind does not take images."]
+    assert [one.reason for one in blind.unsupported] == ["Blind does not support images."]
     words = Text("\n[A picture (image/png) was here. It cannot be sent to this model.]")
     assert blind.request.messages[2].parts == (ToolResult("t1", (Text("Here."), words)),)
     assert seeing.unsupported == ()

@@ -46,13 +46,13 @@ def test_a_picture_is_known_by_its_bytes_whatever_its_name() -> None:
     ("data", "reason"),
     [
         (b"", "x.png is empty"),
-        (b"MZ\x90\x00\x03", "is no file that can be sent"),
-        (b"%PDF-1.7\n\xe2\xe3\xcf\xd3", "is no file that can be sent"),
-        (b"\xff\xfe\x00", "is no file that can be sent"),
-        (b"text with \0", "is no file that can be sent"),
-        (b"\xc3\x28", "is no file that can be sent"),
-        (b"x" * (MAX_TEXT_BYTES + 1), "1.0 MiB are the most for a text"),
-        (b"x" * (MAX_UPLOAD_BYTES + 1), "20.0 MiB are the most"),
+        (b"MZ\x90\x00\x03", "cannot be sent"),
+        (b"%PDF-1.7\n\xe2\xe3\xcf\xd3", "cannot be sent"),
+        (b"\xff\xfe\x00", "cannot be sent"),
+        (b"text with \0", "cannot be sent"),
+        (b"\xc3\x28", "cannot be sent"),
+        (b"x" * (MAX_TEXT_BYTES + 1), "The maximum for a text is 1.0 MiB"),
+        (b"x" * (MAX_UPLOAD_BYTES + 1), "The maximum is 20.0 MiB"),
     ],
 )
 def test_what_is_no_picture_and_no_text_is_refused(data: bytes, reason: str) -> None:

@@ -59,15 +59,15 @@ def test_openais_cached_tokens_are_a_part_of_its_input() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no export of usage"),
-        ("a,b\n1,2\n", "no export of usage"),
+        ("", "not a known usage export"),
+        ("a,b\n1,2\n", "not a known usage export"),
         (ANTHROPIC.replace(",10,1,2", ",ten,1,2"), "in line 2"),
-        (ANTHROPIC.splitlines()[0], "no line with usage"),
+        (ANTHROPIC.splitlines()[0], "has no usage"),
         (ANTHROPIC.replace(",10,1,2", f",{'x' * 200_000},1,2"), "larger than field limit"),
         ("x" * 200_000, "larger than field limit"),
-        (ANTHROPIC.replace(",10,1,2", ",1e300,1,2"), "in line 2: 1e300 is no count"),
+        (ANTHROPIC.replace(",10,1,2", ",1e300,1,2"), "in line 2: 1e300 is not a number of tokens"),
         (ANTHROPIC.replace(",10,1,2", ",NaN,1,2"), "in line 2"),
-        (ANTHROPIC.replace(",10,1,2", ",-7,1,2"), "in line 2: -7 is no count"),
+        (ANTHROPIC.replace(",10,1,2", ",-7,1,2"), "in line 2: -7 is not a number of tokens"),
     ],
 )
 def test_a_file_that_is_no_export_is_refused_with_its_place(text: str, words: str) -> None:

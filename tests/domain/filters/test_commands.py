@@ -182,7 +182,7 @@ def test_delete_refuses_filters_whose_meaning_shifts_as_pairs_vanish(line: str, 
     decision = decision_on(line, selected=2)
 
     assert isinstance(decision, RefuseCommand)
-    assert decision.reason.startswith(f"Cannot delete by {terms}: what that selects shifts as pairs vanish.")
+    assert decision.reason.startswith(f"Cannot delete by {terms}: its selection changes when pairs are deleted.")
 
 
 @pytest.mark.parametrize("line", ["t'AI' m a d<7d k i e c'x' u>2 s1 in :delete", ":delete"])
@@ -198,7 +198,7 @@ def test_a_dry_run_says_what_would_happen_with_a_count() -> None:
 
 @pytest.mark.parametrize("line", [":delete", ":fork", ":export --dry-run"])
 def test_nothing_is_done_to_no_pairs(line: str) -> None:
-    assert decision_on(line, selected=0) == RefuseCommand("The filter selects no pair.")
+    assert decision_on(line, selected=0) == RefuseCommand("The filter selects no pairs.")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_nothing_is_done_to_no_pairs(line: str) -> None:
         (":export md --filename notes --order topic", 'export 12 pairs as md to "notes", by topic'),
         (":export", "export 12 pairs as json"),
         (":topic 'AI > Planning'", "file 12 pairs under AI > Planning"),
-        (":topic", "file 12 pairs under the topic now chosen"),
+        (":topic", "file 12 pairs under the chosen topic"),
         (":star 1", "give 12 pairs 1 star"),
         (":flag", "flag 12 pairs"),
         (":unflag", "unflag 12 pairs"),

@@ -127,8 +127,8 @@ def test_whatever_is_no_predicate_is_an_error_at_its_place(line: str, position: 
         ("b -s2", 'Write "!"'),
         ("/export", "as in :export"),
         ("t''", "Write t'AI' or t'AI > Planning'."),
-        ("(b :export)", "A command stands after the whole filter"),
-        ("b :export", "A command cannot stand here."),
+        ("(b :export)", "Write a command after the whole filter"),
+        ("b :export", "A command is not allowed here."),
     ],
 )
 def test_an_error_says_what_to_type_instead(line: str, hint: str) -> None:

@@ -55,7 +55,7 @@ def test_a_filter_that_leads_back_to_itself_is_an_error(saved: dict[str, str], w
     error = error_of("r9 @a", **saved)
 
     assert error.position == 3
-    assert f"It goes {way}." in error.message
+    assert f"The references are {way}." in error.message
 
 
 def test_a_filter_used_twice_is_no_circle() -> None:
@@ -65,8 +65,8 @@ def test_a_filter_used_twice_is_no_circle() -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("s7", '@a stands for s7, which cannot be read: Found "7"'),
-        ("b :delete", "A command cannot stand here."),
+        ("s7", '@a is s7, which is not a valid filter: Found "7"'),
+        ("b :delete", "A command is not allowed here."),
         ("", "@a is saved as an empty filter."),
     ],
 )

@@ -62,7 +62,7 @@ def test_the_number_of_saved_filters_is_limited() -> None:
     full = {f"f{number}": "b" for number in range(MAX_SAVED)}
 
     read_savable("f0", "e", full)
-    with pytest.raises(ConflictError, match="which is the most"):
+    with pytest.raises(ConflictError, match="which is the maximum"):
         read_savable("one-more", "e", full)
 
 

@@ -255,7 +255,7 @@ def test_an_ambiguous_end_of_paths_selects_nothing_and_the_bar_reports_it() -> N
 
     assert selected("t'AI > Planning'", IN_TOPICS, scope) == []
     assert list_notices(tree, scope) == (
-        "'AI > Planning' may be Work > AI > Planning or Play > AI > Planning: write more of the path.",
+        "'AI > Planning' can mean Work > AI > Planning or Play > AI > Planning. Write more of the path.",
     )
 
 

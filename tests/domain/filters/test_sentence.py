@@ -30,9 +30,9 @@ from tests.domain.filters.strategies import FILTERS, NOW, TOPICS, patient
         ("t'AI > Planning'", "pairs under AI > Planning"),
         ("!t'AI...'", "pairs not under AI or below"),
         ("t'*Neural*...'", "pairs under *Neural* and below"),
-        ("t", "pairs under the topic now chosen"),
-        ("t10", "pairs among the last 10 under the topic now chosen and below"),
-        ("t1", "pairs that came last under the topic now chosen and below"),
+        ("t", "pairs under the chosen topic"),
+        ("t10", "pairs among the last 10 under the chosen topic and its subtopics"),
+        ("t1", "pairs that came last under the chosen topic and its subtopics"),
         # comparisons
         ("s2", "pairs with 2 stars"),
         ("!s2", "pairs with other than 2 stars"),
@@ -70,8 +70,8 @@ from tests.domain.filters.strategies import FILTERS, NOW, TOPICS, patient
         ("e | !e", "pairs with an error, or without an error"),
         # names
         ("m'claude*'", "pairs answered by claude*"),
-        ("!m", "pairs not answered by the model now chosen"),
-        ("a'Reviewer' | a", "pairs answered under the agent Reviewer, or answered under the agent now chosen"),
+        ("!m", "pairs not answered by the chosen model"),
+        ("a'Reviewer' | a", "pairs answered under the agent Reviewer, or answered under the chosen agent"),
         ("k !k'git*'", "pairs that called a tool, that did not call the tool git*"),
         ("k'git*' !k", "pairs that called the tool git*, that did not call a tool"),
         ("t'Research and Play'", "pairs under 'Research and Play'"),

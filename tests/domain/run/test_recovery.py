@@ -84,7 +84,7 @@ def test_more_than_a_reply_may_have_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(recovery, "MAX_REPLY_BYTES", 10)
 
     assert recover_parts((), [ShownPart("text", "x" * 10)]) == (Text("x" * 10),)
-    with pytest.raises(RecoveryRefusedError, match="more than a reply may have"):
+    with pytest.raises(RecoveryRefusedError, match="more than the maximum size of a reply"):
         recover_parts((), [ShownPart("text", "x" * 11)])
 
 

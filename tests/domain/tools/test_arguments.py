@@ -45,20 +45,20 @@ def test_a_blank_text_says_that_there_are_no_arguments(blank: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"path":"/notes","path":"/etc"}', '"path" stands there twice'),
-        ('{"a":{"b":1,"b":2}}', '"b" stands there twice'),
-        ("[1]", "Arguments are a JSON object"),
-        ("null", "Arguments are a JSON object"),
-        ('{"a":NaN}', "NaN is no JSON number"),
-        ('{"a":-Infinity}', "-Infinity is no JSON number"),
+        ('{"path":"/notes","path":"/etc"}', '"path" occurs twice'),
+        ('{"a":{"b":1,"b":2}}', '"b" occurs twice'),
+        ("[1]", "Arguments must be a JSON object"),
+        ("null", "Arguments must be a JSON object"),
+        ('{"a":NaN}', "NaN is not a JSON number"),
+        ('{"a":-Infinity}', "-Infinity is not a JSON number"),
         ('{"a":1', "at line 1, column 7"),
-        ('{"a":' + "[" * 70 + "]" * 70 + "}", "more than 64 deep"),
-        ('{"a":' + "[" * 200_000 + "]" * 200_000 + "}", "more than 64 deep"),
-        ('{"a":' + "9" * 5000 + "}", "cannot be shown as it is"),
-        ('{"a":9007199254740993}', "cannot be shown as it is"),
-        ('{"a":1e400}', "larger than numbers get"),
-        ('{"a":"\\ud800"}', "half a character"),
-        ('{"\\udc00":1}', "half a character"),
+        ('{"a":' + "[" * 70 + "]" * 70 + "}", "more than 64 levels deep"),
+        ('{"a":' + "[" * 200_000 + "]" * 200_000 + "}", "more than 64 levels deep"),
+        ('{"a":' + "9" * 5000 + "}", "cannot be shown exactly"),
+        ('{"a":9007199254740993}', "cannot be shown exactly"),
+        ('{"a":1e400}', "number is too large"),
+        ('{"a":"\\ud800"}', "an incomplete character"),
+        ('{"\\udc00":1}', "an incomplete character"),
     ],
 )
 def test_arguments_that_could_be_read_in_two_ways_are_refused(text: str, words: str) -> None:
@@ -70,5 +70,5 @@ def test_arguments_that_could_be_read_in_two_ways_are_refused(text: str, words: 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_json_does_not_have_is_not_written(value: float) -> None:
-    with pytest.raises(InputError, match="no JSON numbers"):
+    with pytest.raises(InputError, match="not JSON numbers"):
         write_arguments({"a": value})

@@ -63,7 +63,7 @@ def test_a_rule_for_one_server_never_covers_the_same_tool_of_another() -> None:
 
     assert decide(elsewhere, None, (RULE,)) == Ask()
     assert decide(elsewhere, (AllowedTool("files", "*", ask=False),), ()) == Refuse(
-        'The agent may not call "read_file" like this: it is not among its allowed tools.'
+        'The agent may not make this call of "read_file": its allowed tools do not include it.'
     )
 
 

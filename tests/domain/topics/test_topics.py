@@ -37,7 +37,7 @@ def test_a_tree_may_be_deeper_than_python_can_recurse() -> None:
     [
         ([Topic("1", "AI", "2"), Topic("2", "ML", "1")], "is its own ancestor"),
         ([Topic("1", "AI", "1")], "is its own ancestor"),
-        ([Topic("1", "AI", "9")], "a parent that is not there: '9'"),
+        ([Topic("1", "AI", "9")], "a parent that does not exist: '9'"),
     ],
 )
 def test_topics_that_form_no_tree_are_refused(topics: list[Topic], reason: str) -> None:

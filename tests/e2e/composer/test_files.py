@@ -144,7 +144,7 @@ def test_refused_file_is_removed_and_the_send_continues_without_it(screen: Scree
     page = screen.page
     attach(screen, a_file("tool.exe", b"MZ\x90\0"), a_file("x.svg", b"<svg onload='document.title=`owned`'/>"))
 
-    expect(page.get_by_role("alert").filter(has_text="tool.exe is no file that can be sent")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="tool.exe cannot be sent")).to_be_visible()
     expect(files_of(page)).to_have_count(1)
     expect(files_of(page)).to_contain_text("sent as text")
     screen.start("/echo one").wait_for_reply()

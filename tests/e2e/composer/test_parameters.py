@@ -136,14 +136,16 @@ def test_parameter_that_a_model_rejects_is_shown_before_the_send(screen: Screen,
 
     call(server.url, "PATCH", f"/conversations/{made['id']}", {"model": "anthropic:claude-sonnet-4-5"})
     reload(page)
-    expect(shown.get_by_role("status")).to_have_text("Anthropic takes no seed. Remove it, or choose another model.")
+    expect(shown.get_by_role("status")).to_have_text(
+        "Anthropic does not support a seed. Remove it, or choose another model."
+    )
     examine(page)
     screen.composer.press("Enter")
-    said = "Anthropic takes no seed. Leave it out, or choose another model."
+    said = "Anthropic does not support a seed. Leave it out, or choose another model."
     expect(page.get_by_role("form", name="Message").get_by_role("status").first).to_have_text(said)
     expect(screen.composer).to_have_value("Hello")
     page.get_by_role("button", name="Remove seed 7 from this send").click()
-    expect(shown.get_by_role("status")).to_have_text("Anthropic takes no seed: it is left out.")
+    expect(shown.get_by_role("status")).to_have_text("Anthropic does not support a seed: it is left out.")
     page.get_by_role("button", name="Parameters: seed 4").click()
     expect(dialog.get_by_role("textbox", name="Temperature")).to_be_visible()
     expect(dialog.get_by_role("textbox", name="Seed")).to_have_count(0)

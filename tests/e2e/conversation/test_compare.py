@@ -60,7 +60,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     page.keyboard.press("Escape")
     expect(replies(screen)).to_have_count(0)
     screen.send("/echo too early")
-    expect(page.get_by_text(re.compile("Replies are being compared here"))).to_be_visible()
+    expect(page.get_by_text(re.compile("A comparison is open in this conversation"))).to_be_visible()
     expect(screen.composer).to_have_value("/echo too early")
     screen.composer.press("Alt+Enter")
     large.get_by_role("button", name="Keep the reply of peer:large").focus()

@@ -181,7 +181,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     eventually(lambda: len(screen.stored_pairs()) == 2)
     state.release()
     screen.wait_for_reply(2)
-    expect(screen.last_reply).to_contain_text("There are none in this conversation.")
+    expect(screen.last_reply).to_contain_text("This conversation has no tools.")
     prefer()
 
 

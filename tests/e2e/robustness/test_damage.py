@@ -42,7 +42,7 @@ def test_damaged_pair_is_shown_with_its_options_and_the_rest_works(apart: Screen
     reload(screen.page)
     damaged = screen.pairs.last
     expect(damaged.get_by_role("alert")).to_contain_text(
-        f"The reply (parts): What is stored is garbled, or ends in the middle ({len(BROKEN)} bytes)."
+        f"The reply (parts): The stored data is garbled or incomplete ({len(BROKEN)} bytes)."
     )
     expect(screen.page.locator(f'[data-pair="{pair_id}"]')).to_have_attribute("data-out", "damaged")
     expect(screen.pairs.first).to_contain_text("one")

@@ -54,9 +54,13 @@ def test_refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_pro
     screen.go(f"/c/{made}")
     expect(screen.page.get_by_role("button", name=re.compile("^Model: claude", re.IGNORECASE))).to_be_visible()
     screen.send("Hello")
-    told = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(has_text="No key for provider")
+    told = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(
+        has_text="There is no key for provider"
+    )
     expect(told).to_have_count(1)
-    expect(told).to_have_text('No key for provider "anthropic". Add or correct the key in Settings → Providers.')
+    expect(told).to_have_text(
+        'There is no key for provider "anthropic". Add or correct the key in Settings → Providers.'
+    )
 
     told.get_by_role("link", name="Settings → Providers").click()
 

@@ -77,7 +77,7 @@ def test_locked_database_is_reported_and_the_text_returns(screen: Screen, server
     holder.execute("BEGIN IMMEDIATE")
     try:
         screen.send("/echo two")
-        notice = screen.page.get_by_role("status").filter(has_text="Another program holds the database.")
+        notice = screen.page.get_by_role("status").filter(has_text="Another program has locked the database.")
         expect(notice).to_contain_text("Nothing was changed. Close it or wait for it, then try again.", timeout=30_000)
         expect(screen.composer).to_have_value("/echo two")
     finally:

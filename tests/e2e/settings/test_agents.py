@@ -130,7 +130,7 @@ def test_a_form_goes_back_where_it_was_opened_and_keeps_what_was_typed_when_refu
     line.get_by_label("Tool, or a pattern of tools").fill("read_*")
     form.get_by_role("button", name="Make the agent").click()
     expect(form.get_by_label("Name", exact=True)).to_be_focused()
-    expect(form.get_by_text("There is an agent 'Reviewer' already.")).to_be_visible()
+    expect(form.get_by_text("An agent named 'Reviewer' already exists.")).to_be_visible()
     expect(form.get_by_label("System prompt")).to_have_value("Typed and not lost.")
     expect(form.get_by_label("Effort")).to_have_value("high")
     expect(line.get_by_label("Tool, or a pattern of tools")).to_have_value("read_*")

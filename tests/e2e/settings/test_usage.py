@@ -104,7 +104,7 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
         expect(page.get_by_role("button", name=re.compile("budget for a day"))).to_be_visible()
         screen.write("Once more")
         page.keyboard.press("Enter")
-        expect(page.get_by_text(re.compile("Raise the budget or remove it"))).to_be_visible()
+        expect(page.get_by_text(re.compile("Raise or remove the budget"))).to_be_visible()
         expect(screen.composer).to_have_value("Once more")
         visit(page, "/usage")
         budget.get_by_role("button", name=re.compile("Remove the budget")).click()

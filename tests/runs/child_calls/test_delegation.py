@@ -78,7 +78,7 @@ async def test_a_task_runs_in_a_child_conversation_of_the_agent_and_is_paid_as_d
     async with ctx.store.read() as session:
         calls = await load_calls(session, LOCAL_OWNER, made.id)
     assert [call.purpose for call in calls] == ["delegated"]
-    assert told[0] == "Helper works on it"
+    assert told[0] == "Helper is working on the task"
     assert told[-1] == "done it"
 
 
@@ -93,7 +93,7 @@ async def test_a_failed_or_unknown_delegate_is_an_answer_with_the_reason(ctx: Ap
     assert plain_text(failed.content).startswith("Helper failed: ")
     assert (await made_in(ctx, failed)).status == "failed"
     assert unknown.is_error
-    assert "There are: Helper." in plain_text(unknown.content)
+    assert "The agents are: Helper." in plain_text(unknown.content)
 
 
 @pytest.mark.parametrize("of", ["all", "conversation", "agent"])
@@ -109,7 +109,7 @@ async def test_work_that_a_budget_has_no_room_for_is_not_handed_over_and_costs_n
     outcome = await delegate(ctx, caller, "Helper", "/echo done it")
 
     assert outcome.is_error
-    assert "The task was not handed over. The budget" in plain_text(outcome.content)
+    assert "The task was not delegated. The budget" in plain_text(outcome.content)
     async with ctx.store.read() as session:
         assert await count_calls(session, LOCAL_OWNER, caller.conversation_id) == 1
 
@@ -128,7 +128,7 @@ async def test_work_is_never_handed_back_to_where_it_came_from(ctx: AppContext):
 
     for outcome in (to_itself, back, again):
         assert outcome.is_error
-        assert "not handed back" in plain_text(outcome.content)
+        assert "cannot delegate it back" in plain_text(outcome.content)
     async with ctx.store.read() as session:
         assert len(await list_conversations(session, LOCAL_OWNER, limit=10)) == 2
 
@@ -153,7 +153,7 @@ async def test_work_goes_through_few_hands_all_of_them_on_the_account_of_the_fir
     last = await delegate(ctx, caller, "Four", "/echo on")
 
     assert last.is_error
-    assert "3 hands" in plain_text(last.content)
+    assert "3 times" in plain_text(last.content)
 
 
 async def test_a_stopped_call_stops_the_delegate_and_keeps_its_text(ctx: AppContext):
@@ -226,6 +226,6 @@ async def test_a_delegate_whose_time_is_over_is_stopped_and_what_it_said_comes_b
     made = await made_in(ctx, outcome)
     (pair,) = await pairs_of(ctx, made.id)
     assert outcome.is_error
-    assert plain_text(outcome.content).startswith("Helper was stopped after 1 seconds, as long as handed-over work may")
+    assert plain_text(outcome.content).startswith("Helper was stopped after 1 seconds, the maximum for a delegated")
     assert (made.status, pair.lifecycle) == ("failed", Lifecycle.CANCELED)
     assert ctx.engine.runs_of(made.id) == ()

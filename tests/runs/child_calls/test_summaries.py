@@ -185,7 +185,7 @@ async def test_pair_before_the_checkpoint_is_sent_again_only_in_a_branch(bench: 
     await bench.summarised(conversation_id)
     first, second = await pairs_of(bench.ctx, conversation_id)
 
-    with pytest.raises(ConflictError, match="stands before the checkpoint"):
+    with pytest.raises(ConflictError, match="is before the checkpoint"):
         await resend_pair(bench.ctx, LOCAL_OWNER, first.id, text="Other", later=Later.KEEP)
 
     resent = await resend_pair(bench.ctx, LOCAL_OWNER, second.id, text="Other", later=Later.BRANCH)

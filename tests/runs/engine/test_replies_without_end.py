@@ -81,7 +81,7 @@ async def test_stream_of_20_000_calls_ends_at_the_limit_with_a_note(data: Path, 
     assert parts[0] == Text("Well.")
     assert len(made) == 100
     assert [result.tool_call_id for result in told] == [call.tool_call_id for call in made]
-    assert str(told[0].content[0]).startswith("Text(text='Not called: the model asked for more than 100 calls at once")
+    assert str(told[0].content[0]).startswith("Text(text='Not called: the model requested more than 100 calls at once")
     assert [call.purpose for call in booked] == ["reply"]
     assert len(peer.heard) == 1
 
@@ -133,7 +133,7 @@ async def test_endless_reply_is_ended_as_too_long_and_its_text_is_kept(data: Pat
 
     assert isinstance(outcome, Failed)
     assert (outcome.reason.error_class, outcome.reason.next_step) == ("too_long", NEXT_STEP[ErrorClass.TOO_LONG])
-    assert "reached 50,000 bytes" in outcome.reason.message
+    assert "reached the limit of 50,000 bytes" in outcome.reason.message
     assert ended.pair.lifecycle is Lifecycle.ERROR
     size = len(ended.text.encode())
     assert 48_990 < size <= 49_000, "a part counts 1,000 besides its text"

@@ -285,7 +285,7 @@ async def test_a_process_learns_that_another_ended_its_run(ctx: AppContext, hand
         events = await collect(ctx, started.run_id)
 
     assert (events[-1].kind, events[-1].data["class"]) == ("error", "interrupted")
-    assert messages(logs) == ["a run had been ended by another process"]
+    assert messages(logs) == ["another process had already ended a run"]
     assert len(await calls_of(ctx, conversation_id)) == 1
 
 
@@ -334,7 +334,7 @@ async def test_closing_does_not_wait_for_a_database_that_cannot_be_written(
             await wait_for_text(ctx, started)
             await holding.enter_async_context(held(data / "inview.db"))  # held until the app context is closed
 
-    assert "the end of a reply was not stored; the next start will end it" in messages(logs)
+    assert "the end of a reply was not stored; the next start of Inview will end the reply" in messages(logs)
     async with open_app_context(settings_of(data)) as ctx:
         (pair,) = await pairs_of(ctx, conversation_id)
         assert pair.lifecycle is Lifecycle.ERROR

@@ -39,7 +39,7 @@ async def test_a_filter_is_saved_and_replaced_under_its_name(ctx: AppContext) ->
 async def test_a_filter_that_leads_to_itself_is_not_saved(ctx: AppContext) -> None:
     await save(ctx, a="s2", b="@a")
 
-    with pytest.raises(FilterError, match="does not lead back to itself"):
+    with pytest.raises(FilterError, match="does not refer to itself"):
         await save_filter(ctx, LOCAL_OWNER, "a", "e | @b")
 
     assert await saved(ctx) == {"a": "s2", "b": "@a"}
@@ -61,7 +61,7 @@ async def test_a_renamed_filter_is_renamed_wherever_it_is_used(ctx: AppContext) 
 async def test_a_filter_is_not_renamed_over_another(ctx: AppContext) -> None:
     await save(ctx, good="s2", best="b")
 
-    with pytest.raises(ConflictError, match="saved as @best already"):
+    with pytest.raises(ConflictError, match="filter named @best already exists"):
         await rename_filter(ctx, LOCAL_OWNER, "good", "best")
     await rename_filter(ctx, LOCAL_OWNER, "good", "good")
     with pytest.raises(NotFoundError):

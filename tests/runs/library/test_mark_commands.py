@@ -190,7 +190,7 @@ async def test_a_topic_with_pairs_is_not_deleted_and_deleted_pairs_do_not_hold_i
     topic = await create_topic(ctx, LOCAL_OWNER, "AI")
     await mark_pairs(ctx, LOCAL_OWNER, "c1", [PairMarks(one, Marks(topic_id=topic)) for one in (first, second)])
 
-    with pytest.raises(ConflictError, match="still holds 2 pairs"):
+    with pytest.raises(ConflictError, match="still has 2 pairs"):
         await delete_topic(ctx, LOCAL_OWNER, topic)
     undo = await mark_pairs(ctx, LOCAL_OWNER, "c1", [PairMarks(one, Marks(deleted=True)) for one in (first, second)])
     await delete_topic(ctx, LOCAL_OWNER, topic)

@@ -65,7 +65,7 @@ async def test_topics_keep_the_order_they_are_put_in_by_hand(ctx: AppContext) ->
     assert await paths(ctx) == ["C", "A", "B"]
     await change_topic(ctx, LOCAL_OWNER, first, {"before": None})
     assert await paths(ctx) == ["C", "B", "A"]
-    with pytest.raises(InputError, match="no other topic under the same parent"):
+    with pytest.raises(InputError, match="not another topic under the same parent"):
         await change_topic(ctx, LOCAL_OWNER, first, {"before": await make(ctx, "B > below")})
     assert second
 
@@ -123,8 +123,8 @@ async def test_a_topic_may_change_the_case_of_its_own_name(ctx: AppContext) -> N
         ("", "is blank"),
         (" \t ", "is blank"),
         ("x" * 81, "has 81 characters"),
-        ("two\nlines", "cannot be seen"),
-        ("\ud800", "cannot be seen"),
+        ("two\nlines", "invisible"),
+        ("\ud800", "invisible"),
         ("and so on...", "and below"),
     ],
 )
@@ -156,12 +156,12 @@ async def test_every_name_can_be_written_in_a_filter(ctx: AppContext, name: str)
 async def test_topics_have_a_maximum_depth(ctx: AppContext) -> None:
     await make(ctx, " > ".join(["x"] * MAX_LEVELS))
 
-    with pytest.raises(InputError, match="topics below each other"):
+    with pytest.raises(InputError, match="levels"):
         await make(ctx, " > ".join(["x"] * (MAX_LEVELS + 1)))
     await make(ctx, "two > levels")
     parent = (await list_topics(ctx, LOCAL_OWNER, TopicOrder.MANUAL)).items[MAX_LEVELS - 2].id
     top = await make(ctx, "two")
-    with pytest.raises(InputError, match="topics below each other"):
+    with pytest.raises(InputError, match="levels"):
         await change_topic(ctx, LOCAL_OWNER, top, {"parent_id": parent})
 
 
@@ -170,7 +170,7 @@ async def test_a_topic_that_holds_topics_is_not_deleted(ctx: AppContext) -> None
     await make(ctx, "AI > Ethics")
     top = await make(ctx, "AI")
 
-    with pytest.raises(ConflictError, match="'AI' still holds 2 topics"):
+    with pytest.raises(ConflictError, match="'AI' still has 2 topics"):
         await delete_topic(ctx, LOCAL_OWNER, top)
 
     assert len(await paths(ctx)) == 3

@@ -196,7 +196,7 @@ async def test_a_request_that_cannot_be_rebuilt_exactly_is_not_stored(data: Path
             async with ctx.store.read() as session:
                 with pytest.raises(NotFoundError):
                     await load_snapshot(session, LOCAL_OWNER, started.pair_id)
-    assert "the request of a dead run could not be made anew: its history changed" in [one["event"] for one in logs]
+    assert "the request of a dead run could not be built again: its history changed" in [one["event"] for one in logs]
 
 
 async def test_a_second_process_leaves_the_runs_of_a_living_one_alone(data: Path) -> None:

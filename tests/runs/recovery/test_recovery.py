@@ -188,10 +188,10 @@ async def test_another_text_and_another_owner_are_refused_and_the_log_says_why(c
         assert not await crashed.give_back(owner="somebody")
 
     assert await crashed.stored() == stored
-    assert [entry["event"] for entry in logs] == ["what an open page gave back of a reply was not taken"] * 2
+    assert [entry["event"] for entry in logs] == ["the text of a reply that an open page sent back was refused"] * 2
     assert [entry["reason"] for entry in logs] == [
-        "The page shows another text than is stored.",
-        f"No run '{crashed.run_id}' here. It may have been deleted.",
+        "The page shows a different text from the stored one.",
+        f"There is no run '{crashed.run_id}'. It may have been deleted.",
     ]
 
 

@@ -198,7 +198,7 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(ctx: Ap
 
     assert preview.url == "https://api.anthropic.com/v1/messages"
     assert refused.value.failure.error_class is ErrorClass.AUTH
-    assert str(refused.value) == '[error: auth] No key for provider "anthropic".'
+    assert str(refused.value) == '[error: auth] There is no key for provider "anthropic".'
     assert refused.value.failure.next_step == "Add or correct the key in Settings → Providers."
     assert await pairs_of(ctx, conversation_id) == ()
 

@@ -389,7 +389,7 @@ async def test_every_stored_request_can_be_made_again_until_something_of_it_chan
     assert (kept.matches, kept.bytes_match) == (True, True)
     assert not changed.matches
     assert changed.reasons == (
-        "The agent, the system prompt, the checkpoint, or what the model is known to take is not what it was.",
+        "The agent, the system prompt, the checkpoint, or the known capabilities of the model have changed.",
     )
 
 

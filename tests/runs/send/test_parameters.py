@@ -79,9 +79,9 @@ async def test_a_send_that_asks_for_what_the_model_does_not_take_is_refused_befo
         conversation = await a_conversation(ctx, model="openai:gpt-5")
         asked = Parameters(temperature=0.5)
 
-        with pytest.raises(InputError, match=r"parameters\.temperature: .* takes no temperature"):
+        with pytest.raises(InputError, match=r"parameters\.temperature: .* does not support the temperature"):
             await start_reply(ctx, LOCAL_OWNER, conversation, "Hello", parameters=asked)
-        with pytest.raises(InputError, match="takes no temperature"):
+        with pytest.raises(InputError, match="does not support the temperature"):
             await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", parameters=asked)
 
         assert not peer_of["openai"].heard

@@ -274,7 +274,7 @@ async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(
 
     assert held.hold is not None
     assert held.hold.reason is HoldReason.REFUSED
-    assert 'No key for provider "anthropic"' in held.hold.message
+    assert 'There is no key for provider "anthropic"' in held.hold.message
     await resume_queue(ctx, LOCAL_OWNER, conversation_id, model="offline:demo")
     assert (await settled(ctx, conversation_id)).items == ()
     assert (await pairs_of(ctx, conversation_id))[-1].model == "offline:demo"
@@ -356,7 +356,7 @@ async def test_what_cannot_be_sent_is_not_queued(ctx: AppContext) -> None:
     with pytest.raises(NotFoundError):
         await queue(ctx, "nowhere", "x")
     await queue(ctx, conversation_id, *("x" for _ in range(MAX_QUEUED)))
-    with pytest.raises(ConflictError, match="wait in this conversation already"):
+    with pytest.raises(ConflictError, match="This conversation already has"):
         await queue(ctx, conversation_id, "x")
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 

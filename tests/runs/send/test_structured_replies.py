@@ -45,7 +45,7 @@ async def faults_of(text: str, schema: str = SCHEMA, *, final: bool = True) -> l
 async def test_a_value_that_fits_has_no_faults_and_one_that_does_not_says_where() -> None:
     assert await faults_of('{"name": "Ada", "age": 36}') == []
     assert await faults_of('{"name": 1}') == ["['name'] 1 is not of type 'string'", "[] 'age' is a required property"]
-    assert await faults_of("Sorry.") == ["[] There is no JSON."]
+    assert await faults_of("Sorry.") == ["[] The reply has no JSON."]
     assert await faults_of('Here: {"name": "Ada", "age": 36}') == ["[] There is text outside the JSON."]
 
 
@@ -71,13 +71,13 @@ async def test_while_a_reply_comes_only_what_nothing_can_mend_is_a_fault(beginni
     ("schema", "says"),
     [
         ({"type": "nothing"}, "not valid"),
-        ({"$ref": "https://example.com/schema"}, "Only references within it"),
+        ({"$ref": "https://example.com/schema"}, "Only references within the schema"),
         ({"$ref": "#/nowhere"}, "cannot be used"),
         ({"$ref": "#"}, "cannot be used"),
         ({"$defs": ATTACKS["references that multiply"][0]["$defs"], "$ref": "#/$defs/s0"}, "takes more than 2 seconds"),
-        ([], "no JSON object"),
-        ({"a": "x" * 60_000}, "are the most"),
-        ({"a": float("nan")}, "holds NaN or a number beyond"),
+        ([], "not a JSON object"),
+        ({"a": "x" * 60_000}, "The maximum is"),
+        ({"a": float("nan")}, "has NaN or a number beyond"),
         ({"a": "\ud800"}, "cannot be written"),
     ],
 )
@@ -108,7 +108,7 @@ async def test_reply_that_is_too_long_is_not_read_as_json(ctx: AppContext, monke
     structured = await read_structured(ctx, LOCAL_OWNER, ended.pair.id)
 
     assert (structured.found, structured.repair) == (False, None)
-    assert "has 1,001 characters; up to 1,000 are read as JSON" in structured.faults[0].message
+    assert "has 1,001 characters. Inview reads at most 1,000 as JSON" in structured.faults[0].message
 
 
 @pytest.mark.parametrize("stored", ["{", "[]", "[" * 9_999])
@@ -164,7 +164,7 @@ async def test_the_schema_is_part_of_the_request_its_hash_and_its_estimate(ctx: 
 async def test_a_model_that_takes_no_schema_is_refused_before_anything_is_stored(ctx: AppContext) -> None:
     conversation = await a_conversation(ctx, model="offline:tiny")
 
-    with pytest.raises(InputError, match="Choose a model that does"):
+    with pytest.raises(InputError, match="Choose a model that supports it"):
         await send(ctx, conversation, "Who?", parameters=ASKED)
 
 
@@ -208,5 +208,5 @@ async def test_a_pair_keeps_its_schema_when_it_is_sent_again_and_when_it_is_expo
 async def test_a_reply_without_a_schema_is_not_read_as_json(ctx: AppContext) -> None:
     ended = await reply_to(ctx, await a_conversation(ctx, model="offline:demo"), "/echo 1")
 
-    with pytest.raises(ConflictError, match="not asked"):
+    with pytest.raises(ConflictError, match="has no schema"):
         await read_structured(ctx, LOCAL_OWNER, ended.pair.id)

@@ -49,4 +49,4 @@ async def test_what_is_in_the_trash_in_this_conversation_or_nowhere_is_not_found
 
     assert await search(ctx, here, query="tariff") == "No other conversation has “tariff” in its title or text."
     assert here in await search(ctx, query="TARIFF", limit=1)
-    assert "Say which" in await search(ctx, query="  ")
+    assert "Give the words" in await search(ctx, query="  ")

@@ -19,9 +19,9 @@ from tests.runs.steps import a_conversation, reply_to
 from tests.tools.test_lying_servers import LIAR
 
 CALLS = [
-    ("many parts", CallFault.TOO_LARGE, "too many parts; at most 200"),
+    ("many parts", CallFault.TOO_LARGE, "too many parts. At most 200"),
     ("not base64", CallFault.PROTOCOL, "bytes that are not base64"),
-    ("hang", CallFault.TIMED_OUT, "gave nothing within 4 seconds"),
+    ("hang", CallFault.TIMED_OUT, "did not respond within 4 seconds"),
     ("die", CallFault.DIED, "ended with code 3"),
     ("well", None, "sound"),
 ]

@@ -319,7 +319,7 @@ async def test_a_rule_with_patterns_covers_such_calls_alone(scene: Scene) -> Non
     first = scene.ask("/notes/a")
     (request,) = await scene.pending()
     for wrong in ("/other/*", "/notes/A"):
-        with pytest.raises(InputError, match="do not cover this very call"):
+        with pytest.raises(InputError, match="do not match this call"):
             await scene.answer(request, PermissionChoice.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", wrong),))
 
     await scene.answer(request, PermissionChoice.ALWAYS_ALLOW, only_if=(ArgumentPattern("path", "/notes/*"),))

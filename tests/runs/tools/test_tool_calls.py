@@ -197,7 +197,7 @@ async def test_a_branch_has_the_calls_with_their_records_and_the_same_usage(ctx:
 
 
 async def fail(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
-    raise ToolFailedError(ToolFault.DIED, "The server of this tool ended.", "Look at its log.")
+    raise ToolFailedError(ToolFault.DIED, "The server of this tool ended.", "Check its log.")
 
 
 async def break_down(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
@@ -220,7 +220,7 @@ async def hang(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         ("double [1]", CallFault.INVALID_INPUT, "JSON object"),
         ('double {"a": "x"}', CallFault.INVALID_INPUT, "- a: 'x' is not of type 'integer'"),
         ('double {"b": 1}', CallFault.INVALID_INPUT, "'b' was unexpected"),
-        ("nothing {}", CallFault.UNKNOWN, 'There is no tool "nothing". There are: '),
+        ("nothing {}", CallFault.UNKNOWN, 'There is no tool "nothing". The tools are: '),
         ("fail {}", CallFault.DIED, "The server of this tool ended."),
         ("break_down {}", CallFault.INTERNAL, "Inview failed"),
         ("say_no {}", None, "no such file"),
@@ -275,7 +275,7 @@ async def test_an_endless_loop_ends_at_its_limit_with_a_note(
 async def test_a_call_without_offered_tools_is_answered_that_there_are_none(ctx: AppContext) -> None:
     ended = await reply_to(ctx, await a_conversation(ctx), "/rate 0\n/tool clock {}")
 
-    assert "There are none in this conversation." in words_of(results_of(ended.pair)[0])
+    assert "This conversation has no tools." in words_of(results_of(ended.pair)[0])
 
 
 async def test_a_tool_removed_since_it_was_offered_is_missing(ctx: AppContext) -> None:

@@ -75,7 +75,7 @@ async def test_compared_replies_call_tools_and_keep_their_records_as_versions(ct
     other = await pair_of(ctx, pair.id)
     assert (other.model, await answers_of(ctx, other)) == (
         UNABLE,
-        ['There is no tool "double". There are none in this conversation.'],
+        ['There is no tool "double". This conversation has no tools.'],
     )
     await restore_version(ctx, LOCAL_OWNER, pair.id, 1)
     again = await preview_send(ctx, LOCAL_OWNER, conversation_id, "And now?")

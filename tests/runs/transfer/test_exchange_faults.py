@@ -27,21 +27,21 @@ from tests.runs.exchange import PAIR_BY_HAND
         ({"user_text": None}, "$.pairs[1].user_text", "valid string"),
         ({"created_at": "yesterday"}, "$.pairs[1].created_at", "valid datetime"),
         ({"created_at": "2025-01-31T12:00:00"}, "$.pairs[1].created_at", "timezone"),
-        ({"created_at": 5}, "$.pairs[1].created_at", "written as text"),
+        ({"created_at": 5}, "$.pairs[1].created_at", "write a time as text"),
         ({"created_at": "1950-01-31T12:00:00Z"}, "$.pairs[1].created_at", "between the years"),
         ({"model": "claude"}, "$.pairs[1].model", "match pattern"),
-        ({"model": None}, "$.pairs[1].model", "Say which model"),
+        ({"model": None}, "$.pairs[1].model", "Give the model"),
         ({"topic": "AI > "}, "$.pairs[1].topic", "is blank"),
-        ({"position": 1}, "$.pairs[1].position", "is 1, as that of $.conversations[0].pairs[0]"),
+        ({"position": 1}, "$.pairs[1].position", "is 1, like that of $.conversations[0].pairs[0]"),
         ({"lifecycle": "succeeded", "reply_text": None}, "$.pairs[1].lifecycle", "no reply"),
-        ({"reply": {"parts": [{"type": "text", "text": "Bye"}]}}, "$.pairs[1].reply.parts", "other words"),
+        ({"reply": {"parts": [{"type": "text", "text": "Bye"}]}}, "$.pairs[1].reply.parts", "differ from the text"),
         ({"reply": {"parts": [{"type": "text"}]}}, "$.pairs[1].reply.parts[0].text", "required"),
         ({"reply": {"parts": [{"type": "sound"}]}}, "$.pairs[1].reply.parts[0]", "does not match"),
-        ({"run_id": "r1"}, "$.pairs[1].run_id", "none of the pair's runs"),
-        ({"parameters": {"reply_schema": "{"}}, "$.pairs[1].parameters.reply_schema", "is no JSON"),
-        ({"parameters": {"reply_schema": "[]"}}, "$.pairs[1].parameters.reply_schema", "is no JSON object"),
+        ({"run_id": "r1"}, "$.pairs[1].run_id", "not one of the pair's runs"),
+        ({"parameters": {"reply_schema": "{"}}, "$.pairs[1].parameters.reply_schema", "is not valid JSON"),
+        ({"parameters": {"reply_schema": "[]"}}, "$.pairs[1].parameters.reply_schema", "is not a JSON object"),
         ({"parameters": {"reply_schema": "[" * 9_999}}, "$.pairs[1].parameters.reply_schema", "levels deep"),
-        ({"parameters": {"reply_schema": " " * 50_001}}, "$.pairs[1].parameters.reply_schema", "are the most"),
+        ({"parameters": {"reply_schema": " " * 50_001}}, "$.pairs[1].parameters.reply_schema", "The maximum is"),
         ({"mark": "maybe"}, "$.pairs[1].mark", "'in' or 'out'"),
     ],
 )
@@ -132,7 +132,7 @@ async def test_too_many_topics_leave_nothing_behind(ctx: AppContext, monkeypatch
     monkeypatch.setattr("app.runs.library.topic_commands.MAX_TOPICS", 1)
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})
 
-    with pytest.raises(ConflictError, match="is the most"):
+    with pytest.raises(ConflictError, match="The maximum is"):
         await import_file(ctx, LOCAL_OWNER, body)
 
     assert (await list_topics(ctx, LOCAL_OWNER)).items == ()

@@ -154,10 +154,10 @@ CALL = {"tool_call_id": "c", "number": 1, "name": "x", "asked_json": "{}", "aske
     ("attachments", "tool_calls", "place", "reason"),
     [
         ([packed(PICTURE, data_base64="%")], [], "$.attachments[0].data_base64", "is not base64"),
-        ([packed(PICTURE, id="0" * 64)], [], "$.attachments[0].data_base64", "is not what its id says"),
+        ([packed(PICTURE, id="0" * 64)], [], "$.attachments[0].data_base64", "does not match its id"),
         ([packed(PICTURE, id="x")], [], "$.attachments[0].id", "pattern"),
-        ([packed(PICTURE), packed(PICTURE)], [], "$.attachments[1].id", "stands there twice"),
-        ([packed(PICTURE), packed(SOUND)], [], "$.attachments[1].id", "is named by no message"),
+        ([packed(PICTURE), packed(PICTURE)], [], "$.attachments[1].id", "occurs twice"),
+        ([packed(PICTURE), packed(SOUND)], [], "$.attachments[1].id", "is not used by any message"),
         ([], [CALL, CALL], "$.conversations[0].pairs[0].runs[0].tool_calls[1]", "of another call"),
         ([], [CALL | {"fault": "tired"}], "$.conversations[0].pairs[0].runs[0].tool_calls[0].fault", "'unknown'"),
     ],

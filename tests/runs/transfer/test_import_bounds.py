@@ -72,15 +72,15 @@ async def titles_of(ctx: AppContext) -> list[str]:
             marks=pytest.mark.exhaustive,
         ),
         (b'{"attachments":[' + b"{}," * 1_000_000 + b"{}]}", "more than 20,000 attachments"),
-        (b"[" * 3_000_000, "more than 64 deep"),
-        pytest.param(b'{"a":' * 600_000, "more than 64 deep", marks=pytest.mark.exhaustive),
-        (b"]" * 3_000_000, "closes nothing"),
+        (b"[" * 3_000_000, "more than 64 levels deep"),
+        pytest.param(b'{"a":' * 600_000, "more than 64 levels deep", marks=pytest.mark.exhaustive),
+        (b"]" * 3_000_000, "has no opening bracket"),
         pytest.param(b'{"pairs":["' + b"\\\\" * 1_500_000, "does not end", marks=pytest.mark.exhaustive),
         (b'{"pairs":[{"position":' + b"1" * 30_000_000 + b"}]}", "a number of more than 4,096 digits"),
-        (b" " * 20_000_000 + b'{"pairs":[]}', "more than 16 MiB besides pairs"),
+        (b" " * 20_000_000 + b'{"pairs":[]}', "more than 16 MiB apart from pairs"),
         pytest.param(
             b'{"title":"' + b"x" * 20_000_000 + b'","pairs":[]}',
-            "more than 16 MiB besides pairs",
+            "more than 16 MiB apart from pairs",
             marks=pytest.mark.exhaustive,
         ),
     ],
@@ -119,7 +119,7 @@ MOST_MB = 64
 MOST = 200_000
 TOO_LONG = b"x" * (MOST + 1)
 WAYS = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES."
-HELD = f"bytes{{}}; 200,000 are the most for a text. {WAYS}"
+HELD = f"bytes{{}}. The maximum for a text is 200,000. {WAYS}"
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ async def test_a_reply_as_large_as_the_settings_allow_is_imported(
     body = orjson.dumps({"title": "Plans", "pairs": [{**PAIR_BY_HAND, "reply_text": "x" * 30_000}]})
 
     (done,) = await import_file(larger, LOCAL_OWNER, body)
-    with pytest.raises(FaultError, match="has 30,000 bytes; 29,999 are the most"):
+    with pytest.raises(FaultError, match=r"has 30,000 bytes\. The maximum for a text is 29,999"):
         await import_file(smaller, LOCAL_OWNER, body)
 
     assert done.pair_count == 1
@@ -391,7 +391,7 @@ async def test_a_large_file_is_in_the_list_once_it_is_whole(ctx: AppContext, mon
     assert made.pair_count == 200
 
 
-@pytest.mark.parametrize("how", ["the disk is full", "it is deleted meanwhile"])
+@pytest.mark.parametrize("how", ["the disk is full", "it is deleted in the meantime"])
 async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
@@ -408,10 +408,10 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
 
     monkeypatch.setattr(importing, "insert_records", fail_at_third)
 
-    with pytest.raises(UnfinishedImportError, match="ended after 100 of 200 pairs") as caught:
+    with pytest.raises(UnfinishedImportError, match="stopped after 100 of 200 pairs") as caught:
         await import_file(ctx, LOCAL_OWNER, a_file(200))
 
-    assert ("disk full" if how == "the disk is full" else "deleted meanwhile") in str(caught.value)
+    assert ("disk full" if how == "the disk is full" else "deleted in the meantime") in str(caught.value)
     assert "in the trash" in str(caught.value)
     assert await titles_of(ctx) == []
     (left,) = (await list_trash(ctx, LOCAL_OWNER, limit=10)).entries
@@ -425,5 +425,5 @@ async def test_more_topics_or_filters_than_there_can_be_are_refused_before_they_
     item = {"filters": {"name": "a", "filter": "b"}, "topics": {"path": "AI"}}[what]
     body = {"format": FORMAT, "version": VERSION, "conversations": [], what: [item] * 6_000}
 
-    with pytest.raises(ConflictError, match="is the most there can be"):
+    with pytest.raises(ConflictError, match="is the maximum"):
         await import_file(ctx, LOCAL_OWNER, orjson.dumps(body))

@@ -154,13 +154,13 @@ async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is
         ("name", " ", "Is blank"),
         ("icon", "a\nb", "Has a line break"),
         ("description", "x" * 501, "Has 501 characters"),
-        ("system_prompt", "a\0", "Has a character that ends texts"),
+        ("system_prompt", "a\0", "Has a NUL character"),
         ("model", "demo", "'demo' is not a model"),
-        ("temperature", "3", "Is a number from 0 to 2"),
-        ("temperature", "nan", "Is a number from 0 to 2"),
-        ("top_p", "2", "Is a number from 0 to 1"),
-        ("max_output_tokens", "0", "Is a number of tokens"),
-        ("seed", "-1", "Is a whole number"),
+        ("temperature", "3", "Must be a number from 0 to 2"),
+        ("temperature", "nan", "Must be a number from 0 to 2"),
+        ("top_p", "2", "Must be a number from 0 to 1"),
+        ("max_output_tokens", "0", "Must be a number of tokens"),
+        ("seed", "-1", "Must be a whole number"),
     ],
 )
 async def test_refused_values_are_reported_at_their_fields(
@@ -367,12 +367,11 @@ async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends
     errors: AgentErrors = shown(tab, "errors")
     assert errors == AgentErrors(
         system_prompt="This text is not stored as text (2 bytes of binary data).",
-        tools="What is stored is garbled, or ends in the middle (2 bytes).",
+        tools="The stored data is garbled or incomplete (2 bytes).",
         form=(
-            "Part of this agent cannot be read, so nothing is sent under it. "
-            "System prompt: This text is not stored as text (2 bytes of binary data). "
-            "Allowed tools: What is stored is garbled, or ends in the middle (2 bytes). "
-            "Look at these fields, and save the agent."
+            "Part of this agent cannot be read, so nothing is sent under it. System prompt: This text is not "
+            "stored as text (2 bytes of binary data). Allowed tools: The stored data is garbled or incomplete (2 "
+            "bytes). Look at these fields, and save the agent."
         ),
     )
     await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Find it."))

@@ -64,9 +64,8 @@ async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(c
             "System prompt: This text is not stored as text (2 bytes of binary data). Press Edit."
         ),
         "Critic": (
-            "Part of this agent cannot be read, so nothing is sent under it. "
-            "The time when it was made: What is stored is not a time (4 bytes). "
-            "Servers: What is stored is garbled, or ends in the middle (2 bytes). "
+            "Part of this agent cannot be read, so nothing is sent under it. The time when it was made: The "
+            "stored data is not a time (4 bytes). Servers: The stored data is garbled or incomplete (2 bytes). "
             "Stop Inview and run `inview doctor --mend`."
         ),
         "Reviewer": "",

@@ -142,7 +142,7 @@ async def test_a_refused_send_gives_its_files_back(tab: Tab, ctx: AppContext) ->
     await tab.send(ComposerState.send, send_id="1", text="Look", order_id="")
     await tab.send(ComposerState.deliver)
 
-    assert "does not take images. Choose a model that does" in tab.shows(ComposerState, "fault")
+    assert "does not support images. Choose a model that does" in tab.shows(ComposerState, "fault")
     assert [file.bytes_id for file in files(tab)] == [photo]
     await tab.send(ModelState.choose, model="offline:demo")
     assert tab.shows(ModelState, "images") is True

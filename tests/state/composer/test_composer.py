@@ -206,7 +206,7 @@ async def test_a_text_of_too_many_bytes_is_refused_with_its_size(ctx: AppContext
 
     await send(tab, "é" * (MAX_TEXT // 2 + 1))
 
-    assert "has 1,048,578 bytes; 1,048,576 are the most" in tab.shows(ComposerState, "fault")
+    assert "has 1,048,578 bytes. The maximum for a text is 1,048,576" in tab.shows(ComposerState, "fault")
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     assert await requests(ctx, conversation_id) == []
 
@@ -218,7 +218,7 @@ async def test_a_refused_text_keeps_its_schema(ctx: AppContext, tab: Tab) -> Non
 
     await send(tab, "one")
 
-    assert "No conversation" in tab.shows(ComposerState, "fault")
+    assert "There is no conversation" in tab.shows(ComposerState, "fault")
     assert tab.shows(ComposerState, "schema") == '{"type":"object"}'
 
 
@@ -381,7 +381,7 @@ async def test_first_message_that_the_provider_check_refuses_leaves_no_conversat
 
     await send(tab, "Hello")
 
-    assert tab.shows(ComposerState, "fault").startswith('No key for provider "anthropic".')
+    assert tab.shows(ComposerState, "fault").startswith('There is no key for provider "anthropic".')
     assert tab.shows(ComposerState, "fault_provider") == "anthropic"
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
     assert tab.shows(TemporaryState, "wanted") is temporary
@@ -569,7 +569,7 @@ async def test_a_page_that_opens_late_forgets_nothing_of_what_was_sent_on_it(ctx
     await send(tab, "one")
     await tab.send(ComposerState.open)
 
-    assert "No key" in tab.shows(ComposerState, "fault")
+    assert "There is no key" in tab.shows(ComposerState, "fault")
     tab.path = "/c/another"
     await tab.send(ComposerState.open)
     assert tab.shows(ComposerState, "fault") == ""

@@ -131,14 +131,14 @@ async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retrie
 
     await choose(tab, "lab Prompt hangs")
 
-    assert offer(tab).fault.startswith('The prompt "hangs" of "lab" gave nothing within 1 seconds.')
+    assert offer(tab).fault.startswith('The prompt "hangs" of "lab" did not respond within 1 seconds.')
     assert (offer(tab).refused, offer(tab).asking) == (True, False)
     await insert(tab)
     assert offer(tab).fault
     assert ordered(tab) is None
 
 
-@pytest.mark.parametrize(("value", "fault"), [("a\nb" * 5000, "uri: an address"), ("tea", "")])
+@pytest.mark.parametrize(("value", "fault"), [("a\nb" * 5000, "uri: write an address"), ("tea", "")])
 async def test_address_that_cannot_be_is_refused_as_a_whole(ctx: AppContext, tab: Tab, value: str, fault: str) -> None:
     await add(ctx)
     await choose(tab, NOTES)
@@ -164,7 +164,7 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(ctx: AppContext, tab
 
     assert offer(tab).name == "Weather"
     await tab.send(InsertingState.fetch)  # no field was filled in
-    assert offer(tab).fields[0].fault == "Fill it in."
+    assert offer(tab).fields[0].fault == "A value is required."
     await tab.send(InsertingState.close)
     assert (tab.shows(InsertingState, "opened"), tab.shows(InsertingState, "offer")) == (False, None)
     assert ordered(tab) is None
@@ -206,7 +206,7 @@ async def test_agent_that_was_deleted_is_a_fault_of_the_dialog_and_offers_no_pro
     await tab.send(InsertingState.find_prompts)
 
     assert tab.shows(InsertingState, "failed") is True
-    assert "No agent" in tab.shows(InsertingState, "said")
+    assert "There is no agent" in tab.shows(InsertingState, "said")
     assert tab.shows(InsertingState, "prompts") == ()
 
 

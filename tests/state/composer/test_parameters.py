@@ -154,8 +154,8 @@ async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
     [
         ("offline:demo", {"temperature": "warm"}, "temperature", "Is no number. Correct it, or leave it empty."),
         ("offline:demo", {"seed": "1.5"}, "seed", "Is no whole number. Correct it, or leave it empty."),
-        ("offline:demo", {"top_p": "2"}, "top_p", "Is a number from 0 to 1."),
-        ("anthropic:claude-sonnet-4-5", {"temperature": "1.5"}, "temperature", "Anthropic takes a temperature from"),
+        ("offline:demo", {"top_p": "2"}, "top_p", "Must be a number from 0 to 1."),
+        ("anthropic:claude-sonnet-4-5", {"temperature": "1.5"}, "temperature", "Anthropic supports a temperature from"),
         ("anthropic:claude-sonnet-4-5", {"max_output_tokens": "99999"}, "max_output_tokens", "writes at most 64,000"),
     ],
 )
@@ -191,7 +191,7 @@ async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab
 
         await send(tab, "Hello")
 
-        assert "takes no temperature" in tab.shows(ComposerState, "fault")
+        assert "does not support the temperature" in tab.shows(ComposerState, "fault")
         assert watcher.view.asked == Parameters(temperature=0.9)
         assert await asked(ctx, conversation) == []
 
@@ -237,7 +237,7 @@ async def test_another_model_on_the_first_page_says_at_once_what_it_does_not_tak
     await tab.send(ParametersState.refresh)
 
     (one,) = tab.shows(ParametersState, "settings")
-    assert one.refusal.endswith("takes no temperature. Remove it, or choose another model.")
+    assert one.refusal.endswith("does not support the temperature. Remove it, or choose another model.")
 
 
 @pytest.mark.parametrize("payload", [{}, {"scope": "all"}, {"temperature": 7}, {"seed": "9" * 50}])

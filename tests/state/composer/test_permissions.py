@@ -150,7 +150,7 @@ async def test_arguments_that_were_edited_and_left_as_they_were_do_not_count(
 async def test_a_rule_is_for_arguments_like_these_alone(ctx: AppContext, tab: Tab, request_id: str) -> None:
     await tab.send(PermissionsState.toggle_bounds, request_id=request_id)
     await answer(tab, "always_allow", **{"bound url": "http://elsewhere/*"})
-    assert "do not cover" in card(tab).faults[0]
+    assert "do not match" in card(tab).faults[0]
 
     await answer(tab, "always_allow", **{"bound url": "http://10.0.0.1/*"})
 

@@ -35,7 +35,7 @@ async def test_schema_is_used_without_its_blanks_and_shown_laid_out(tab: Tab) ->
         ("{", "This is no JSON: "),
         ("NaN", "This is no JSON: "),
         ("[" * 2000, "This is no JSON: "),
-        ("7", "schema: is no JSON object"),
+        ("7", "schema: is not a JSON object"),
         ('{"type": "nothing"}', "schema.type: 'nothing' is not valid"),
         ('{"$ref": "https://example.org/schema"}', "schema: refers to"),
         (json.dumps(ENDLESS), "schema: cannot be used: it takes more than 2 seconds to check; simplify"),

@@ -139,7 +139,7 @@ async def test_unreadable_filter_stays_in_the_list_and_is_deleted_there(ctx: App
     with pytest.raises(ConflictError, match="cannot be read"):
         await rename_filter(ctx, LOCAL_OWNER, "b", "d")
     await tab.send(SavedFilterState.delete_damaged, number=shown[0].number)
-    assert "No damaged saved filter" in tab.shows(SavedFilterState, "fault"), (
+    assert "There is no damaged saved filter" in tab.shows(SavedFilterState, "fault"), (
         "a whole one is not deleted as a damaged one"
     )
     for one in shown[1:]:
@@ -163,7 +163,7 @@ async def test_entry_of_the_history_that_cannot_be_read_says_why_and_is_deleted(
     assert [(one.filter, one.damage.split(":")[0]) for one in shown] == [("((", "Filter"), ("", "Filter")]
     assert "2 bytes of binary data" in shown[1].damage
     await tab.send(SavedFilterState.delete_damaged_entry, number=shown[0].number + shown[1].number + 1_000)
-    assert "No damaged entry of the filter history" in tab.shows(SavedFilterState, "fault")
+    assert "There is no damaged entry of the filter history" in tab.shows(SavedFilterState, "fault")
     for one in shown:
         await tab.send(SavedFilterState.delete_damaged_entry, number=one.number)
     assert (tab.shows(SavedFilterState, "damaged"), tab.shows(SavedFilterState, "fault")) == ((), "")

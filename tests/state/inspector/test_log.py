@@ -68,7 +68,7 @@ async def test_an_open_log_shows_a_deletion_when_it_happens(ctx: AppContext, tab
         await tab.until(lambda: len(tab.shows(LogState, "entries")) == 1)
 
     (entry,) = tab.shows(LogState, "entries")
-    assert (entry.name, entry.after_position) == ("Deleted: 2 messages gone.", 0)
+    assert (entry.name, entry.after_position) == ("Deleted: 2 messages removed.", 0)
 
 
 async def test_the_log_of_a_deleted_conversation_is_a_fault(ctx: AppContext, tab: Tab) -> None:

@@ -141,7 +141,7 @@ async def test_what_is_chosen_before_a_send_holds_for_it(ctx: AppContext, tab: T
     async with ctx.store.read() as session:
         (pair,) = await load_pairs(session, LOCAL_OWNER, conversation_id)
     assert pair.reply is not None
-    assert "There are none in this conversation." in plain_text(pair.reply.parts)
+    assert "This conversation has no tools." in plain_text(pair.reply.parts)
 
 
 async def test_composer_counts_and_lists_the_tools_of_the_next_send(ctx: AppContext, tab: Tab) -> None:

@@ -33,7 +33,7 @@ async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(ctx: AppCo
         ]
         assert [one.line for one in damaged] == [
             "System prompt: This text is not stored as text (2 bytes of binary data).",
-            "Parameters: What is stored is garbled, or ends in the middle (6 bytes).",
+            "Parameters: The stored data is garbled or incomplete (6 bytes).",
         ]
 
         await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
@@ -62,7 +62,7 @@ async def test_page_names_a_filter_that_is_none_sends_nothing_with_all_pairs_and
         await until(tab, known)
         assert positions(tab) == [1]
         assert [one.line for one in tab.shows(TranscriptState, "damaged")] == [
-            "Filter: What is stored is not a filter (2 bytes)."
+            "Filter: The stored data is not a filter (2 bytes)."
         ]
 
         await tab.send(ComposerState.send, send_id="1", text="/echo two", order_id="")
@@ -106,7 +106,7 @@ async def test_pair_names_the_message_that_cannot_be_read(ctx: AppContext, tab: 
         await until(tab, known)
         (pair,) = tab.shows(TranscriptState, "pairs")
 
-    assert pair.damage == (f"The {which} (parts): What is stored is garbled, or ends in the middle (2 bytes).",)
+    assert pair.damage == (f"The {which} (parts): The stored data is garbled or incomplete (2 bytes).",)
     assert pair.unread is (which == "request")
 
 

@@ -76,11 +76,11 @@ async def test_log_says_that_deleted_messages_are_back_after_undo(watcher: Watch
         return [entry.name for entry in log.entries]
 
     await tab.send(PairDeletionState.delete, pair_id=the_pair(watcher))
-    assert await reasons() == ["Deleted: 2 messages gone."]
+    assert await reasons() == ["Deleted: 2 messages removed."]
 
     await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
 
-    assert await reasons() == ["Brought back: 2 messages.", "Deleted: 2 messages gone."]
+    assert await reasons() == ["Restored: 2 messages.", "Deleted: 2 messages removed."]
 
 
 async def test_pair_without_a_reply_is_deleted_without_a_question(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:

@@ -158,14 +158,14 @@ async def test_refused_mark_is_reverted_and_the_reason_is_shown(
     async def refuse(*_: object) -> None:
         while watcher.screen.pairs[0].stars != 3:
             await watcher.next_screen()
-        raise ConflictError("Another program holds the database.")
+        raise ConflictError("Another program has locked the database.")
 
     monkeypatch.setattr(marks, "mark_pair", refuse)
 
     await tab.send(MarksState.give_stars, pair_id=the_pair(watcher), stars=3)
 
     toast = tab.shows(ToastState, "toast")
-    assert (toast.message, toast.fault, toast.undo) == ("Another program holds the database.", True, False)
+    assert (toast.message, toast.fault, toast.undo) == ("Another program has locked the database.", True, False)
     async with asyncio.timeout(10):
         while watcher.screen.pairs[0].stars:
             await watcher.next_screen()

@@ -63,7 +63,7 @@ async def test_key_that_was_not_asked_for_changes_nothing(ctx: AppContext, tab: 
     await press(tab, "flag", "f")
     await tab.send(KeysState.ask, action_id="flag")
     assert not (await press(tab, "flag", "Escape")).asking
-    await tab.send(KeysState.press, action_id="no action", key="f", combined=False)
+    await tab.send(KeysState.press, action_id="not an action", key="f", combined=False)
 
     assert await stored(ctx) == {}
 

@@ -63,7 +63,7 @@ async def test_text_about_a_person_that_is_too_long_is_refused_with_its_reason(c
     await tab.send(PrivacyState.save_about, form={"about_me": "x" * 4001})
 
     assert (await stored(ctx)).about_me == ""
-    assert "4,000 characters at most" in tab.shows(PrivacyState, "said")
+    assert "can have at most 4,000 characters" in tab.shows(PrivacyState, "said")
 
 
 async def test_form_without_a_text_about_the_person_changes_nothing(ctx: AppContext, tab: Tab) -> None:
@@ -78,7 +78,7 @@ async def test_day_is_sent_in_the_zone_of_the_browser_until_it_is_switched_off(c
     assert tab.shows(PrivacyState, "prelude").startswith("Today is ")
 
     await tab.send(PrivacyState.tell_day, on=True, zone="Nowhere/Land")
-    assert "no time zone" in tab.shows(PrivacyState, "said")
+    assert "not a time zone" in tab.shows(PrivacyState, "said")
     assert (await stored(ctx)).date_zone == "Europe/Berlin"
 
     await tab.send(PrivacyState.tell_day, on=False, zone="Europe/Berlin")

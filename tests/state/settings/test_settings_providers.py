@@ -86,7 +86,7 @@ async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(ctx
     lab = item(tab, "lab")
     assert (lab.health, lab.status) == ("unreachable", "Unreachable")
     assert lab.problem.endswith("Start the server or correct its base URL, then try again.")
-    assert lab.problem.startswith("lab could not be reached: nothing listens at its address.")
+    assert lab.problem.startswith("lab could not be reached: it refused the connection.")
     assert tab.shows(ProvidersState, "added_note") == f"Added lab. Unreachable. {lab.problem}"
     assert lab.base_url == NOWHERE
 
@@ -96,7 +96,7 @@ async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(ctx
         await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
 
     assert item(tab, "lab").problem == (
-        "lab failed (HTTP 502): bad gateway. The fault is at the provider. Try again in a while."
+        "lab failed (HTTP 502): bad gateway. The provider has a problem. Try again later."
     )
 
 

@@ -196,9 +196,9 @@ async def test_server_is_switched_off_tested_and_switched_on(ctx: AppContext, ta
 @pytest.mark.parametrize(
     ("column", "stored", "line", "mended"),
     [
-        ("way", '{"kind"', "Its program or address (way): What is stored is garbled", False),
+        ("way", '{"kind"', "Its program or address (way): The stored data is garbled", False),
         ("sealed_secrets", "no bytes", "Its secrets (sealed_secrets): ", False),
-        ("enabled", "perhaps", "Whether it is switched on (enabled): What is stored is neither yes nor no", True),
+        ("enabled", "perhaps", "Whether it is switched on (enabled): The stored data is neither yes nor no", True),
     ],
 )
 async def test_unreadable_server_is_reported_with_the_next_step(
@@ -354,7 +354,7 @@ async def test_expired_sign_in_is_reported_once_and_not_as_valid(
 
     assert "Session expired" in row(tab).facts
     assert "Signed in (" not in row(tab).facts
-    assert (row(tab).said, row(tab).problem) == ("Sign-in needed.", "It wants somebody to sign in.")
+    assert (row(tab).said, row(tab).problem) == ("Sign-in needed.", "The server requires a sign-in.")
 
 
 async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(

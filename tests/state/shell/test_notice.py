@@ -12,7 +12,7 @@ def words_of(fault: Exception) -> str:
 
 
 def test_deliberate_error_is_shown_unchanged() -> None:
-    assert "No conversation 'c1' here. It may have been deleted." in words_of(NotFoundError("conversation", "c1"))
+    assert "There is no conversation 'c1'. It may have been deleted." in words_of(NotFoundError("conversation", "c1"))
 
 
 def test_any_other_error_is_logged_and_shown_only_by_its_number() -> None:

@@ -29,7 +29,7 @@ async def test_file_that_comes_in_pieces_is_compared_line_by_line(ctx: AppContex
 
 async def test_file_that_is_no_bill_is_reported_and_the_next_one_starts_again(tab: Tab) -> None:
     await send(tab, "name,value\n1,2\n")
-    assert "is no export of usage" in tab.shows(BillState, "fault")
+    assert "is not a known usage export" in tab.shows(BillState, "fault")
     assert tab.shows(BillState, "busy") is False
 
     await send(tab, HEAD + CALLED)
@@ -57,4 +57,4 @@ async def test_file_that_is_too_large_is_refused_and_not_kept(tab: Tab, monkeypa
 async def test_comparing_without_a_file_says_what_is_missing(tab: Tab) -> None:
     await tab.send(BillState.compare)
 
-    assert "is no export of usage" in tab.shows(BillState, "fault")
+    assert "is not a known usage export" in tab.shows(BillState, "fault")

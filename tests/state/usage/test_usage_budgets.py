@@ -133,7 +133,7 @@ async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:
     ("fields", "fault"),
     [
         ({"amount": "ten"}, 'The amount is not an amount of US dollars. Write it in digits, for example "2.50".'),
-        ({"amount": "0"}, "The amount is US dollars above 0, 1,000,000 at most."),
+        ({"amount": "0"}, "The amount must be above 0 and at most 1,000,000 US dollars."),
         ({"scope": "galaxy"}, "Choose what the budget is of, and for which time."),
         ({"span": ["day"]}, "Choose what the budget is of, and for which time."),
     ],

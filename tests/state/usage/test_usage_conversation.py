@@ -167,7 +167,7 @@ async def test_account_of_a_missing_conversation_is_reported_as_missing(ctx: App
 
     await tab.send(AccountState.load)
 
-    assert tab.shows(AccountState, "fault").startswith("No conversation")
+    assert tab.shows(AccountState, "fault").startswith("There is no conversation")
 
 
 async def test_implausible_report_is_marked_at_its_request(ctx: AppContext) -> None:

@@ -72,7 +72,7 @@ async def test_page_shows_the_prices_there_are_and_offers_today(ctx: AppContext,
     [
         ({"output": ""}, 'The price of Output is not an amount of US dollars. Write it in digits, for example "2.50".'),
         ({"cache_write": "x"}, "The price of Cache write is not an amount of US dollars."),
-        ({"input": "2000000"}, "The price of Input is US dollars per million tokens, 0 or more."),
+        ({"input": "2000000"}, "The price of Input must be US dollars per million tokens, 0 or more."),
         ({"since": "yesterday"}, "The day is not one."),
         ({"since": "2026-02-30"}, "The day is not one."),
         ({"model": "tiny"}, "'tiny' is not a model."),

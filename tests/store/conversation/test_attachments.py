@@ -71,10 +71,10 @@ async def test_what_is_too_large_is_refused_and_nothing_of_it_stays(
     await save_conversation(store, a_conversation("c1"))
     monkeypatch.setattr(attachments, "MAX_BYTES_TOGETHER", 8)
 
-    with pytest.raises(InputError, match=r"10\.0 MiB; 10 are the most"):
+    with pytest.raises(InputError, match=r"10\.0 MiB\. The maximum is 10"):
         await keep(store, "c1", HELLO, Attachment("", bytes(MAX_BYTES + 1)))
     await keep(store, "c1", HELLO)
-    with pytest.raises(InputError, match="Begin another"):
+    with pytest.raises(InputError, match="Start another"):
         await keep(store, "c1", OTHER)
 
     assert domain.MAX_BYTES_TOGETHER > 8

@@ -134,4 +134,4 @@ async def test_word_of_another_version_is_named_as_damage(store: Store) -> None:
         (found,) = (await load_conversation(session, OWNER, "c1")).damage
 
     assert (found.table, found.row_id, found.column) == ("conversation", "c1", "kind")
-    assert "holds 'seance' as a ConversationKind" in found.reason
+    assert "has 'seance' as a ConversationKind" in found.reason

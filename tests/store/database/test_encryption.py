@@ -44,7 +44,7 @@ def test_another_key_file_is_recognised(tmp_path: Path) -> None:
     sealed = Seal(tmp_path / "one.key").close(SECRET)
     Seal(tmp_path / "other.key").close("something")
 
-    with pytest.raises(StoreError, match=r"sealed with another key file than .*other\.key"):
+    with pytest.raises(StoreError, match=r"encrypted with a key file other than .*other\.key"):
         Seal(tmp_path / "other.key").open(sealed)
 
 

@@ -86,7 +86,7 @@ C1 = DamagePlace("c1", "Plans")
     [
         (
             "UPDATE message SET parts = x'00ff' WHERE id = 'c1-1-asked'",
-            Damage("message", "c1-1-asked", "parts", "it is no JSON", 2),
+            Damage("message", "c1-1-asked", "parts", "it is not valid JSON", 2),
             PAIR_1,
         ),
         (
@@ -96,17 +96,17 @@ C1 = DamagePlace("c1", "Plans")
         ),
         (
             "UPDATE conversation SET filter = '{{{' WHERE id = 'c1'",
-            Damage("conversation", "c1", "filter", "it is no filter", 3),
+            Damage("conversation", "c1", "filter", "it is not a filter", 3),
             C1,
         ),
         (
             "INSERT INTO saved_filter VALUES ('local', 'mine', '{{{', '2026-01-01 00:00:00')",
-            Damage("saved_filter", "number 1", "filter", "it is no filter", 3),
+            Damage("saved_filter", "number 1", "filter", "it is not a filter", 3),
             NOWHERE,
         ),
         (
             "UPDATE message SET created_at = 'yesterday' WHERE id = 'c1-1-answered'",
-            Damage("message", "c1-1-answered", "created_at", "it is no time", 9),
+            Damage("message", "c1-1-answered", "created_at", "it is not a time", 9),
             PAIR_1,
         ),
         (
@@ -131,7 +131,7 @@ C1 = DamagePlace("c1", "Plans")
         ),
         (
             "UPDATE conversation SET parameters = '{' WHERE id = 'c1'",
-            Damage("conversation", "c1", "parameters", "it is no JSON", 1),
+            Damage("conversation", "c1", "parameters", "it is not valid JSON", 1),
             C1,
         ),
         (
@@ -141,7 +141,7 @@ C1 = DamagePlace("c1", "Plans")
         ),
         (
             f"INSERT INTO preference VALUES ('{OWNER}', '{SECRET}', '{{', '2026-01-01 00:00:00')",
-            Damage("preference", "number 1", "value", "it is no JSON", 1),
+            Damage("preference", "number 1", "value", "it is not valid JSON", 1),
             NOWHERE,
         ),
         (
@@ -156,27 +156,27 @@ C1 = DamagePlace("c1", "Plans")
         ),
         (
             "DELETE FROM attachment",
-            Damage("attachment", HELLO.id, "data", "it is named by its message, but is not there", None),
+            Damage("attachment", HELLO.id, "data", "its message refers to it, but it is missing", None),
             PAIR_2,
         ),
         (
             "DELETE FROM message WHERE id = 'c1-1-answered'",
-            Damage("message", "c1-1-answered", "id", "it is named by its pair, but is not there", None),
+            Damage("message", "c1-1-answered", "id", "its pair refers to it, but it is missing", None),
             PAIR_1,
         ),
         (
             "UPDATE pair SET run_id = 'r1' WHERE id = 'c1-1'",
-            Damage("run", "r1", "id", "it is named by its pair, but is not there", None),
+            Damage("run", "r1", "id", "its pair refers to it, but it is missing", None),
             PAIR_1,
         ),
         (
             "UPDATE message SET pair_id = 'p9' WHERE id = 'c1-1-asked'",
-            Damage("message", "c1-1-asked", "pair_id", "it names a pair that is not there", 2),
+            Damage("message", "c1-1-asked", "pair_id", "it refers to a pair that does not exist", 2),
             C1,
         ),
         (
             f"INSERT INTO upload VALUES ('{OWNER}', 'u9', 'a9', 'text', 'a', 0, 0, 0, 0, '2026-01-01 00:00:00', NULL)",
-            Damage("attachment", "a9", "data", "it is named by its draft, but is not there", None),
+            Damage("attachment", "a9", "data", "its draft refers to it, but it is missing", None),
             NOWHERE,
         ),
     ],
@@ -186,7 +186,9 @@ def test_damaged_piece_is_found_with_its_place(
 ) -> None:
     ((found, where),) = damage(database, statement)
 
-    shown = replace(found, reason="it is no JSON") if found.reason.startswith("it is no JSON (") else found
+    shown = (
+        replace(found, reason="it is not valid JSON") if found.reason.startswith("it is not valid JSON (") else found
+    )
     assert (shown, where) == (expected, place)
     assert SECRET not in str(found)
 

@@ -291,7 +291,7 @@ def test_missing_topic_of_pairs_is_listed_and_made_again(database: Path) -> None
 
     done = mend(url(database), database.parent)
 
-    assert done.sentences == ["A topic that pairs name was not there. It was made again as “Missing topic 1”."]
+    assert done.sentences == ["A topic of some pairs was missing. It was created again as “Missing topic 1”."]
     assert list(find_damage(url(database))) == []
     assert _execute(database, "SELECT id, name FROM topic") == [("gone", "Missing topic 1")]
 

@@ -45,14 +45,15 @@ POLICY = "default-src 'none'; sandbox"
 
 @router.post(
     "",
-    summary="Upload an image or a file for a message to be",
-    description="The body is the file itself. What it is is told by its bytes: a picture (PNG, JPEG, WebP, GIF), which "
-    "is written anew, upright, at most 2,576 pixels long and without anything but its pixels; or a text, such as code "
-    "or CSV. Hand the `upload_id` to a send as one of its `attachments`. It is kept for a week, or until it or the "
-    "message that took it is deleted for good; what a message took of it stays with the message.",
+    summary="Upload an image or a file for a later message",
+    description="The body is the file. Inview detects its type from the bytes: a picture (PNG, JPEG, WebP, GIF) or a "
+    "text, such as code or CSV. It encodes a picture again: upright, at most 2,576 pixels long and without "
+    "metadata. Send the `upload_id` as one of the `attachments` of a send. Inview keeps an upload for a "
+    "week, or until it, or the message that uses it, is deleted permanently. A message keeps what it uses of "
+    "an upload.",
     status_code=201,
     dependencies=[ReadsJson, Depends(_require_bytes)],
-    responses=says(UploadView, *WITH_BODY, status=201, description="It is kept."),
+    responses=says(UploadView, *WITH_BODY, status=201, description="The stored upload."),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -66,7 +67,7 @@ async def upload(
     *,
     name: Annotated[str, Query(max_length=1_000, description="The name of the file.")] = "",
     temporary: Annotated[
-        bool, Query(description="For a temporary conversation: nothing of it is written to the disk.")
+        bool, Query(description="Whether the upload is for a temporary conversation and is never written to the disk.")
     ] = False,
 ) -> Response:
     kept = await attach_file(current(), owner, await request.body(), name, temporary=temporary)
@@ -75,8 +76,8 @@ async def upload(
 
 @router.delete(
     "/{attachment_id}",
-    summary="Delete an upload that no message is to take",
-    description="Messages that took it keep it.",
+    summary="Delete an upload that no message will use",
+    description="Messages that use the upload keep its content.",
     status_code=204,
     response_class=Response,
     responses=fails("not-found"),
@@ -88,9 +89,9 @@ async def drop(owner: Owner, upload_id: UploadId) -> Response:
 
 @router.get(
     "/{attachment_id}",
-    summary="The bytes of an image or a file",
-    description="Pictures (PNG, JPEG, GIF, WebP by their bytes) come as such; everything else is a file to be saved, "
-    "of type `application/octet-stream`, whatever it was said to be.",
+    summary="Download an image or a file",
+    description="Pictures (PNG, JPEG, GIF, WebP, detected from the bytes) have their own media type. Everything "
+    "else is a download of type `application/octet-stream`.",
     response_class=Response,
     responses={200: {"description": "The bytes.", "content": {ANYTHING: {"schema": {"type": "string"}}}}}
     | fails("not-found"),

@@ -22,12 +22,14 @@ router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[Rea
 class ForkToMake(Body):
     """The pairs of a fork. The filter depends on the model, topic, zone and time."""
 
-    pair_id: str | None = Field(None, max_length=64, description="The last one it may have. Without it, any.")
-    filter: FilterLine | None = Field(None, description="Only those it selects. Without it, all.")
+    pair_id: str | None = Field(None, max_length=64, description="The last pair to copy. Default: the newest pair.")
+    filter: FilterLine | None = Field(
+        None, description="The filter that selects the pairs to copy. Default: all pairs."
+    )
     model: ModelName | None = None
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
-    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
+    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
 
     def look(self) -> ViewOptions | None:
         return None if self.filter is None else ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
@@ -36,8 +38,9 @@ class ForkToMake(Body):
 @router.post(
     "/{conversation_id}/fork",
     summary="Fork a conversation from a pair or a selection",
-    description="A new conversation with copies of the pairs up to one, of those that a filter selects, or of both. "
-    "The one it comes from stays as it is. Nothing is sent; attachments are not copied, the copies name the same ones.",
+    description="Creates a conversation with copies of the pairs up to a given pair, of the pairs that a filter "
+    "selects, or of those to which both apply. The original conversation does not change. Nothing is sent. "
+    "Attachments are shared, not copied.",
     status_code=201,
     dependencies=[HasBody],
     responses=says(
@@ -46,7 +49,7 @@ class ForkToMake(Body):
         "not-found",
         "conflict",
         status=201,
-        description="The fork; `Location` is its address.",
+        description="The fork. `Location` is its address.",
     ),
 )
 async def fork(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ForkToMake) -> Response:
@@ -57,7 +60,7 @@ async def fork(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Fo
 
 @router.get(
     "/{conversation_id}/branches",
-    summary="Read the tree of branches a conversation is in",
+    summary="Read the tree of branches that contains a conversation",
     responses=says(BranchesView, "not-found", description="Parents before their forks."),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:

@@ -47,27 +47,34 @@ class ConversationPage:
 @router.get(
     "",
     summary="List conversations",
-    responses=says(ConversationPage, description="Those changed last, first."),
+    responses=says(ConversationPage, description="Ordered by last change, newest first."),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
     ctx: Ctx,
     owner: Owner,
     *,
-    kind: Annotated[ConversationKind | None, Query(description="Only this kind.")] = None,
-    status: Annotated[ConversationStatus | None, Query(description="Only these.")] = None,
-    agent: Annotated[str | None, Query(max_length=64, description='Only those of this agent; "": of none.')] = None,
-    temporary: Annotated[bool, Query(description="Those kept in memory alone, instead of those on the disk.")] = False,
+    kind: Annotated[ConversationKind | None, Query(description="Only conversations of this kind.")] = None,
+    status: Annotated[ConversationStatus | None, Query(description="Only conversations with this status.")] = None,
+    agent: Annotated[
+        str | None, Query(max_length=64, description='Only conversations with this agent; "": without an agent.')
+    ] = None,
+    temporary: Annotated[
+        bool, Query(description="List the temporary conversations instead of the stored ones.")
+    ] = False,
     text: Annotated[
         str,
         Query(
             max_length=1000,
-            description="Only those that have these words in their title or all in one pair: whole words, `gard*` for "
-            'the beginning of one, `"fresh bread"` for a phrase. The best come first. Latin words directly beside '
-            "Chinese, Japanese or Thai letters are found only with one of them.",
+            description="Only conversations that have all these words in the title or in one pair: whole words, "
+            '`gard*` for a prefix, `"fresh bread"` for a phrase. The best matches come first. A Latin '
+            "word next to Chinese, Japanese or Thai characters without a space is found only together "
+            "with one of these characters.",
         ),
     ] = "",
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
-    cursor: Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = 50,
+    cursor: Annotated[
+        str | None, Query(pattern=CONVERSATION_CURSOR, description="The `next_cursor` of the previous page.")
+    ] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
     wanted = Wanted(kind=kind, status=status, agent_id=agent)
@@ -95,7 +102,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
         *WITH_BODY,
         "not-found",
         status=201,
-        description="Created; `Location` is its address.",
+        description="Created. `Location` is its address.",
     ),
 )
 async def create(ctx: Ctx, owner: Owner, body: NewConversation) -> Response:
@@ -127,20 +134,20 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 @router.patch(
     "/{conversation_id}",
     summary="Change title, model, agent, system prompt, parameters, retries, filter or tools",
-    description="A filter that cannot be read changes nothing; one that is applied is kept in the history of filters. "
-    "Another agent brings its model along, unless `model` is named as well.",
+    description="An invalid filter changes nothing. An applied filter is added to the filter history. A new agent also "
+    "sets its model, unless `model` is given.",
     dependencies=[HasBody],
     responses=says(
         ConversationView,
         *WITH_BODY,
         "not-found",
-        description="The conversation as it is now.",
+        description="The updated conversation.",
     ),
 )
 async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ChangedConversation) -> Response:
     changes = body.model_dump(exclude_unset=True)
     if not changes:
-        refuse_field("body", "nothing is to be changed. Name at least one field.")
+        refuse_field("body", "has no changes. Give at least one field.")
     if "filter" in changes:
         await filter_commands.apply_filter(ctx, owner, conversation_id, changes.pop("filter"))
     if "parameters" in changes:
@@ -155,9 +162,9 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
 @router.delete(
     "/{conversation_id}/damage/{setting}",
     summary="Reset a setting that cannot be read",
-    description="The setting gets its neutral value: no text, no model, no parameters, tools off. To set it to another "
-    "value, change the conversation. `setting` is a `column` of the conversation's `damage`.",
-    responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
+    description="Resets the setting to its empty value: no text, no model, no parameters, tools off. To set another "
+    "value, change the conversation. `setting` is a `column` in the conversation's `damage`.",
+    responses=says(ConversationView, "not-found", "conflict", description="The updated conversation."),
 )
 async def reset(ctx: Ctx, owner: Owner, conversation_id: ConversationId, setting: Setting) -> Response:
     await commands.reset_setting(ctx, owner, conversation_id, setting)
@@ -167,8 +174,8 @@ async def reset(ctx: Ctx, owner: Owner, conversation_id: ConversationId, setting
 @router.post(
     "/{conversation_id}/keep",
     summary="Keep a temporary conversation",
-    description="With all that was derived from it; from now on it is like any other.",
-    responses=says(ConversationView, "not-found", "conflict", description="The conversation as it is now."),
+    description="Stores the conversation and its child conversations on the disk. It is then a normal conversation.",
+    responses=says(ConversationView, "not-found", "conflict", description="The updated conversation."),
 )
 async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     await keep_conversation(ctx, owner, conversation_id)
@@ -177,11 +184,11 @@ async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.delete(
     "/{conversation_id}",
-    summary="Put a conversation into the trash",
-    description="`POST /trash/{id}/restore` brings it back. A temporary one is deleted permanently.",
+    summary="Move a conversation to the trash",
+    description="`POST /trash/{id}/restore` restores it. A temporary conversation is deleted permanently.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone. A reply that was running is stopped."}} | fails("not-found"),
+    responses={204: {"description": "Deleted. A running reply was stopped."}} | fails("not-found"),
 )
 async def delete(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     await commands.delete_conversation(ctx, owner, conversation_id)

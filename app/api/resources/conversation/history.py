@@ -33,9 +33,9 @@ class HistoryPage:
 
 @router.get(
     "/{conversation_id}/history",
-    summary="Read all stored messages, raw",
-    description="Signatures included, never-sent roles included. A page holds whole pairs: `limit` counts those. "
-    "It has fewer where they are more than 4 MB together.",
+    summary="List all stored messages without changes",
+    description="Includes signatures and roles that are never sent. A page holds whole pairs; `limit` counts pairs. A "
+    "page has fewer pairs if they exceed 4 MB together.",
     responses=says(HistoryPage, "not-found"),
 )
 async def read(
@@ -43,8 +43,10 @@ async def read(
     owner: Owner,
     conversation_id: ConversationId,
     *,
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many pairs at most.")] = MAX_LIMIT,
-    cursor: Annotated[str | None, Query(pattern=NEWER_CURSOR, description="A `next_cursor`.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of pairs.")] = MAX_LIMIT,
+    cursor: Annotated[
+        str | None, Query(pattern=NEWER_CURSOR, description="The `next_cursor` of the previous page.")
+    ] = None,
 ) -> Response:
     place = PairCursor("after", 0) if cursor is None else read_pair_cursor(cursor)
     async with ctx.store.read() as session:

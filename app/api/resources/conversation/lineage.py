@@ -17,8 +17,8 @@ router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[Read
 
 @router.get(
     "/{conversation_id}/lineage",
-    summary="Read what was derived from a conversation, and what it was derived from",
-    description="Forks, titles, summaries, compared replies and delegated work, the newest 200, and how far each is.",
+    summary="List the child conversations, forks and parent of a conversation",
+    description="The newest 200 forks, titles, summaries, compared replies and delegated tasks, each with its status.",
     responses=says(LineageView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:

@@ -52,14 +52,14 @@ class ChangedPair(MarksBody):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    topic: str | None = Field(None, max_length=2_000, description="In the place of `topic_id`: the path of a topic.")
+    topic: str | None = Field(None, max_length=2_000, description="The path of a topic, instead of `topic_id`.")
 
 
 class Change(MarksBody):
     """The changes of a pair in a list."""
 
     pair_id: str = Field(max_length=64)
-    deleted: bool = Field(default_factory=bool, description="`true` deletes the pair, `false` brings it back.")
+    deleted: bool = Field(default_factory=bool, description="`true` deletes the pair, `false` restores it.")
 
 
 class Changes(Body):
@@ -70,17 +70,17 @@ class Changes(Body):
 
 @router.patch(
     "/pairs/{pair_id}",
-    summary="Give a pair stars, flag, mark or topic",
+    summary="Set the stars, flag, mark or topic of a pair",
     dependencies=[HasBody],
-    responses=says(MarkedPairView, *WITH_BODY, "not-found", description="The pair as it is now; `undo` takes it back."),
+    responses=says(MarkedPairView, *WITH_BODY, "not-found", description="The updated pair. `undo` reverts the change."),
 )
 async def change(ctx: Ctx, owner: Owner, pair_id: PairId, body: ChangedPair) -> Response:
     if not body.model_fields_set:
-        refuse_field("body", "nothing is to be changed. Name at least one field.")
+        refuse_field("body", "has no changes. Give at least one field.")
     marks = body.to_domain()
     if "topic" in body.model_fields_set:
         if "topic_id" in marks:
-            refuse_field("topic", "stands beside topic_id. Name the topic in one way.")
+            refuse_field("topic", "cannot be combined with topic_id. Give only one of them.")
         path = body.topic
         marks["topic_id"] = None if path is None else await mark_commands.find_topic_by_path(ctx, owner, path)
     return await _answer_pair(ctx, owner, pair_id, await mark_commands.mark_pair(ctx, owner, pair_id, marks))
@@ -89,8 +89,8 @@ async def change(ctx: Ctx, owner: Owner, pair_id: PairId, body: ChangedPair) -> 
 @router.delete(
     "/pairs/{pair_id}",
     summary="Delete a pair",
-    description="It is in no list, no filter and no request from now on; `undo`, or `undelete`, brings it back.",
-    responses=says(ChangedView, "not-found", "conflict", description="Gone, unless it was already."),
+    description="The pair no longer appears in lists, filters and requests. `undo` or `undelete` restores it.",
+    responses=says(ChangedView, "not-found", "conflict", description="The pair is deleted, or already was."),
 )
 async def delete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
     return answer(describe_changed(await mark_commands.mark_pair(ctx, owner, pair_id, Marks(deleted=True))))
@@ -98,8 +98,8 @@ async def delete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.post(
     "/pairs/{pair_id}/undelete",
-    summary="Bring a deleted pair back",
-    responses=says(MarkedPairView, "not-found", description="Back at its place, unless it was there already."),
+    summary="Restore a deleted pair",
+    responses=says(MarkedPairView, "not-found", description="The pair is restored at its place, or was not deleted."),
 )
 async def undelete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
     undo = await mark_commands.mark_pair(ctx, owner, pair_id, Marks(deleted=False))
@@ -109,9 +109,9 @@ async def undelete(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 @router.post(
     "/conversations/{conversation_id}/marks",
     summary="Mark several pairs at once",
-    description="Takes the `undo` of every marking command as its `changes`, and answers with what undoes that.",
+    description="`changes` accepts the `undo` of every marking command. The response has the `undo` for these changes.",
     dependencies=[HasBody],
-    responses=says(ChangedView, *WITH_BODY, "not-found", "conflict", description="Done; `undo` takes it back."),
+    responses=says(ChangedView, *WITH_BODY, "not-found", "conflict", description="Done. `undo` reverts the changes."),
 )
 async def change_several(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Changes) -> Response:
     changes = [PairMarks(one.pair_id, one.to_domain()) for one in body.changes]

@@ -68,11 +68,11 @@ class PairPage:
 
 @router.get(
     "/{conversation_id}/pairs",
-    summary="Page through the pairs in view, and see what would be sent of them",
-    description="Begins with the newest pairs, or with the oldest if `start=oldest`; `next_cursor` leads away from "
-    "there, `previous_cursor` back. A page has at most `limit` pairs, and fewer where they are more than 4 MB "
-    "together. A cursor knows its direction: `start` is for the first page alone. `model`, `topic` and `draft` are "
-    "what is chosen and written in a composer.",
+    summary="List the pairs in view and what would be sent of them",
+    description="Begins with the newest pairs, or with the oldest if `start=oldest`. `next_cursor` leads away from "
+    "there, `previous_cursor` leads back. A page has at most `limit` pairs, and fewer if they exceed 4 MB "
+    "together. A cursor knows its direction, so `start` applies only to the first page. `model`, `topic` and "
+    "`draft` are the values of the composer.",
     responses=says(PairPage, "not-found", "conflict"),
 )
 async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
@@ -81,17 +81,17 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     conversation_id: ConversationId,
     look: AskedLook,
     *,
-    draft: Annotated[str, Query(description="What is being written, which takes its part of the budget.")] = "",
+    draft: Annotated[str, Query(description="The text of the draft. It counts towards the budget.")] = "",
     attachments: Annotated[
         list[AttachmentId],
         Query(
             default_factory=list[str],
             max_length=MAX_ATTACHED,
-            description="What is attached to it, by id: repeat the parameter.",
+            description="The id of an attachment of the draft. Repeat the parameter for each attachment.",
         ),
     ],
-    start: Annotated[Start, Query(description="The end to begin at.")] = "newest",
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = WINDOW,
+    start: Annotated[Start, Query(description="The end of the list to begin at.")] = "newest",
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = WINDOW,
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
     attached = await load_attached(current(), owner, attachments)

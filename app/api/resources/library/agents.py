@@ -39,19 +39,30 @@ router = APIRouter(prefix="/agents", tags=["agents"], dependencies=[ReadsJson])
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 AgentId = Annotated[str, Path(max_length=64, description="An agent.")]
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="One line, unique, case aside.")]
-Icon = Annotated[str, Field(max_length=MAX_ICON, description="An emoji, or a letter or two. Empty: of the name.")]
-Description = Annotated[
-    str, Field(max_length=MAX_DESCRIPTION, description="One line: what it is good at. Other agents are told.")
+Name = Annotated[
+    str, Field(min_length=1, max_length=MAX_NAME, description="The name, on one line. Unique, ignoring case.")
 ]
-Prompt = Annotated[str, Field(max_length=MAX_PROMPT, description="Sent before the conversation's own system prompt.")]
+Icon = Annotated[
+    str,
+    Field(
+        max_length=MAX_ICON,
+        description="The icon: an emoji, or one or two letters. Empty: the first letter of the name.",
+    ),
+]
+Description = Annotated[
+    str, Field(max_length=MAX_DESCRIPTION, description="What the agent is good at, on one line. Other agents see it.")
+]
+Prompt = Annotated[
+    str,
+    Field(max_length=MAX_PROMPT, description="The system prompt of the agent, sent before that of the conversation."),
+]
 Allowed = Annotated[
     "list[AllowedToolBody] | None",
-    Field(max_length=MAX_ALLOWED, description="The calls it may make at all; null: any may be asked for."),
+    Field(max_length=MAX_ALLOWED, description="The tool calls that the agent may make; null: all calls."),
 ]
 Servers = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=64)]] | None,
-    Field(max_length=MAX_SERVERS, description="The servers whose tools it has; null: all there are."),
+    Field(max_length=MAX_SERVERS, description="The servers whose tools the agent can use; null: all servers."),
 ]
 
 
@@ -66,9 +77,13 @@ class AllowedToolBody(Body):
     """Tool calls that the agent may make: a server, a pattern for tool names, and patterns for arguments."""
 
     server_id: str = Field(min_length=1, max_length=64)
-    tool: str = Field(min_length=1, max_length=MAX_PATTERN, description="`*` stands for any characters.")
+    tool: str = Field(
+        min_length=1, max_length=MAX_PATTERN, description="A pattern in which `*` matches any characters."
+    )
     arguments: list[ArgumentBody] = Field(default_factory=list[ArgumentBody], max_length=MAX_PATTERNS)
-    ask: bool = Field(default=True, description="A person is asked all the same, unless a rule of theirs allows it.")
+    ask: bool = Field(
+        default=True, description="Each call still needs permission from a person, unless a rule allows it."
+    )
 
     def to_domain(self) -> AllowedTool:
         arguments = tuple(ArgumentPattern(one.name, one.pattern) for one in self.arguments)
@@ -81,9 +96,11 @@ class NewAgent(Body):
     name: Name
     icon: Icon = ""
     description: Description = ""
-    model: ModelName | None = Field(None, description="Null: that of the conversation.")
+    model: ModelName | None = Field(None, description="Null: the value of the conversation.")
     system_prompt: Prompt = ""
-    parameters: ParametersBody = Field(NOTHING_ASKED, description="What is left out is left to the provider.")
+    parameters: ParametersBody = Field(
+        NOTHING_ASKED, description="The provider's default applies to parameters that are left out."
+    )
     server_ids: Servers = None
     allowed_tools: Allowed = None
 
@@ -97,9 +114,11 @@ class ChangedAgent(Body):
     name: Name = Field(default_factory=str)
     icon: Icon = Field(default_factory=str)
     description: Description = Field(default_factory=str)
-    model: ModelName | None = Field(None, description="Null: that of the conversation.")
+    model: ModelName | None = Field(None, description="Null: the value of the conversation.")
     system_prompt: Prompt = Field(default_factory=str)
-    parameters: ParametersBody = Field(NOTHING_ASKED, description="What is left out is left to the provider.")
+    parameters: ParametersBody = Field(
+        NOTHING_ASKED, description="The provider's default applies to parameters that are left out."
+    )
     server_ids: Servers = None
     allowed_tools: Allowed = None
 
@@ -129,7 +148,7 @@ async def list_them(ctx: Ctx, owner: Owner) -> Response:
     summary="Create an agent",
     status_code=201,
     dependencies=[HasBody],
-    responses=says(AgentView, *WITH_BODY, "conflict", status=201, description="Created; `Location` is its address."),
+    responses=says(AgentView, *WITH_BODY, "conflict", status=201, description="Created. `Location` is its address."),
 )
 async def create(ctx: Ctx, owner: Owner, body: NewAgent) -> Response:
     made = await agent_commands.create_agent(ctx, owner, _fields(body))
@@ -138,8 +157,8 @@ async def create(ctx: Ctx, owner: Owner, body: NewAgent) -> Response:
 
 @router.get(
     "/export",
-    summary="All agents as a file",
-    responses=says(AgentsFile, "not-found", description="Taken in again by `POST /agents/import`."),
+    summary="Export all agents as a file",
+    responses=says(AgentsFile, "not-found", description="`POST /agents/import` imports the file."),
 )
 async def export(
     ctx: Ctx,
@@ -158,12 +177,12 @@ async def export(
 
 @router.post(
     "/import",
-    summary="Take in agents of a file",
-    description="Each is a new one; if its name is taken, it gets a number behind it. A file brings no permission: a "
-    "person is asked before any call, whatever the file says.",
+    summary="Import agents from a file",
+    description="Creates each agent. If its name is taken, a number is added to the name. A file grants no "
+    "permissions: a person is still asked before each call.",
     status_code=201,
     dependencies=[HasBody],
-    responses=says(AgentsView, *WITH_BODY, "conflict", status=201, description="Those that were created."),
+    responses=says(AgentsView, *WITH_BODY, "conflict", status=201, description="The created agents."),
 )
 async def take_in(ctx: Ctx, owner: Owner, body: AgentsToImport) -> Response:
     wanted: list[agent_commands.AgentFields] = []
@@ -187,26 +206,27 @@ async def read(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
 @router.patch(
     "/{agent_id}",
     summary="Change an agent",
-    description="Every conversation that has it is answered so from the next send on; earlier pairs keep what they "
-    "were made with.",
+    description=(
+        "The change applies to the next send of every conversation with this agent. Earlier pairs do not change."
+    ),
     dependencies=[HasBody],
-    responses=says(AgentView, *WITH_BODY, "not-found", "conflict", description="The agent as it is now."),
+    responses=says(AgentView, *WITH_BODY, "not-found", "conflict", description="The updated agent."),
 )
 async def change(ctx: Ctx, owner: Owner, agent_id: AgentId, body: ChangedAgent) -> Response:
     fields = _fields(body)
     if not fields:
-        refuse_field("body", "nothing is to be changed. Name at least one field.")
+        refuse_field("body", "has no changes. Give at least one field.")
     return answer(describe_agent(await agent_commands.change_agent(ctx, owner, agent_id, fields)))
 
 
 @router.delete(
     "/{agent_id}",
     summary="Delete an agent",
-    description="Conversations that have it go on without one; earlier pairs keep its name. "
-    "`POST /agents/{id}/undelete` brings it back.",
+    description="Conversations with this agent continue without an agent. Earlier pairs keep its name. `POST "
+    "/agents/{id}/undelete` restores it.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found"),
+    responses={204: {"description": "Deleted."}} | fails("not-found"),
 )
 async def delete(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
     await agent_commands.delete_agent(ctx, owner, agent_id)
@@ -215,8 +235,8 @@ async def delete(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
 
 @router.post(
     "/{agent_id}/undelete",
-    summary="Bring an agent back",
-    responses=says(AgentView, "not-found", "conflict", description="The agent, and in conversations that had it."),
+    summary="Restore an agent",
+    responses=says(AgentView, "not-found", "conflict", description="Restored, also in the conversations that had it."),
 )
 async def undelete(ctx: Ctx, owner: Owner, agent_id: AgentId) -> Response:
     return answer(describe_agent(await agent_commands.restore_agent(ctx, owner, agent_id)))

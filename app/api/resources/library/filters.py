@@ -47,8 +47,8 @@ async def list_them(ctx: Ctx, owner: Owner) -> Response:
 
 @router.get(
     "/rows/{number}/raw",
-    summary="The row of a saved filter as it is stored, as a file",
-    description="Whether Inview can read it or not: bytes are base64. For a filter with `damage`.",
+    summary="Download the stored row of a saved filter",
+    description="Works even if Inview cannot read the row. Bytes are base64. For a filter with `damage`.",
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
@@ -61,10 +61,10 @@ async def read_raw(ctx: Ctx, owner: Owner, number: RowNumber) -> Response:
 @router.delete(
     "/rows/{number}",
     summary="Delete a saved filter that cannot be read",
-    description="`number` is that of a filter with `damage` in the list.",
+    description="`number` is the number of a filter with `damage` in the list.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
+    responses={204: {"description": "Deleted."}} | fails("not-found", "conflict"),
 )
 async def delete_damaged(ctx: Ctx, owner: Owner, number: RowNumber) -> Response:
     await filter_commands.delete_damaged_filter(ctx, owner, number)
@@ -74,10 +74,10 @@ async def delete_damaged(ctx: Ctx, owner: Owner, number: RowNumber) -> Response:
 @router.delete(
     "/history/{number}",
     summary="Delete an entry of the filter history that cannot be read",
-    description="`number` is that of an entry of `damaged_history` in the list.",
+    description="`number` is the number of an entry of `damaged_history` in the list.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found"),
+    responses={204: {"description": "Deleted."}} | fails("not-found"),
 )
 async def delete_entry(ctx: Ctx, owner: Owner, number: EntryNumber) -> Response:
     await filter_commands.delete_damaged_entry(ctx, owner, number)
@@ -92,7 +92,7 @@ async def read(ctx: Ctx, owner: Owner, name: FilterName) -> Response:
 @router.put(
     "/{name}",
     summary="Save a filter",
-    description="In the place of the one that had the name.",
+    description="Replaces a saved filter of the same name.",
     dependencies=[HasBody],
     responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Saved."),
 )
@@ -104,7 +104,7 @@ async def save(ctx: Ctx, owner: Owner, name: FilterName, body: FilterToSave) -> 
 @router.patch(
     "/{name}",
     summary="Rename a saved filter",
-    description="Filters and conversations that use it use it under its new name.",
+    description="Filters and conversations that use it are updated to the new name.",
     dependencies=[HasBody],
     responses=says(SavedFilterView, *WITH_BODY, "not-found", "conflict", description="Renamed."),
 )
@@ -118,7 +118,7 @@ async def rename(ctx: Ctx, owner: Owner, name: FilterName, body: RenamedFilter) 
     summary="Delete a saved filter that nothing uses",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
+    responses={204: {"description": "Deleted."}} | fails("not-found", "conflict"),
 )
 async def delete(ctx: Ctx, owner: Owner, name: FilterName) -> Response:
     await filter_commands.delete_filter(ctx, owner, name)

@@ -25,7 +25,9 @@ class Typed(Body):
     """A line of the filter bar, with the model, topic and zone that it depends on."""
 
     line: str = Field(max_length=MAX_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
-    model: ModelName | None = Field(None, description="The model chosen in the composer; null: the conversation's own.")
+    model: ModelName | None = Field(
+        None, description="The model chosen in the composer; null: the model of the conversation."
+    )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
 
@@ -39,14 +41,16 @@ class LineToCheck(Typed):
 class LineToRun(Typed):
     """A line with a command to run."""
 
-    as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
-    confirmed: bool = Field(default=False, description="A person said yes to the question.")
+    as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
+    confirmed: bool = Field(default=False, description="Whether a person confirmed the command.")
 
 
 @router.post(
     "/{conversation_id}/filter",
     summary="Read a line of the filter bar",
-    description="What it selects, what its command would do, what may be typed next. Nothing is changed.",
+    description=(
+        "Returns the pairs that the line selects, the effect of its command, and the completions. Changes nothing."
+    ),
     responses=says(FilterLineView, *WITH_BODY, "not-found", "conflict"),
 )
 async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
@@ -58,8 +62,8 @@ async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: L
 
 @router.post(
     "/{conversation_id}/commands",
-    summary="Do what a line's command says",
-    description="To every pair that its filter selects, at once or not at all.",
+    summary="Run the command of a filter line",
+    description="Applies it to every pair that the filter selects, in one transaction.",
     responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
 )
 async def run(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:

@@ -44,9 +44,10 @@ class ModelList:
 
 @router.get(
     "/models",
-    summary="List the models on offer",
-    description="Asks each provider that is set up for its list, at most every few minutes. Of one that has not "
-    "answered after three seconds, the models known from before are listed; it is in `unavailable`, and asked on.",
+    summary="List the available models",
+    description="Requests the list of each configured provider, at most every few minutes. If a provider does not "
+    "respond within three seconds, the list has its previously known models, `unavailable` names it, and the "
+    "request continues in the background.",
     responses=says(ModelList),
 )
 async def list_them(ctx: Ctx, owner: Owner) -> Response:

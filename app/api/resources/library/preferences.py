@@ -36,11 +36,15 @@ router = APIRouter(prefix="/preferences", tags=["preferences"], dependencies=[Re
 _USUAL = Preferences()
 MAX_REDACTED = 1_000_000
 
-Tokens = Annotated[int | None, Field(ge=1, le=MAX_TOKENS, description="A ceiling in tokens; null: none.")]
+Tokens = Annotated[
+    int | None, Field(ge=1, le=MAX_TOKENS, description="The maximum number of tokens of a send; null: no limit.")
+]
 Money = Annotated[
     str | None,
     Field(
-        pattern=MONEY, description="A ceiling in US dollars as decimal text, above 0; null: none.", examples=["2.50"]
+        pattern=MONEY,
+        description="The maximum cost of a send in US dollars, as decimal text above 0; null: no limit.",
+        examples=["2.50"],
     ),
 ]
 
@@ -57,7 +61,9 @@ class PreferencesBody(Body):
     soft_cap: float = Field(
         float(_USUAL.soft_cap), ge=0.05, le=1, description="The share of a model's window that a send may fill."
     )
-    reserve: int = Field(_USUAL.reserve, ge=0, le=MAX_TOKENS, description="Tokens kept free for the reply.")
+    reserve: int = Field(
+        _USUAL.reserve, ge=0, le=MAX_TOKENS, description="The number of tokens reserved for the reply."
+    )
     send_tokens: Tokens = None
     send_money: Money = None
     conversation_tokens: Tokens = None
@@ -65,48 +71,52 @@ class PreferencesBody(Body):
     day_tokens: Tokens = None
     day_money: Money = None
     over_budget: Literal["ask", "fit", "force"] = Field(
-        "ask", description="When pairs do not fit: ask, send those that fit, or send all the same."
+        "ask", description="The action if pairs do not fit: ask, send those that fit, or send all anyway."
     )
     auto_enter_view_on_overflow: bool = Field(
         default=True, description="Whether a reply longer than the screen moves the focus to the history."
     )
     topic_order: Literal["recent", "manual"] = "recent"
     cache: Literal["auto", "5m", "1h", "off"] = Field(
-        "auto", description="How long a vendor is asked to keep what was sent: as it pays, always so long, or not."
+        "auto",
+        description=(
+            "The lifetime requested for the provider's prompt cache: chosen by cost, always the same, or no cache."
+        ),
     )
     titles: bool = Field(
-        default=True, description="Whether the first success brings a conversation without a title one."
+        default=True, description="Whether a conversation without a title gets one after its first successful reply."
     )
     title_model: ModelName | None = Field(None, description="Model for titles; null: the conversation's model.")
     replay: bool = Field(
-        default=False, description="Whether a request that was answered before is answered with what was said then."
+        default=False, description="Whether a repeated identical request gets the stored reply of the earlier one."
     )
     trash_days: int | None = Field(
         _USUAL.trash_days,
         ge=1,
         le=MAX_TRASH_DAYS,
-        description="For how many days what was deleted can be brought back; null: until the trash is emptied.",
+        description="The number of days that deleted items stay in the trash; null: until the trash is emptied.",
     )
     built_in_tools: list[ToolName] = Field(
         default_factory=list[str],
         max_length=MAX_BUILT_IN,
-        description="The built-in tools that models are told of, by name; without any, of those of servers alone.",
+        description="The names of the built-in tools that are sent to models. Empty: only tools of servers are sent.",
     )
-    about_me: str = Field("", max_length=MAX_ABOUT, description="What models are told of the person, in a card.")
-    tell_about_me: bool = Field(default=True, description="Whether they are told what stands in `about_me`.")
+    about_me: str = Field("", max_length=MAX_ABOUT, description="The text about the user that is sent to models.")
+    tell_about_me: bool = Field(default=True, description="Whether `about_me` is sent to models.")
     date_zone: str | None = Field(
-        None, max_length=60, description="The IANA time zone in which models are told the day; null: they are not told."
+        None, max_length=60, description="The IANA time zone of the date that is sent to models; null: no date is sent."
     )
     redact: bool = Field(
-        default=False, description="Whether secrets of known forms are replaced by marks in all that is sent."
+        default=False,
+        description="Whether secrets of known formats are replaced by placeholders in everything that is sent.",
     )
     theme: Literal["system", "light", "dark"] = Field(
-        "system", description="The colours of the page: as the device says, always light, or always dark."
+        "system", description="The theme of the page: that of the device, always light, or always dark."
     )
     keys: dict[str, str] = Field(
         default_factory=dict[str, str],
         max_length=MAX_KEYS,
-        description="Other keys than the usual ones, by action; an empty one: no key.",
+        description="Custom keyboard shortcuts, by action. Empty: no shortcut.",
     )
 
     def to_domain(self) -> Preferences:
@@ -144,8 +154,8 @@ async def read(ctx: Ctx, owner: Owner) -> Response:
 
 @router.get(
     "/prelude",
-    summary="Read what is sent of the person",
-    description="The card before all pairs, as it would stand there now; null: none.",
+    summary="Read what is sent about the user",
+    description="The text that would be sent now before all pairs; null: none.",
     responses=says(PreludeView),
 )
 async def read_prelude(ctx: Ctx, owner: Owner) -> Response:
@@ -154,8 +164,10 @@ async def read_prelude(ctx: Ctx, owner: Owner) -> Response:
 
 @router.post(
     "/redaction",
-    summary="See what would leave of a text",
-    description="The text with marks in the place of secrets of known forms, whether or not `redact` is on.",
+    summary="Preview the redaction of a text",
+    description=(
+        "Returns the text with placeholders instead of secrets of known formats, whether or not `redact` is on."
+    ),
     dependencies=[HasBody],
     responses=says(RedactionView, *WITH_BODY),
 )
@@ -168,7 +180,7 @@ async def redact(_ctx: Ctx, _owner: Owner, body: RedactionBody) -> Response:
     "",
     summary="Replace the preferences",
     dependencies=[HasBody],
-    responses=says(PreferencesView, *WITH_BODY, description="The preferences as they are now."),
+    responses=says(PreferencesView, *WITH_BODY, description="The updated preferences."),
 )
 async def replace(ctx: Ctx, owner: Owner, body: PreferencesBody) -> Response:
     wanted = body.to_domain()

@@ -28,11 +28,16 @@ TopicName = Annotated[
     Field(
         min_length=1,
         max_length=MAX_NAME,
-        description="One line, unique among its siblings, case aside. No `>`: that stands between the names of a path.",
+        description=(
+            "The name, on one line. Unique among its siblings, ignoring case. Without `>`, which separates the "
+            "names of a path."
+        ),
     ),
 ]
 TopicPathText = Annotated[str, Field(min_length=1, max_length=MAX_LEVELS * (MAX_NAME + 3), examples=["AI > Planning"])]
-ParentId = Annotated[str | None, Field(max_length=64, description="The topic right above; null: none, at the root.")]
+ParentId = Annotated[
+    str | None, Field(max_length=64, description="The id of the parent topic; null: the topic is at the root.")
+]
 
 
 class NewTopic(Body):
@@ -49,13 +54,17 @@ class ChangedTopic(Body):
     # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     name: TopicName = Field(default_factory=str)
     parent_id: ParentId = None
-    before: str | None = Field(None, max_length=64, description="The sibling to stand before by hand; null: the last.")
+    before: str | None = Field(
+        None,
+        max_length=64,
+        description="The id of the sibling to place it before in the manual order; null: at the end.",
+    )
 
 
 @router.get(
     "",
     summary="List the topics",
-    description="The whole tree, flat: parents before children, siblings in the order asked for.",
+    description="Returns the whole tree as a flat list: parents before children, siblings in the requested order.",
     responses=says(TopicsView),
 )
 async def list_them(
@@ -63,7 +72,8 @@ async def list_them(
     owner: Owner,
     *,
     order: Annotated[
-        TopicOrder | None, Query(description="Used last first, or by hand. Left out: as preferred.")
+        TopicOrder | None,
+        Query(description="The order: last used first, or manual. Default: the value in the preferences."),
     ] = None,
 ) -> Response:
     return answer(await topic_commands.list_topics(ctx, owner, order))
@@ -72,7 +82,7 @@ async def list_them(
 @router.post(
     "",
     summary="Create a topic",
-    description="Makes what is missing of the path. A path that is there already is no fault: its topic is the answer.",
+    description="Creates the missing topics of the path. If the path already exists, its topic is returned.",
     status_code=201,
     dependencies=[HasBody],
     responses=says(TopicView, *WITH_BODY, "conflict", status=201, description="The topic of that path."),
@@ -84,14 +94,14 @@ async def create(ctx: Ctx, owner: Owner, body: NewTopic) -> Response:
 
 @router.patch(
     "/{topic_id}",
-    summary="Rename, move or arrange a topic",
+    summary="Rename, move or reorder a topic",
     dependencies=[HasBody],
-    responses=says(TopicView, *WITH_BODY, "not-found", "conflict", description="The topic as it is now."),
+    responses=says(TopicView, *WITH_BODY, "not-found", "conflict", description="The updated topic."),
 )
 async def change(ctx: Ctx, owner: Owner, topic_id: TopicPath, body: ChangedTopic) -> Response:
     changes: Any = body.model_dump(exclude_unset=True)
     if not changes:
-        refuse_field("body", "nothing is to be changed. Name at least one field.")
+        refuse_field("body", "has no changes. Give at least one field.")
     await topic_commands.change_topic(ctx, owner, topic_id, changes)
     return answer(await _describe(ctx, owner, topic_id))
 
@@ -101,7 +111,7 @@ async def change(ctx: Ctx, owner: Owner, topic_id: TopicPath, body: ChangedTopic
     summary="Delete an empty topic",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found", "conflict"),
+    responses={204: {"description": "Deleted."}} | fails("not-found", "conflict"),
 )
 async def delete(ctx: Ctx, owner: Owner, topic_id: TopicPath) -> Response:
     await topic_commands.delete_topic(ctx, owner, topic_id)

@@ -23,8 +23,8 @@ from app.views.conversation.trash import TrashEntryView, describe_entry
 router = APIRouter(tags=["trash"], dependencies=[ReadsJson])
 
 EntryId = Annotated[str, Path(max_length=64, description="An entry of the trash, or one of its pairs.")]
-Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")]
-Place = Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="A `next_cursor`.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")]
+Place = Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="The `next_cursor` of the previous page.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class EmptiedView:
     count: int
 
 
-@router.get("/trash", summary="List what was deleted", responses=says(TrashPage, description="The newest first."))
+@router.get("/trash", summary="List the trash", responses=says(TrashPage, description="The newest first."))
 async def list_all(ctx: Ctx, owner: Owner, *, limit: Limit = 50, cursor: Place = None) -> Response:
     return await _list(ctx, owner, limit, cursor)
 
@@ -60,7 +60,11 @@ async def list_all(ctx: Ctx, owner: Owner, *, limit: Limit = 50, cursor: Place =
 @router.get(
     "/conversations/{conversation_id}/trash",
     summary="List the pairs that were deleted from a conversation",
-    responses=says(TrashPage, "not-found", description="Those deleted last first, together what was deleted at once."),
+    responses=says(
+        TrashPage,
+        "not-found",
+        description="Ordered by time of deletion, newest first. Pairs that were deleted together form one entry.",
+    ),
 )
 async def list_pairs(
     ctx: Ctx, owner: Owner, conversation_id: ConversationId, *, limit: Limit = 50, cursor: Place = None
@@ -70,8 +74,8 @@ async def list_pairs(
 
 @router.post(
     "/trash/{entry_id}/restore",
-    summary="Bring a conversation, or pairs, back from the trash",
-    responses=says(RestoredView, "not-found", "conflict", description="Back at its place."),
+    summary="Restore a conversation or pairs from the trash",
+    responses=says(RestoredView, "not-found", "conflict", description="Restored."),
 )
 async def restore(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
     entry = await trash.restore(ctx, owner, entry_id)
@@ -80,11 +84,11 @@ async def restore(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
 
 @router.delete(
     "/trash/{entry_id}",
-    summary="Delete something in the trash for good",
-    description="It cannot be brought back. The ledger keeps what its calls used.",
+    summary="Delete an entry of the trash permanently",
+    description="It cannot be restored. The ledger keeps the usage of its calls.",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found"),
+    responses={204: {"description": "Deleted."}} | fails("not-found"),
 )
 async def delete(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
     await trash.delete_for_good(ctx, owner, entry_id)
@@ -94,7 +98,7 @@ async def delete(ctx: Ctx, owner: Owner, entry_id: EntryId) -> Response:
 @router.delete(
     "/trash",
     summary="Empty the trash",
-    description="Nothing that was in it can be brought back. The ledger keeps what the calls used.",
+    description="Deletes all entries permanently. The ledger keeps the usage of their calls.",
     responses=says(EmptiedView, description="Empty."),
 )
 async def empty(ctx: Ctx, owner: Owner) -> Response:

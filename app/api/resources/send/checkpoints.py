@@ -24,14 +24,14 @@ router = APIRouter(prefix="/conversations", tags=["checkpoints"])
 
 @router.post(
     "/{conversation_id}/summarize",
-    summary="Have the older pairs summarised",
-    description="What of the pairs in view does not fit beside the draft (everything in view, if all of it fits) is "
-    "read by the model once more, in a `tool` conversation. What it makes of them becomes the checkpoint: a card that "
-    "is sent in their place. If that fails, or says nothing, nothing changes. Answers as `send` does.",
+    summary="Summarise the older pairs",
+    description="The model summarises the pairs in view that do not fit together with the draft (all pairs in view, if "
+    "all fit) in a `tool` conversation. The summary becomes the checkpoint: a card that is sent instead of "
+    "these pairs. If the call fails or returns no text, nothing changes. Responds like `send`.",
     dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
-    | says(SummaryView, status=202, description="Started; `Location` is where its events are.")
+    | says(SummaryView, status=202, description="Started. `Location` is the address of its events.")
     | fails(*WITH_BODY, "not-found", "conflict", "send-locked", "budget-spent", "provider-refused"),
 )
 async def summarise(
@@ -57,9 +57,9 @@ async def summarise(
 
 @router.post(
     "/{conversation_id}/summarize/preview",
-    summary="See what a summary would read and stand for",
-    description="Nothing is called or stored. `unread` pairs before its place are sent now and would not be then, "
-    "though the summary would know nothing of them: the filter hides them.",
+    summary="Preview which pairs a summary would cover",
+    description="Calls and stores nothing. `unread` counts pairs before the checkpoint that the filter hides. The "
+    "summary would not cover them, and they would no longer be sent.",
     dependencies=[ReadsJson, HasBody],
     responses=says(SummaryPlanView, *WITH_BODY, "not-found", "conflict"),
 )
@@ -78,9 +78,9 @@ async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
 
 @router.put(
     "/{conversation_id}/checkpoint",
-    summary="Say what the checkpoint says",
+    summary="Edit the checkpoint",
     dependencies=[ReadsJson, HasBody],
-    responses=says(CheckpointView, *WITH_BODY, "not-found", "conflict", description="As it is now."),
+    responses=says(CheckpointView, *WITH_BODY, "not-found", "conflict", description="The updated checkpoint."),
 )
 async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ChangedCheckpoint) -> Response:
     if body.position is None:
@@ -93,10 +93,10 @@ async def change(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
 
 @router.delete(
     "/{conversation_id}/checkpoint",
-    summary="Take the checkpoint away",
-    description="The pairs before it are sent again. The answer says what it was: `PUT` brings it back.",
+    summary="Remove the checkpoint",
+    description="The pairs before it are sent again. The response has the removed checkpoint; `PUT` restores it.",
     dependencies=[ReadsJson],
-    responses=says(CheckpointView, "not-found", "conflict", description="As it was."),
+    responses=says(CheckpointView, "not-found", "conflict", description="The removed checkpoint."),
 )
 async def remove(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     return answer(describe_checkpoint(await summaries.remove_checkpoint(ctx, owner, conversation_id)))

@@ -36,7 +36,9 @@ router = APIRouter(tags=["comparisons"], dependencies=[ReadsJson])
 Models = Annotated[
     list[ModelName],
     Field(
-        min_length=LEAST_MODELS, max_length=MAX_MODELS, description="Each once, in the order in which they are shown."
+        min_length=LEAST_MODELS,
+        max_length=MAX_MODELS,
+        description="The models, each once, in the order in which they are shown.",
     ),
 ]
 
@@ -45,9 +47,9 @@ Selections = Annotated[
     dict[ModelName, Annotated[str, Field(max_length=200)]] | None,
     Field(
         max_length=MAX_MODELS + 1,
-        description="By model: the `selection` of a preview for it, of a list of pairs or of a problem, handed back. "
-        "If other pairs would be sent to it than were counted there, none is asked: the problem `selection-changed` "
-        "has the new figures and the `model`.",
+        description="By model: the `selection` of a preview, a list of pairs or a problem. If the pairs to send to a "
+        "model have changed since then, nothing is sent, and the problem `selection-changed` has the new "
+        "numbers and the `model`.",
     ),
 ]
 
@@ -55,7 +57,7 @@ Selections = Annotated[
 class DraftToCompare(DraftToPreview):
     """A request for several models, with its options. `model` is ignored."""
 
-    text: str = Field(pattern=NOT_BLANK, description="Sent character for character. Not blank.")
+    text: str = Field(pattern=NOT_BLANK, description="The text, sent unchanged. Not blank.")
     models: Models
     selections: Selections = None
 
@@ -68,8 +70,8 @@ class PairToCompare(Sending, SeenBefore):
     later: Later | None = Field(
         None,
         strict=False,
-        description="The action for the pairs after it: keep them, delete them when a reply is kept (`undo` brings "
-        "them back), or compare it in a new conversation with copies of the pairs before it.",
+        description="The action for the later pairs: keep them, delete them when a reply is kept (`undo` restores "
+        "them), or compare in a new conversation with copies of the earlier pairs.",
     )
 
 
@@ -81,9 +83,10 @@ class ReplyToKeep(Body):
 
 @router.post(
     "/conversations/{conversation_id}/compare",
-    summary="Put a request to several models side by side",
-    description="Each is a run of its own, in a `tool` conversation; follow it at `events`, stop it with `POST "
-    "/runs/{id}/cancel`. Nothing stands in the conversation, and nothing else is sent in it, until one is kept.",
+    summary="Send a request to several models side by side",
+    description="Starts one run per model, each in a `tool` conversation. Follow a run at `events`; stop it with `POST "
+    "/runs/{id}/cancel`. Until you keep or discard the replies, the conversation does not change and you "
+    "cannot send in it.",
     dependencies=[HasBody],
     responses=says(
         ComparisonView,
@@ -96,7 +99,7 @@ class ReplyToKeep(Body):
         "budget-spent",
         "provider-refused",
         status=202,
-        description="All have started.",
+        description="All runs have started.",
     ),
 )
 async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToCompare) -> Response:
@@ -117,9 +120,10 @@ async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
 
 @router.post(
     "/pairs/{pair_id}/compare",
-    summary="Have a pair answered again by several models side by side",
-    description="As `compare` of a conversation; each is sent what `resend` would send it. The pair is as it was until "
-    "one is kept; then that stands in it, and what stood there stays as a version, as do the others.",
+    summary="Answer a pair again with several models side by side",
+    description="Like `compare` of a conversation; each model gets the request that `resend` would send. The pair does "
+    "not change until you keep a reply. That reply then becomes the current version of the pair; the "
+    "previous and the other replies become versions.",
     dependencies=[HasBody],
     responses=says(
         ComparisonView,
@@ -127,7 +131,9 @@ async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
         "over-budget",
         "selection-changed",
         status=202,
-        description="All have started; `conversation_id` says where, a new one if it is to branch.",
+        description=(
+            "All runs have started. `conversation_id` names their conversation, which is new if you chose to branch."
+        ),
     ),
 )
 async def compare_pair(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToCompare) -> Response:
@@ -154,8 +160,11 @@ def _answer_begun(comparison: Comparison) -> Response:
 
 @router.get(
     "/conversations/{conversation_id}/comparison",
-    summary="Read the replies that are compared",
-    description="As they are stored now: a reply that runs is up to a second behind. 404: none is open.",
+    summary="Read the open comparison",
+    description=(
+        "Returns the replies as they are stored now: a running reply is up to a second behind. 404: no "
+        "comparison is open."
+    ),
     responses=says(ComparisonNowView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
@@ -167,9 +176,9 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.post(
     "/conversations/{conversation_id}/comparison/keep",
-    summary="Keep one of the replies that are compared",
-    description="It becomes a pair of the conversation, or stands in the pair that is answered again; the others are "
-    "versions of it. Those still running are stopped.",
+    summary="Keep one of the compared replies",
+    description="The reply becomes a pair of the conversation, or the current version of the pair that is answered "
+    "again. The other replies become versions of it. Running replies are stopped.",
     dependencies=[HasBody],
     responses=says(KeptView, *WITH_BODY, "not-found", "conflict"),
 )
@@ -180,9 +189,9 @@ async def keep(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Re
 
 @router.delete(
     "/conversations/{conversation_id}/comparison",
-    summary="Keep none of the replies",
-    description="Those that run are stopped. `POST …/comparison/reopen` takes it back.",
-    responses=says(ComparisonView, "not-found", description="As it was."),
+    summary="Discard the comparison",
+    description="Running replies are stopped. `POST …/comparison/reopen` opens the comparison again.",
+    responses=says(ComparisonView, "not-found", description="The discarded comparison."),
 )
 async def discard(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     return answer(describe_comparison(await comparisons.discard_comparison(ctx, owner, conversation_id)))
@@ -190,7 +199,7 @@ async def discard(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Re
 
 @router.post(
     "/conversations/{conversation_id}/comparison/reopen",
-    summary="Open again the comparison that was discarded last",
+    summary="Open the last discarded comparison again",
     responses=says(ComparisonView, "not-found", "conflict"),
 )
 async def reopen(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:

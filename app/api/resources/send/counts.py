@@ -18,10 +18,10 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasB
 
 @router.post(
     "/{conversation_id}/count",
-    summary="Ask the provider what a send would come to",
-    description="The body is that of a preview. The provider counts the very request that would be sent, free of "
-    "charge, and no reply is made. Anthropic, OpenAI and llama.cpp can count; for any other provider the answer is "
-    "`invalid-input` for `model`, and the estimate is all there is.",
+    summary="Count the tokens of a send exactly",
+    description="The body is that of a preview. The provider counts the tokens of the exact request that would be "
+    "sent, free of charge and without a reply. Anthropic, OpenAI and llama.cpp support this; for other "
+    "providers the response is `invalid-input` for `model`, and only the estimate is available.",
     dependencies=[ReadsJson],
     responses=says(
         CountView,

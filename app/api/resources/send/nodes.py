@@ -35,9 +35,9 @@ class NodesView:
 
 @router.get(
     "/{conversation_id}/nodes",
-    summary="Read what stands between the pairs",
-    description="Titles and summaries that were asked for, with what came of them and what they used, and what had "
-    "been spent whenever messages left the conversation. None of it is ever sent.",
+    summary="List the nodes between the pairs",
+    description="Title and summary calls with their result and usage, and the amount spent so far each time messages "
+    "left the conversation. Nodes are never sent.",
     dependencies=[ReadsJson],
     responses=says(NodesView, "not-found"),
 )
@@ -52,14 +52,15 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.post(
     "/{conversation_id}/title",
-    summary="Have a title made",
-    description="What a send would send now, with the request for a title in the place of the draft, in a `tool` "
-    "conversation. What comes back becomes the title, unless a person gave one meanwhile; a person's own is never "
-    "replaced (409). If it fails, or says nothing, nothing changes. Answers as `send` does.",
+    summary="Generate a title",
+    description="Sends the request of a send, with a request for a title instead of the draft, in a `tool` "
+    "conversation. The reply becomes the title, unless a person set one in the meantime. A title that a "
+    "person set is never replaced (409). If the call fails or returns no text, nothing changes. Responds "
+    "like `send`.",
     dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
-    | says(DerivedRunView, status=202, description="Started; `Location` is where its events are.")
+    | says(DerivedRunView, status=202, description="Started. `Location` is the address of its events.")
     | fails(*WITH_BODY, "not-found", "conflict", "provider-refused"),
 )
 async def ask_title(

@@ -20,36 +20,40 @@ from app.views.conversation.queue import QueuedView, QueueView, describe_queue, 
 
 router = APIRouter(prefix="/conversations", tags=["queue"], dependencies=[ReadsJson])
 
-QueuedId = Annotated[str, Path(max_length=64, description="A text that waits.")]
-QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="Where it is to stand, from 0: the next one.")]
+QueuedId = Annotated[str, Path(max_length=64, description="The id of a queued text.")]
+QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="The position in the queue; 0 is the next one.")]
 
 
 class DraftToQueue(DraftToSend):
     """A text to queue, with the options of its send. Without `place` it is the last one."""
 
     place: QueuePlace | None = None
-    paused: bool = Field(default=False, description="Pause the queue with it: nothing is sent until it is resumed.")
+    paused: bool = Field(
+        default=False, description="Whether to pause the queue as well: nothing is sent until you resume it."
+    )
 
 
 class ChangedQueued(Body):
     """The changes of a queued text. A missing field is not changed."""
 
-    text: str | None = Field(None, pattern=NOT_BLANK, description="What it is to say. Not blank.")
-    version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only if it is still that one.")
+    text: str | None = Field(None, pattern=NOT_BLANK, description="The new text. Not blank.")
+    version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only change the text if it is still this one.")
     place: QueuePlace | None = None
 
 
 class QueueToResume(Body):
     """The options for resuming the queue. `model` and `over_budget` apply only to its first text."""
 
-    only: HoldReason | None = Field(None, strict=False, description="Only if it is held for that reason.")
+    only: HoldReason | None = Field(
+        None, strict=False, description="Only resume the queue if it is held for this reason."
+    )
     model: ModelName | None = None
     over_budget: OverBudgetChoice = None
 
 
 @router.get(
     "/{conversation_id}/queue",
-    summary="Read what waits for the reply that runs",
+    summary="Read the queue of a conversation",
     responses=says(QueueView, "not-found", description="The next one first."),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
@@ -58,11 +62,12 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
 
 @router.post(
     "/{conversation_id}/queue",
-    summary="Let a text wait for the reply that runs",
-    description="It is sent by itself once that reply, and what waits before it, has succeeded; where nothing runs or "
-    "waits, at once. Filter, model and topic are those of now; `as_of` is not kept: ages are read when it is sent.",
+    summary="Queue a text",
+    description="Inview sends the text once the running reply, and all texts before it in the queue, have "
+    "succeeded; at once if nothing is running or queued. Filter, model and topic are those of now. `as_of` "
+    "is not stored: ages are measured when the text is sent.",
     dependencies=[HasBody],
-    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
+    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The updated queue."),
 )
 async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: DraftToQueue) -> Response:
     queue = await queueing.queue_text(
@@ -82,9 +87,9 @@ async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Dra
 
 @router.post(
     "/{conversation_id}/queue/pause",
-    summary="Send nothing of the queue for now",
-    description="A queue that is held already stays held for its reason; an empty one is not held.",
-    responses=says(QueueView, "not-found", description="The queue as it is now."),
+    summary="Pause the queue",
+    description="A queue that is already held keeps its reason. An empty queue is not held.",
+    responses=says(QueueView, "not-found", description="The updated queue."),
 )
 async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     return answer(describe_queue(await queueing.pause_queue(ctx, owner, conversation_id)))
@@ -92,9 +97,9 @@ async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Resp
 
 @router.post(
     "/{conversation_id}/queue/resume",
-    summary="Let the queue go on",
-    description="Its first text is sent now, or when the reply that runs has succeeded. If it is refused, the queue is "
-    "held for that.",
+    summary="Resume the queue",
+    description="Sends the first text now, or when the running reply has succeeded. If the send is refused, the "
+    "queue is held for that reason.",
     dependencies=[HasBody],
     responses=says(
         QueueView,
@@ -103,7 +108,7 @@ async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Resp
         "conflict",
         "over-budget",
         "provider-refused",
-        description="The queue as it is now.",
+        description="The updated queue.",
     ),
 )
 async def resume(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
@@ -115,9 +120,9 @@ async def resume(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: 
 
 @router.patch(
     "/{conversation_id}/queue/{queued_id}",
-    summary="Edit a text that waits, or move it",
+    summary="Edit or move a queued text",
     dependencies=[HasBody],
-    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The queue as it is now."),
+    responses=says(QueueView, *WITH_BODY, "not-found", "conflict", description="The updated queue."),
 )
 async def change(
     ctx: Ctx, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId, body: ChangedQueued
@@ -130,8 +135,8 @@ async def change(
 
 @router.delete(
     "/{conversation_id}/queue/{queued_id}",
-    summary="Drop a text that waits",
-    responses=says(QueuedView, "not-found", description="As it was: `POST …/queue` brings it back."),
+    summary="Remove a queued text",
+    responses=says(QueuedView, "not-found", description="The removed text. `POST …/queue` adds it again."),
 )
 async def drop(ctx: Ctx, owner: Owner, conversation_id: ConversationId, queued_id: QueuedId) -> Response:
     dropped = await queueing.drop_queued(ctx, owner, conversation_id, queued_id)

@@ -27,9 +27,9 @@ BYTES = {200: {"description": "The bytes.", "content": {ANYTHING: {"schema": {"t
 
 @router.get(
     "/conversations/{conversation_id}/preview/{body_sha256}",
-    summary="The body of a preview as a file",
-    description="Byte for byte as it would leave. Only of requests that the page previewed a moment ago: it "
-    "links here where a body is too large to be shown at once. Programs read `body` of a preview.",
+    summary="Download the body of a preview",
+    description="The exact bytes that would be sent. Available only for requests that the page previewed a moment ago: "
+    "the page links here if a body is too large to show. API clients read `body` of a preview.",
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
@@ -42,8 +42,8 @@ async def read_prepared(ctx: Ctx, owner: Owner, conversation_id: ConversationId,
 
 @router.get(
     "/pairs/{pair_id}/snapshot/body",
-    summary="The body of the request kept of a failed pair as a file",
-    description="Byte for byte as it left.",
+    summary="Download the stored request body of a failed pair",
+    description="The exact bytes that were sent.",
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
@@ -55,9 +55,9 @@ async def read_kept(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.get(
     "/pairs/{pair_id}/raw",
-    summary="The rows of a pair as they are stored, as a file",
-    description="Every row that belongs to the pair, by table, whether Inview can read it or not: JSON columns are the "
-    "text that is stored, bytes are base64. For a pair with `damage`, before it is deleted.",
+    summary="Download the stored rows of a pair",
+    description="Every row of the pair, by table, even if Inview cannot read it. JSON columns have their stored text; "
+    "bytes are base64. For a pair with `damage`, before you delete it.",
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )
@@ -69,9 +69,9 @@ async def read_raw(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.get(
     "/conversations/{conversation_id}/raw",
-    summary="The row of a conversation as it is stored, as a file",
-    description="Its settings without its pairs, whether Inview can read them or not: JSON columns are the text that "
-    "is stored, bytes are base64. For a conversation with `damage`, before a setting is reset.",
+    summary="Download the stored row of a conversation",
+    description="The settings without the pairs, even if Inview cannot read them. JSON columns have their stored text; "
+    "bytes are base64. For a conversation with `damage`, before you reset a setting.",
     response_class=Response,
     responses=BYTES | fails("not-found"),
 )

@@ -23,9 +23,9 @@ LARGEST_POSITION = 2**53 - 1  # the largest integer that every JSON reader repre
 
 @router.get(
     "/{run_id}/events",
-    summary="Follow a run's events from any position",
-    description="The stream ends after its last event: exactly one of `done`, `error`, `cancelled`. A run that is over "
-    "is told in the same words. Begins after the larger of `after` and `Last-Event-ID`.",
+    summary="Stream the events of a run from any position",
+    description="The stream ends after its last event: exactly one of `done`, `error`, `cancelled`. A finished run has "
+    "the same events. The stream begins after the larger of `after` and `Last-Event-ID`.",
     response_class=Response,
     responses=events_documented("The run's log.") | fails("not-found"),
     dependencies=[Depends(offers(EVENT_STREAM))],
@@ -35,9 +35,10 @@ async def events(
     owner: Owner,
     run_id: RunId,
     *,
-    after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The position last seen.")] = 0,
+    after: Annotated[int, Query(ge=0, le=LARGEST_POSITION, description="The last received position.")] = 0,
     last_event_id: Annotated[
-        int, Header(ge=0, le=LARGEST_POSITION, description="The same, as a browser sends it by itself.")
+        int,
+        Header(ge=0, le=LARGEST_POSITION, description="The last received position, as browsers send it automatically."),
     ] = 0,
 ) -> Response:
     await load_state(ctx, owner, run_id)  # answers 404 for an unknown run, before the stream starts
@@ -46,9 +47,9 @@ async def events(
 
 @router.post(
     "/{run_id}/cancel",
-    summary="Stop a run; what was received stays",
-    description="Answers once the end is stored. A run that is over already stays as it ended.",
-    responses=says(RunView, "not-found", description="The run as it ended."),
+    summary="Stop a run and keep what was received",
+    description="Responds once the end is stored. A finished run does not change.",
+    responses=says(RunView, "not-found", description="The stopped run."),
     dependencies=[ReadsJson],
 )
 async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
@@ -58,9 +59,9 @@ async def cancel(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
 
 @router.post(
     "/{run_id}/retry",
-    summary="Make the next attempt of a run now",
-    description="Instead of waiting as long as its `retry` event said. 409: it waits for none.",
-    responses=says(RunView, "not-found", "conflict", description="The run, on its next attempt."),
+    summary="Start the next attempt of a run now",
+    description="Skips the wait that the `retry` event announced. 409: the run is not waiting for an attempt.",
+    responses=says(RunView, "not-found", "conflict", description="The run with its next attempt."),
     dependencies=[ReadsJson],
 )
 async def retry(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:

@@ -27,9 +27,9 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[HasB
 
 @router.post(
     "/{conversation_id}/preview",
-    summary="See exactly what a send would send",
-    description="`body` stands in the answer byte for byte as it would leave. Nothing is called or stored. Pairs that "
-    "do not fit are left out, unless `over_budget`, or without it the preferences, force them in.",
+    summary="Preview the exact request of a send",
+    description="`body` has the exact bytes that would be sent. Calls and stores nothing. Pairs that do not fit "
+    "are left out, unless `over_budget` (default: the value in the preferences) forces them in.",
     dependencies=[ReadsJson],
     responses=says(
         PreviewView,
@@ -56,12 +56,12 @@ async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
 @router.post(
     "/{conversation_id}/send",
     summary="Send a draft and stream the reply",
-    description="Stores the pair and starts its reply, which belongs to the server: it goes on if the stream is left, "
-    "and `GET /runs/{id}/events` takes it up again. With `Accept: application/json` the answer comes at once and names "
-    "the run; without `Accept` it is the event stream.",
+    description="Stores the pair and starts its reply. The reply continues on the server if you close the stream; `GET "
+    "/runs/{id}/events` resumes the stream. With `Accept: application/json` the response comes at once and "
+    "names the run; without `Accept` it is the event stream.",
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
-    | says(StartedRunView, status=202, description="Started; `Location` is where its events are.")
+    | says(StartedRunView, status=202, description="Started. `Location` is the address of its events.")
     | fails(
         *WITH_BODY,
         "not-found",

@@ -38,9 +38,9 @@ class CheckedSchemaView:
 
 @router.get(
     "/pairs/{pair_id}/structured",
-    summary="Read a reply as the JSON it was asked to be",
-    description="Also while it is still being written: then with the faults that nothing to come can mend. `repair` is "
-    "what to send next, with the same `schema`, to have the faults mended.",
+    summary="Read a structured reply as JSON",
+    description="Also works while the reply is running: then it has only the errors that later text cannot fix. "
+    "To have the errors fixed, send `repair` with the same `schema`.",
     responses=says(StructuredView, "not-found", "conflict"),
 )
 async def read(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
@@ -49,10 +49,10 @@ async def read(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.post(
     "/schemas/check",
-    summary="Find out whether a schema can be sent",
-    description="A schema that cannot is refused as `invalid-input`, with the place.",
+    summary="Check whether a schema can be sent",
+    description="An unsuitable schema is refused as `invalid-input`, with the place of the error.",
     dependencies=[HasBody],
-    responses={200: {VIEW: CheckedSchemaView, "description": "It can be sent."}} | fails(*WITH_BODY),
+    responses={200: {VIEW: CheckedSchemaView, "description": "The schema can be sent."}} | fails(*WITH_BODY),
 )
 async def check(body: SchemaToCheck) -> Response:
     schema = write_schema(body.reply_schema)

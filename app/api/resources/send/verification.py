@@ -18,9 +18,10 @@ router = APIRouter(prefix="/runs", tags=["runs"], dependencies=[ReadsJson])
 
 @router.get(
     "/{run_id}/verify",
-    summary="Compute the hash of a run's request anew",
-    description="From the stored pairs that went along, the draft, the parameters and the system prompt. If the hash "
-    "is another, `reasons` say what has changed since. The bytes of a failed request are compared as well.",
+    summary="Verify the hash of a run's request",
+    description="Computes the hash again from the stored pairs that were sent, the draft, the parameters and the "
+    "system prompt. If the hash differs, `reasons` says what has changed since. For a failed request, the "
+    "bytes are compared as well.",
     responses=says(VerificationView, "not-found"),
 )
 async def verify(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
@@ -29,8 +30,11 @@ async def verify(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:
 
 @router.get(
     "/{run_id}/request",
-    summary="See what a run sent",
-    description="Made again from what is stored: `matches` says whether it is what was sent. 404 if it cannot be made.",
+    summary="Read the request of a run",
+    description=(
+        "Builds the request again from the stored data. `matches` says whether it equals the request that was "
+        "sent. 404: it cannot be built."
+    ),
     responses=says(SentRequestView, "not-found"),
 )
 async def read_request(ctx: Ctx, owner: Owner, run_id: RunId) -> Response:

@@ -31,13 +31,13 @@ router = APIRouter(prefix="/pairs", tags=["versions"])
 
 @router.post(
     "/{pair_id}/resend",
-    summary="Edit and resend a pair, or have it answered again",
-    description="The pair keeps its place and its marks; what stood there stays as a version of it. What is sent are "
-    "the pairs above it that are in view. Answers as `send` does.",
+    summary="Edit and resend a pair, or answer it again",
+    description="The pair keeps its place and its marks; its previous content stays as a version. The pairs in view "
+    "above it are sent with it. Responds like `send`.",
     dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
-    | says(ResentView, status=202, description="Started; `Location` is where its events are.")
+    | says(ResentView, status=202, description="Started. `Location` is the address of its events.")
     | fails(*IN_PLACE, "over-budget", "selection-changed"),
 )
 async def resend(
@@ -64,8 +64,8 @@ async def resend(
 
 @router.post(
     "/{pair_id}/preview",
-    summary="See exactly what sending a pair again would send",
-    description="As the preview of a conversation, of the pairs above this one. Nothing is called or stored.",
+    summary="Preview the exact request of a resend",
+    description="Like the preview of a conversation, with the pairs above this one. Calls and stores nothing.",
     dependencies=[ReadsJson, HasBody],
     responses=says(PreviewView, *WITH_BODY, "not-found", "conflict", "provider-refused"),
 )
@@ -84,9 +84,9 @@ async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) 
 
 @router.get(
     "/{pair_id}/versions",
-    summary="Read every version of a pair",
+    summary="List the versions of a pair",
     dependencies=[ReadsJson],
-    responses=says(VersionsView, "not-found", description="The first one first."),
+    responses=says(VersionsView, "not-found", description="Ordered from the oldest to the newest."),
 )
 async def list_them(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
     async with ctx.store.read() as session:
@@ -97,7 +97,7 @@ async def list_them(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.post(
     "/{pair_id}/restore",
-    summary="Let another version stand in a pair",
+    summary="Switch a pair to another version",
     dependencies=[ReadsJson, HasBody],
     responses=says(
         VersionsView,
@@ -105,7 +105,7 @@ async def list_them(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
         "not-found",
         "send-locked",
         "pair-changed",
-        description="Its versions as they are now.",
+        description="The updated versions.",
     ),
 )
 async def restore(ctx: Ctx, owner: Owner, pair_id: PairId, body: VersionToRestore) -> Response:
@@ -115,8 +115,8 @@ async def restore(ctx: Ctx, owner: Owner, pair_id: PairId, body: VersionToRestor
 
 @router.get(
     "/{pair_id}/snapshot",
-    summary="Read the request kept of a pair that failed",
-    description="`body` stands in the answer byte for byte as it left. A pair that succeeded keeps only its hash.",
+    summary="Read the stored request of a failed pair",
+    description="`body` has the exact bytes that were sent. For a pair that succeeded, only the hash is stored.",
     dependencies=[ReadsJson],
     responses=says(SnapshotView, "not-found"),
 )
@@ -139,12 +139,12 @@ async def snapshot(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 
 @router.post(
     "/{pair_id}/snapshot/resend",
-    summary="Send the request kept of a failed pair again, as it was",
-    description="Byte for byte what left then, whatever is in view now. Answers as `resend` does.",
+    summary="Send the stored request of a failed pair again",
+    description="Sends exactly the same bytes, whatever is in view now. Responds like `resend`.",
     dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
-    | says(ResentView, status=202, description="Started; `Location` is where its events are.")
+    | says(ResentView, status=202, description="Started. `Location` is the address of its events.")
     | fails(*IN_PLACE),
 )
 async def resend_kept(

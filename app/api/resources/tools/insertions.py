@@ -29,29 +29,35 @@ Values = dict[Annotated[str, Field(max_length=MAX_NAME)], Annotated[str, Field(m
 class PromptToFill(Body):
     """A prompt with its arguments."""
 
-    name: str = Field(min_length=1, max_length=MAX_NAME, description="As in the server's `prompts`.")
+    name: str = Field(
+        min_length=1, max_length=MAX_NAME, description="The name of the prompt, as in the server's `prompts`."
+    )
     arguments: Values = Field(
-        default_factory=dict[str, str], max_length=MAX_VALUES, description="By name. Empty: not given."
+        default_factory=dict[str, str], max_length=MAX_VALUES, description="The arguments, by name. Empty: not given."
     )
 
 
 class ResourceToRead(Body):
     """A resource by its URI, or a URI template with its variables."""
 
-    uri: str = Field(min_length=1, max_length=MAX_TEMPLATE, description="As in the server's `resources`, or another.")
+    uri: str = Field(
+        min_length=1,
+        max_length=MAX_TEMPLATE,
+        description="The URI of the resource, as in the server's `resources`, or another one.",
+    )
     variables: Values = Field(
         default_factory=dict[str, str],
         max_length=MAX_VALUES,
-        description="By name, for a pattern (RFC 6570). Those of a query may be left out.",
+        description="The values of a URI template (RFC 6570), by name. Query variables may be left out.",
     )
 
 
 @router.post(
     "/{server_id}/prompt",
     summary="Fill in a prompt of an MCP server",
-    description="The server's prompt as text, to be put into a message. Nothing is sent to a model and nothing is "
-    "stored. Several messages are joined, with their roles where not all are the person's. A picture, a sound or "
-    "other bytes in it are refused: a message is text.",
+    description="Returns the server's prompt as text to insert into a message. Nothing is sent to a model or stored. "
+    "Several messages are joined, with their roles unless all are of the user. A prompt with a picture, a "
+    "sound or other bytes is refused: a message is text.",
     responses=says(InsertionView, *WITH_BODY, "not-found", "conflict", "server-gave-nothing"),
 )
 async def fill_prompt(ctx: Ctx, owner: Owner, server_id: ServerId, body: PromptToFill) -> Response:
@@ -61,8 +67,9 @@ async def fill_prompt(ctx: Ctx, owner: Owner, server_id: ServerId, body: PromptT
 @router.post(
     "/{server_id}/resource",
     summary="Read a resource of an MCP server",
-    description="What stands in it as text between fences, below a line with the server and the address. The address "
-    "goes to the server alone. Nothing is sent to a model and nothing is stored. What is no text is refused.",
+    description="Returns the content as text in a code fence, below a line with the server and the address. The "
+    "address is sent only to the server. Nothing is sent to a model or stored. Content that is not text is "
+    "refused.",
     responses=says(InsertionView, *WITH_BODY, "not-found", "conflict", "server-gave-nothing"),
 )
 async def read_resource(ctx: Ctx, owner: Owner, server_id: ServerId, body: ResourceToRead) -> Response:

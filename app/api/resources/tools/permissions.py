@@ -34,8 +34,8 @@ router = APIRouter(tags=["permissions"], dependencies=[ReadsJson])
 
 RequestId = Annotated[str, Path(max_length=64, description="A permission request.")]
 RuleId = Annotated[str, Path(max_length=64, description="A rule.")]
-AboutConversation = Annotated[str | None, Query(max_length=64, description="Only what was done in this conversation.")]
-AuditCursor = Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="`next_cursor` of the page before.")]
+AboutConversation = Annotated[str | None, Query(max_length=64, description="Only entries of this conversation.")]
+AuditCursor = Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="The `next_cursor` of the previous page.")]
 PatternText = Annotated[str, Field(max_length=10_000)]
 
 
@@ -44,16 +44,19 @@ class PermissionAnswer(Body):
 
     answer: PermissionChoice = Field(
         strict=False,
-        description="`allow` this once; `allow_conversation` and `always_allow` also make a rule for this very tool, "
-        "in this conversation or everywhere. `deny`: the model is told so.",
+        description="`allow`: only this call. `allow_conversation` and `always_allow` also create a rule for this "
+        "tool, in this conversation or everywhere. `deny`: the call is not made, and the model gets that as "
+        "the result.",
     )
     arguments: dict[str, Any] | None = Field(
-        None, description="It runs with these instead of the model's. They must fit the tool's schema."
+        None, description="The arguments to use instead of the model's. They must match the tool's schema."
     )
     only_if: dict[str, PatternText] | None = Field(
         None,
         max_length=MAX_PATTERNS,
-        description="Patterns of arguments, by name: the rule is for such calls alone (`docs/permissions.md`).",
+        description=(
+            "Patterns of arguments, by name. The rule applies only to calls that match them (`docs/permissions.md`)."
+        ),
     )
 
     def patterns(self) -> tuple[ArgumentPattern, ...]:
@@ -62,8 +65,8 @@ class PermissionAnswer(Body):
 
 @router.get(
     "/conversations/{conversation_id}/permissions",
-    summary="Read which calls wait for a person",
-    description="Those of conversations delegated from it, too.",
+    summary="List the calls that wait for permission",
+    description="Includes calls of delegated conversations.",
     responses=says(PermissionsView, "not-found", description="The oldest first."),
 )
 async def read_pending(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
@@ -74,7 +77,7 @@ async def read_pending(ctx: Ctx, owner: Owner, conversation_id: ConversationId) 
 
 @router.get(
     "/permissions/{request_id}",
-    summary="Read a permission request, however it stands",
+    summary="Read a permission request",
     responses=says(PermissionView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, request_id: RequestId) -> Response:
@@ -84,9 +87,9 @@ async def read(ctx: Ctx, owner: Owner, request_id: RequestId) -> Response:
 @router.post(
     "/permissions/{request_id}",
     summary="Answer a permission request",
-    description="The first answer counts; any other, and one that comes too late, is a conflict.",
+    description="Only the first answer counts. A later answer is a conflict.",
     dependencies=[HasBody],
-    responses=says(PermissionView, *WITH_BODY, "not-found", "conflict", description="The request as it stands now."),
+    responses=says(PermissionView, *WITH_BODY, "not-found", "conflict", description="The updated request."),
 )
 async def settle(ctx: Ctx, owner: Owner, request_id: RequestId, body: PermissionAnswer) -> Response:
     settled = await commands.answer_permission(
@@ -97,7 +100,7 @@ async def settle(ctx: Ctx, owner: Owner, request_id: RequestId, body: Permission
 
 @router.get(
     "/permission-rules",
-    summary="List what is allowed without asking",
+    summary="List the permission rules",
     responses=says(RulesView, description="The newest first."),
 )
 async def read_rules(ctx: Ctx, owner: Owner) -> Response:
@@ -107,8 +110,8 @@ async def read_rules(ctx: Ctx, owner: Owner) -> Response:
 @router.delete(
     "/permission-rules/{rule_id}",
     summary="Revoke a rule",
-    description="What it allowed needs permission again from now on. A call that is running goes on.",
-    responses=says(RuleView, "not-found", description="As it was."),
+    description="Calls that the rule allowed need permission again. A running call continues.",
+    responses=says(RuleView, "not-found", description="The revoked rule."),
 )
 async def revoke(ctx: Ctx, owner: Owner, rule_id: RuleId) -> Response:
     return answer(_describe(await commands.revoke_rule(ctx, owner, rule_id)))
@@ -116,9 +119,9 @@ async def revoke(ctx: Ctx, owner: Owner, rule_id: RuleId) -> Response:
 
 @router.get(
     "/audit",
-    summary="Read who did what when",
-    description="Every decision about a call, and every rule made or revoked. Entries are never changed or deleted. Of "
-    "temporary conversations it has no words.",
+    summary="List the audit trail",
+    description="Has every decision about a tool call, and every rule that was created or revoked. Entries are never "
+    "changed or deleted. It has no text of temporary conversations.",
     responses=says(AuditView, description="The newest entry first."),
 )
 async def read_audit(
@@ -126,7 +129,7 @@ async def read_audit(
     owner: Owner,
     *,
     conversation_id: AboutConversation = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="At most so many entries.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=500, description="The maximum number of entries.")] = 100,
     cursor: AuditCursor = None,
 ) -> Response:
     before = None if cursor is None else int(cursor)

@@ -44,35 +44,41 @@ Name = Annotated[
     Field(
         pattern=SERVER_NAME,
         max_length=MAX_SERVER_NAME,
-        description="Unique, case aside. Models read it before the name of each tool.",
+        description="The name. Unique, ignoring case. Models see it before the name of each tool.",
         examples=["files"],
     ),
 ]
-Command = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="The program to start.")]
+Command = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="The command that starts the program.")]
 Arguments = Annotated[
-    list[Annotated[str, Field(max_length=MAX_TEXT)]], Field(max_length=MAX_ARGUMENTS, description="One by one.")
+    list[Annotated[str, Field(max_length=MAX_TEXT)]],
+    Field(max_length=MAX_ARGUMENTS, description="The arguments of the program."),
 ]
-Folder = Annotated[str | None, Field(max_length=MAX_TEXT, description="Where the program starts; null: Inview's own.")]
+Folder = Annotated[
+    str | None, Field(max_length=MAX_TEXT, description="The working directory of the program; null: that of Inview.")
+]
 Url = Annotated[str, Field(min_length=1, max_length=MAX_TEXT, examples=["https://example.org/mcp"])]
-AllowPrivate = Annotated[
-    bool, Field(description="Whether the address may be one of this machine or of its private networks.")
-]
+AllowPrivate = Annotated[bool, Field(description="Whether the address may be on this machine or in a private network.")]
 ClientId = Annotated[
     Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None,
     Field(
-        description="The client (OAuth) registered for Inview by hand, where an authorization server registers nobody "
-        "by itself. Null: Inview registers itself."
+        description="The id of an OAuth client that you registered for Inview, for authorization servers without "
+        "dynamic registration. Null: Inview registers itself."
     ),
 ]
 ClientSecret = Annotated[
     Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None,
-    Field(description="That client's secret, if it has one. Stored sealed, never told; another client starts without."),
+    Field(
+        description=(
+            "The secret of that client, if it has one. Stored encrypted, never returned. A new client starts without "
+            "one."
+        )
+    ),
 ]
-Timeout = Annotated[float, Field(ge=1, le=MAX_TIMEOUT, description="Seconds a call may take at most.")]
+Timeout = Annotated[float, Field(ge=1, le=MAX_TIMEOUT, description="The maximum duration of a call, in seconds.")]
 SecretName = Annotated[str, Field(min_length=1, max_length=200)]
 SecretValue = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 
-OfAgent = Annotated[str | None, Query(max_length=64, description="Only the servers of this agent.")]
+OfAgent = Annotated[str | None, Query(max_length=64, description="Only servers of this agent.")]
 
 
 _OF_ADDRESSES = frozenset({"url", "allow_private", "client_id", "client_secret"})
@@ -96,7 +102,9 @@ class NewServer(Body):
     secrets: dict[SecretName, SecretValue] = Field(
         default_factory=dict[str, str],
         max_length=MAX_SECRETS,
-        description="Environment variables of a program, headers of a server over HTTP. Stored sealed, never told.",
+        description=(
+            "Environment variables of a program, or headers of an HTTP server. Stored encrypted, never returned."
+        ),
     )
 
 
@@ -119,7 +127,7 @@ class ChangedServer(Body):
     secrets: dict[SecretName, SecretValue | None] = Field(
         default_factory=dict[str, str | None],
         max_length=MAX_SECRETS,
-        description="Those to set, and (null) to remove. Others stay, unless the address leads to another host now.",
+        description="The values to set; null removes one. Others stay, unless the address changes to another host.",
     )
 
     @model_validator(mode="after")
@@ -147,13 +155,13 @@ async def list_them(ctx: Ctx, owner: Owner, request: Request, *, agent_id: OfAge
 
 @router.post(
     "",
-    summary="Set up an MCP server",
-    description="Inview connects at once if it is switched on; `health` and `problem` say how that goes. A program is "
-    "started on the machine Inview runs on, so only an administrator may set one up.",
+    summary="Add an MCP server",
+    description="Inview connects at once if the server is switched on; `health` and `problem` report the result. A "
+    "program runs on the machine of Inview, so only an administrator may add one.",
     status_code=201,
     dependencies=[HasBody],
     responses=says(
-        ServerView, *WITH_BODY, "conflict", "forbidden", status=201, description="Created; `Location` is its address."
+        ServerView, *WITH_BODY, "conflict", "forbidden", status=201, description="Created. `Location` is its address."
     ),
 )
 async def create(ctx: Ctx, owner: Owner, body: NewServer) -> Response:
@@ -170,16 +178,14 @@ async def read(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
 
 @router.patch(
     "/{server_id}",
-    summary="Change an MCP server, switch it on or off",
+    summary="Change an MCP server, or switch it on or off",
     dependencies=[HasBody],
-    responses=says(
-        ServerView, *WITH_BODY, "not-found", "conflict", "forbidden", description="The server as it is now."
-    ),
+    responses=says(ServerView, *WITH_BODY, "not-found", "conflict", "forbidden", description="The updated server."),
 )
 async def change(ctx: Ctx, owner: Owner, server_id: ServerId, body: ChangedServer) -> Response:
     changes: Any = body.model_dump(exclude_unset=True)
     if not changes:
-        refuse_field("body", "nothing is to be changed. Name at least one field.")
+        refuse_field("body", "has no changes. Give at least one field.")
     before = (await server_commands.read_server(ctx, owner, server_id)).server
     wish = ServerWish(
         changes.get("name", before.name),
@@ -196,7 +202,8 @@ async def change(ctx: Ctx, owner: Owner, server_id: ServerId, body: ChangedServe
     summary="Delete an MCP server",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone, with its secrets; a program of it has ended."}} | fails("not-found"),
+    responses={204: {"description": "The server and its secrets are deleted. Its program has ended."}}
+    | fails("not-found"),
 )
 async def delete(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
     await server_commands.delete_server(ctx, owner, server_id)
@@ -205,10 +212,15 @@ async def delete(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
 
 @router.post(
     "/{server_id}/test",
-    summary="See whether an MCP server answers",
-    description="Connects if need be, and reads anew what it has. Whether it worked is its `health`; one that is "
-    "switched off is let go again.",
-    responses=says(ServerView, "not-found", "forbidden", description="How it stands, and what it has."),
+    summary="Test the connection to an MCP server",
+    description="Connects if necessary and lists the server's tools, resources and prompts again. `health` has the "
+    "result. A server that is switched off is disconnected afterwards.",
+    responses=says(
+        ServerView,
+        "not-found",
+        "forbidden",
+        description="The status of the server, with its tools, resources and prompts.",
+    ),
 )
 async def try_out(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
     return answer(_describe(await server_commands.try_server(ctx, owner, server_id)))
@@ -216,9 +228,9 @@ async def try_out(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
 
 @router.get(
     "/{server_id}/log",
-    summary="What an MCP server said",
-    description="The newest lines since it was switched on here: its standard error, its log messages, and what Inview "
-    "has to say of it. Values of its secrets are masked.",
+    summary="Read the log of an MCP server",
+    description="The newest lines since the server was switched on: its standard error, its log messages, and messages "
+    "of Inview about it. Values of its secrets are masked.",
     responses=says(ServerLogView, "not-found"),
 )
 async def read_log(
@@ -226,7 +238,7 @@ async def read_log(
     owner: Owner,
     server_id: ServerId,
     *,
-    after: Annotated[int, Query(ge=0, le=2**53, description="Only lines after that one.")] = 0,
+    after: Annotated[int, Query(ge=0, le=2**53, description="Only lines after this one.")] = 0,
 ) -> Response:
     seen = await server_commands.read_server(ctx, owner, server_id)
     lines = seen.session.log.lines(after) if seen.session else ()
@@ -245,14 +257,14 @@ def _describe(seen: SeenServer) -> ServerView:
 def _way(body: NewServer) -> Way:
     if body.kind == "stdio":
         if body.command is None:
-            refuse_field("command", "the program to start.")
+            refuse_field("command", "give the command of the program.")
         if body.url is not None or body.allow_private:
             refuse_field("url", "a program has no address.")
         if body.client_id is not None or body.client_secret is not None:
             refuse_field("client_id", "a program has no sign-in.")
         return OverStdio(body.command, tuple(body.arguments), body.folder)
     if body.url is None:
-        refuse_field("url", "an address such as https://example.org/mcp.")
+        refuse_field("url", "write an address such as https://example.org/mcp.")
     if body.command is not None or body.arguments or body.folder is not None:
         refuse_field("command", "an address has no program.")
     return OverHttp(body.url, body.allow_private, body.client_id)
@@ -262,7 +274,7 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
     match way:
         case OverStdio():
             if _OF_ADDRESSES & set(changes):
-                refuse_field("url", "it is a program. Set up another server for an address.")
+                refuse_field("url", "this server is a program. Add another server for an address.")
             return OverStdio(
                 changes.get("command", way.command),
                 tuple(changes.get("arguments", way.arguments)),
@@ -270,7 +282,7 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
             )
         case OverHttp():
             if _OF_PROGRAMS & set(changes):
-                refuse_field("command", "it has an address. Set up another server for a program.")
+                refuse_field("command", "this server has an address. Add another server for a program.")
             return OverHttp(
                 changes.get("url", way.url),
                 changes.get("allow_private", way.allow_private),

@@ -33,10 +33,10 @@ MAX_WORDS = 300
 @router.post(
     "/{server_id}/sign-in",
     summary="Sign in to an MCP server",
-    description="Asks the server and its authorization server where somebody signs in (OAuth 2.1: metadata, "
-    "registration, PKCE). The browser comes back to this Inview; `signing_in` and `health` of the server say how that "
-    "went. Another sign-in of the server that is under way ends.",
-    responses=says(SignInView, "not-found", "conflict", "forbidden", description="What to open in a browser."),
+    description="Gets the sign-in page from the server and its authorization server (OAuth 2.1: metadata, "
+    "registration, PKCE). The browser returns to Inview afterwards; `signing_in` and `health` of the server "
+    "report the result. This cancels another sign-in to the same server.",
+    responses=says(SignInView, "not-found", "conflict", "forbidden", description="The address to open in a browser."),
 )
 async def begin(ctx: Ctx, owner: Owner, server_id: ServerId, request: Request) -> Response:
     base = ctx.settings.public_url or str(request.base_url)
@@ -47,7 +47,7 @@ async def begin(ctx: Ctx, owner: Owner, server_id: ServerId, request: Request) -
 @router.delete(
     "/{server_id}/sign-in",
     summary="Sign out of an MCP server",
-    description="Forgets what a sign-in gave, and calls off one that is under way.",
+    description="Deletes the tokens of the sign-in, and cancels a sign-in in progress.",
     status_code=204,
     response_class=Response,
     responses={204: {"description": "Inview is signed out of the server."}} | fails("not-found"),
@@ -63,10 +63,10 @@ async def come_back(request: Request) -> Response:
     try:
         name, fault = await sign_in_commands.finish_sign_in(current(), told.get("state", ""), _read(request))
     except NotFoundError:
-        return _page(400, "This sign-in is not known", f"It has ended, or was not started here. Sign in again: {BACK}.")
+        return _page(400, "Unknown sign-in", f"The sign-in has ended, or was not started here. Sign in again: {BACK}.")
     if fault:
         return _page(400, f"Not signed in to “{escape(name)}”", f"{escape(fault)} Try again: {BACK}.")
-    return _page(200, f"Signed in to “{escape(name)}”", f"You can close this tab, or go on to {BACK}.")
+    return _page(200, f"Signed in to “{escape(name)}”", f"You can close this tab, or continue to {BACK}.")
 
 
 def _read(request: Request) -> ConsentAnswer | Refusal:

@@ -19,9 +19,10 @@ router = APIRouter(prefix="/pairs", tags=["pairs"], dependencies=[ReadsJson])
 
 @router.get(
     "/{pair_id}/tool-calls",
-    summary="Read the calls of tools of a pair's reply",
-    description="What was asked and what was run, when, and what came of it: structured content, and the whole of a "
-    "result of which the model got the beginning. The calls of the reply that stands; none, if it called no tool.",
+    summary="List the tool calls of a pair's reply",
+    description="The requested and the executed call, the times, and the result: structured content, and the full "
+    "result even if the model got only its beginning. Covers the current version of the reply. Empty if it "
+    "called no tool.",
     responses=says(ToolCallsView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, pair_id: Annotated[str, Path(max_length=64, description="A pair.")]) -> Response:

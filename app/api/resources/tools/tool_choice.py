@@ -22,16 +22,16 @@ MAX_DRAFT = 4_000
 
 Draft = Annotated[
     str,
-    Query(max_length=MAX_DRAFT, description="What is being written, or its beginning: `auto` chooses by its words."),
+    Query(max_length=MAX_DRAFT, description="The text of the draft, or its beginning. `auto` chooses tools by it."),
 ]
 
 
 @router.get(
     "/{conversation_id}/tools",
-    summary="See which tools a send tells the model of",
-    description="Every tool that is offered, with its size in tokens, whether it goes along and why; then what each "
-    "mode would tell of, and what of the provider's prompt cache that would break. `PATCH` the conversation's "
-    "`tool_mode` and `ticked_tools` to change it.",
+    summary="List the tools that a send would offer to the model",
+    description="Every available tool, with its size in tokens, whether it would be sent and why. Also the tools that "
+    "each mode would send, and how much of the provider's prompt cache that would invalidate. To change it, "
+    "`PATCH` the conversation's `tool_mode` and `ticked_tools`.",
     responses=says(ConversationToolsView, "not-found", "conflict"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = "") -> Response:

@@ -58,9 +58,9 @@ class ImportedView:
 
 @router.get(
     "/conversations/{conversation_id}/export",
-    summary="Export a conversation, or what a filter selects of it",
-    description="`json` is Inview's own format, which loses nothing and can be imported; `md` and `html` are to be "
-    "read. Without a filter every pair is in it, whatever the page shows.",
+    summary="Export a conversation, or the pairs that a filter selects",
+    description="`json` is Inview's own format: it is complete and can be imported. `md` and `html` are for reading. "
+    "Without a filter the file has every pair, whatever the page shows.",
     response_class=Response,
     responses=_DOCUMENTED | fails("not-found", "conflict"),
 )
@@ -70,18 +70,22 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     request: Request,
     conversation_id: ConversationId,
     *,
-    format: Annotated[ExportFormat, Query(description="What it is written as.")] = ExportFormat.JSON,  # noqa: A002 - the name that programs use
-    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="Which pairs. Empty: all.")] = "",  # noqa: A002 - the noun's own name, here as everywhere
-    order: Annotated[ExportOrder, Query(description="How it is arranged.")] = ExportOrder.TIME,
-    filename: Annotated[str | None, Query(min_length=1, max_length=200, description="Without it, the title.")] = None,
+    format: Annotated[ExportFormat, Query(description="The format of the file.")] = ExportFormat.JSON,  # noqa: A002 - the name that programs use
+    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="A filter. Empty: all pairs.")] = "",  # noqa: A002 - the noun's own name, here as everywhere
+    order: Annotated[ExportOrder, Query(description="The order of the pairs.")] = ExportOrder.TIME,
+    filename: Annotated[
+        str | None, Query(min_length=1, max_length=200, description="The file name. Default: the title.")
+    ] = None,
     model: Annotated[ModelName | None, Query(description="The model chosen in the composer.")] = None,
     topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the composer.")] = None,
     zone: Annotated[str, Query(max_length=64, description="The reader's time zone.")] = UTC_ZONE,
-    as_of: Annotated[Instant | None, Query(description="When ages are read. Without it, now.")] = None,
+    as_of: Annotated[
+        Instant | None, Query(description="The time from which ages in a filter are measured. Default: now.")
+    ] = None,
 ) -> Response:
     media_type = MEDIA_TYPES[format]
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
-        raise ApiProblemError("not-acceptable", f"As {format.value}, this address answers with {media_type}.")
+        raise ApiProblemError("not-acceptable", f"For {format.value}, this endpoint responds with {media_type}.")
     look = ViewOptions(filter, model, topic, zone, as_of)
     exported = await export_conversation(ctx, owner, conversation_id, format, look, order=order, filename=filename)
     headers = {
@@ -97,12 +101,12 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
 @router.post(
     "/import",
     summary="Import conversations from a file",
-    description="Inview's own format, as `export` writes it, or one conversation written by hand: see "
-    "`docs/export-format.md`. The file is checked whole first; a fault is told with its place as a JSON path, and "
-    "nothing is stored then.",
+    description="Accepts Inview's own format, as `export` writes it, or one conversation written by hand: see "
+    "`docs/export-format.md`. Inview checks the whole file first. If it finds an error, it stores nothing "
+    "and returns the error with its place as a JSON path.",
     status_code=201,
     dependencies=[ReadsJson, HasBody],
-    responses=says(ImportedView, *WITH_BODY, "conflict", status=201, description="The conversations as they are here."),
+    responses=says(ImportedView, *WITH_BODY, "conflict", status=201, description="The imported conversations."),
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -26,12 +26,16 @@ from app.views.library.model import PricesView, describe_prices
 from app.views.usage.usage import GroupView, SpentView, describe_spent, spent_fields
 
 router = APIRouter(tags=["usage"], dependencies=[ReadsJson])
-Subject = Annotated[str, Query(max_length=64, description='A conversation or an agent; "": each, or everything.')]
+Subject = Annotated[
+    str, Query(max_length=64, description='The id of a conversation or an agent; "": each one, or everything.')
+]
 Since = Annotated[Day, Path(description="A UTC day.")]
 PricedModel = Annotated[ModelName, Query(description="A model.")]
-WhatOf = Annotated[BudgetScope, Path(description="Of what the budget is.")]
-InTime = Annotated[BudgetPeriod, Path(description="In which time.")]
-Money = Annotated[str, Field(pattern=MONEY, description="US dollars as decimal text.", examples=["2.50"])]
+WhatOf = Annotated[BudgetScope, Path(description="What the budget applies to.")]
+InTime = Annotated[BudgetPeriod, Path(description="The period of the budget.")]
+Money = Annotated[
+    str, Field(pattern=MONEY, description="The amount in US dollars, as decimal text.", examples=["2.50"])
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +69,7 @@ class BudgetBody(Body):
     """A limit for costs. `stops`: a send that would exceed it is refused; otherwise it only warns."""
 
     amount: Money
-    warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount from which on it warns.")
+    warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount at which Inview warns.")
     stops: bool = True
 
 
@@ -95,7 +99,7 @@ class PriceBody(Body):
     cache_write_1h: Money | None = None
 
 
-@router.get("/budgets", summary="Every budget, how it stands and who used it", responses=says(BudgetsView))
+@router.get("/budgets", summary="List the budgets with their status", responses=says(BudgetsView))
 async def read_budgets(ctx: Ctx, owner: Owner) -> Response:
     return answer(BudgetsView(tuple(map(describe_budgeted, await list_budgets(ctx, owner)))))
 
@@ -103,9 +107,9 @@ async def read_budgets(ctx: Ctx, owner: Owner) -> Response:
 @router.put(
     "/budgets/{scope}/{span}",
     summary="Set a budget",
-    description="Days and months are UTC. What would go beyond a budget that stops is refused as `budget-spent`.",
+    description="Days and months are UTC. A call that would exceed a budget that stops is refused as `budget-spent`.",
     dependencies=[HasBody],
-    responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets as they are now."),
+    responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets after the change."),
 )
 async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of ours
     ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
@@ -120,14 +124,14 @@ async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of 
     summary="Remove a budget",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone."}} | fails("not-found"),
+    responses={204: {"description": "Removed."}} | fails("not-found"),
 )
 async def drop_budget(ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, *, subject: Subject = "") -> Response:
     await remove_budget(ctx, owner, scope, subject, span)
     return Response(status_code=204)
 
 
-@router.get("/prices", summary="Prices of one's own", responses=says(OwnPricesView))
+@router.get("/prices", summary="List your own prices", responses=says(OwnPricesView))
 async def read_prices(ctx: Ctx, owner: Owner) -> Response:
     async with ctx.store.read() as session:
         own = await load_own_prices(session, owner)
@@ -136,10 +140,12 @@ async def read_prices(ctx: Ctx, owner: Owner) -> Response:
 
 @router.put(
     "/prices/{since}",
-    summary="Let a model cost this from a UTC day on",
-    description="It counts before the public table, also for calls made since then: costs are worked out when asked.",
+    summary="Set your own price of a model from a UTC day",
+    description=(
+        "It replaces the public price, also for calls already made since that day: costs are computed on request."
+    ),
     dependencies=[HasBody],
-    responses=says(OwnPricesView, *WITH_BODY, "not-found", description="All prices of one's own as they are now."),
+    responses=says(OwnPricesView, *WITH_BODY, "not-found", description="All your own prices after the change."),
 )
 async def put_price(ctx: Ctx, owner: Owner, since: Since, body: PriceBody, model: PricedModel) -> Response:
     read, written, written_1h = map(_decimal, (body.cache_read, body.cache_write, body.cache_write_1h))
@@ -150,10 +156,10 @@ async def put_price(ctx: Ctx, owner: Owner, since: Since, body: PriceBody, model
 
 @router.delete(
     "/prices/{since}",
-    summary="Take a price of one's own away",
+    summary="Remove one of your own prices",
     status_code=204,
     response_class=Response,
-    responses={204: {"description": "Gone: what the public table says holds again."}} | fails("not-found"),
+    responses={204: {"description": "Removed. The public price applies again."}} | fails("not-found"),
 )
 async def drop_price(ctx: Ctx, owner: Owner, since: Since, model: PricedModel) -> Response:
     await remove_price(ctx, owner, model, since)

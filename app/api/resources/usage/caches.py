@@ -20,10 +20,11 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Read
 
 @router.get(
     "/{conversation_id}/cache",
-    summary="See what the provider keeps of a conversation",
-    description="What a send in this look would read of the provider's prompt cache, for how long that is kept, and "
-    "what the look would break of it and at which price; then the newest calls, each prediction beside the provider's "
-    "report. Worked out from the calls of this installation by the vendor's public rules: nothing is asked.",
+    summary="Read the state of the provider's prompt cache",
+    description="How much of the provider's prompt cache a send with this view would read, how long that is "
+    "cached, and what the view would invalidate at which price. Also the newest calls, each with the "
+    "prediction and the provider's report. Computed from the calls of this installation and the provider's "
+    "public rules; the provider is not called.",
     responses=says(CacheStateView, "not-found", "conflict"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:

@@ -20,11 +20,12 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Read
 
 @router.put(
     "/{conversation_id}/keep-warm",
-    summary="Keep warm what the provider keeps of a conversation",
-    description="Shortly before it would be gone, what a send in this look would read is read again, with one token of "
-    "reply, until the minutes are over: each time at the price that `GET …/cache` tells as `offer.each`. Each is a row "
-    "in the ledger (`keep_warm`) and subject to budgets; nothing is added to what is sent. Asking again replaces what "
-    "was asked for. Only where the provider's rules say that reading prolongs, else 409 says why not.",
+    summary="Keep the prompt cache of a conversation warm",
+    description="Shortly before the cache expires, Inview reads the cached part of a send with this view again, with a "
+    "reply of one token, until the minutes are over. Each read costs `offer.each` of `GET …/cache`, has a "
+    "row in the ledger (`keep_warm`) and counts towards budgets. Nothing is added to the conversation. A new "
+    "request replaces the previous one. Only available if reading extends the lifetime by the provider's "
+    "rules; otherwise 409 gives the reason.",
     dependencies=[HasBody],
     responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
 )
@@ -35,8 +36,8 @@ async def start(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: T
 
 @router.get(
     "/{conversation_id}/keep-warm",
-    summary="See how keeping a conversation warm goes",
-    description="Also when it is over, until somebody stops it or asks for it again.",
+    summary="Read the status of keeping a conversation warm",
+    description="Also available after the end, until you stop it or start it again.",
     responses=says(KeepWarmView, "not-found"),
 )
 async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
@@ -47,9 +48,9 @@ async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Respo
     "/{conversation_id}/keep-warm",
     status_code=204,
     summary="Stop keeping a conversation warm",
-    description="Or forget that it was. What it cost stays in the ledger.",
+    description="Also removes the status of a finished one. The ledger keeps the cost.",
     response_class=Response,
-    responses={204: {"description": "It is kept warm no longer."}} | fails("not-found"),
+    responses={204: {"description": "The conversation is no longer kept warm."}} | fails("not-found"),
 )
 async def stop(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Response:
     await stop_keeping(ctx, owner, conversation_id)

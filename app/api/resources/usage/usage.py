@@ -48,18 +48,22 @@ from app.views.usage.usage import (
 router = APIRouter(tags=["usage"])
 
 MAX_GROUPS = 1_000
-Groups = Annotated[GroupBy, Query(description="What the sums are of.")]
+Groups = Annotated[GroupBy, Query(description="What to group by.")]
 
 
 def _read_asked(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the query as one of ours
     first: Annotated[
-        Day | None, Query(alias="from", description="The first UTC day; without it, the beginning.")
+        Day | None, Query(alias="from", description="The first UTC day. Default: the day of the first call.")
     ] = None,
-    last: Annotated[Day | None, Query(alias="to", description="The last UTC day; without it, today.")] = None,
+    last: Annotated[Day | None, Query(alias="to", description="The last UTC day. Default: today.")] = None,
     model: Annotated[ModelName | None, Query(description="Only calls of this model.")] = None,
-    purpose: Annotated[str | None, Query(max_length=40, description="Only calls made for this.")] = None,
-    conversation: Annotated[str | None, Query(max_length=64, description="Only calls on its account.")] = None,
-    agent: Annotated[str | None, Query(max_length=64, description='Only this agent\'s; "": of none.')] = None,
+    purpose: Annotated[str | None, Query(max_length=40, description="Only calls with this purpose.")] = None,
+    conversation: Annotated[
+        str | None, Query(max_length=64, description="Only calls on the account of this conversation.")
+    ] = None,
+    agent: Annotated[
+        str | None, Query(max_length=64, description='Only calls of this agent; "": calls without an agent.')
+    ] = None,
 ) -> UsageQuery:
     if first is not None and last is not None and last < first:
         refuse_field("to", "is before `from`. Swap them.")
@@ -71,10 +75,10 @@ AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
 
 @router.get(
     "/usage",
-    summary="What was spent, by day, model, agent, conversation or purpose",
-    description="Sums of the ledger, priced at the time of each call. Days and months are UTC, as providers bill them; "
-    "every day of the period is there, but for more than a year before the first call or after the last. Of the other "
-    "groups the dearest come first.",
+    summary="Read the usage by day, month, model, agent, conversation or purpose",
+    description="Sums of the ledger, with the price at the time of each call. Days and months are UTC, as "
+    "providers bill them. Every day of the period is included, except days more than a year before the first "
+    "call or after the last one. Other groups are ordered by cost, highest first.",
     dependencies=[ReadsJson],
     responses=says(UsageReportView),
 )
@@ -83,7 +87,9 @@ async def report(
     owner: Owner,
     asked: AskedUsage,
     group_by: Groups = "day",
-    limit: Annotated[int, Query(ge=1, le=MAX_GROUPS, description="Groups at most, but for days and months.")] = 100,
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_GROUPS, description="The maximum number of groups, except for days and months.")
+    ] = 100,
 ) -> Response:
     most = None if group_by in {"day", "month"} else limit
     found = await report_usage(ctx, owner, asked, group_by, most)
@@ -101,8 +107,8 @@ async def report(
 
 @router.get(
     "/usage/export",
-    summary="The same as a table (CSV)",
-    description="All groups, however many. RFC 4180 with a line of names.",
+    summary="Export the usage as CSV",
+    description="Has all groups. RFC 4180 with a header line.",
     dependencies=[Depends(offers(CSV))],
     response_class=Response,
     responses={200: {"description": "The table, as an attachment.", "content": {CSV: {"schema": {"type": "string"}}}}}
@@ -121,8 +127,11 @@ async def export(ctx: Ctx, owner: Owner, asked: AskedUsage, group_by: Groups = "
 
 @router.post(
     "/usage/reconcile",
-    summary="Compare the ledger with a provider's own export of usage (CSV)",
-    description="The file that Anthropic's or OpenAI's console exports, compared by UTC day and model. It is not kept.",
+    summary="Compare the ledger with a provider's usage export (CSV)",
+    description=(
+        "Accepts the file that the console of Anthropic or OpenAI exports, and compares it by UTC day and model. "
+        "The file is not stored."
+    ),
     dependencies=[ReadsJson],
     responses=says(ReconciledView, *WITH_BODY),
     openapi_extra={"requestBody": {"required": True, "content": {CSV: {"schema": {"type": "string"}}}}},
@@ -139,8 +148,8 @@ async def compare_with(ctx: Ctx, owner: Owner, request: Request) -> Response:
 
 @router.get(
     "/conversations/{conversation_id}/usage",
-    summary="What stands on a conversation's account",
-    description="With what was derived from it: titles and summaries are made in conversations of their own.",
+    summary="Read the account of a conversation",
+    description="Includes the child conversations: titles, summaries and delegated tasks.",
     dependencies=[ReadsJson],
     responses=says(AccountView | BriefAccountView, "not-found"),
 )
@@ -179,8 +188,8 @@ async def read_account(
 
 @router.get(
     "/conversations/{conversation_id}/calls",
-    summary="Every provider call on a conversation's account",
-    description="The one entered last first; also those of pairs that were edited, deleted or failed.",
+    summary="List the provider calls on a conversation's account",
+    description="Ordered by entry, newest first. Includes calls of pairs that were edited, deleted or failed.",
     dependencies=[ReadsJson],
     responses=says(CallPage, "not-found"),
 )
@@ -189,8 +198,10 @@ async def list_calls(
     owner: Owner,
     conversation_id: ConversationId,
     *,
-    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")] = 50,
-    cursor: Annotated[str | None, Query(pattern=ENTRY_CURSOR, description="A `next_cursor`.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = 50,
+    cursor: Annotated[
+        str | None, Query(pattern=ENTRY_CURSOR, description="The `next_cursor` of the previous page.")
+    ] = None,
 ) -> Response:
     before = None if cursor is None else int(cursor)
     found = await list_booked(ctx, owner, conversation_id, limit=limit + 1, before=before)

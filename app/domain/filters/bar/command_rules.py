@@ -68,7 +68,7 @@ def decide_call(call: CommandCall, tree: Filter, selected: int) -> Decision:
     """Decide about a command on a filter (with expanded saved names) that selects `selected` pairs."""
     what = describe_command(call.command, selected)
     if selected == 0:
-        return RefuseCommand("The filter selects no pair.")
+        return RefuseCommand("The filter selects no pairs.")
     if isinstance(call.command, Delete):
         shifting = [leaf for leaf in leaves(tree) if isinstance(leaf, SHIFTING)]
         if shifting:
@@ -88,7 +88,7 @@ def describe_command(command: Command, count: int) -> str:
             name = f' to "{filename}"' if filename else ""
             return f"export {pairs} as {format_}{name}{', by topic' if order is ExportOrder.TOPIC else ''}"
         case FileUnder(path):
-            return f"file {pairs} under {PATH_SEPARATOR.join(path) if path else 'the topic now chosen'}"
+            return f"file {pairs} under {PATH_SEPARATOR.join(path) if path else 'the chosen topic'}"
         case Rate(stars):
             return f"give {pairs} {stars} star{'' if stars == 1 else 's'}"
         case SetFlag(flagged):
@@ -106,6 +106,6 @@ def describe_command(command: Command, count: int) -> str:
 def _why_not_by(shifting: Sequence[Leaf]) -> str:
     terms = ", ".join(dict.fromkeys(format_filter(leaf) for leaf in shifting))
     return (
-        f"Cannot delete by {terms}: what that selects shifts as pairs vanish. "
-        "Filter by something that stays, such as stars, a date or a topic by name."
+        f"Cannot delete by {terms}: its selection changes when pairs are deleted. Filter by something fixed, such "
+        "as stars, a date or the name of a topic."
     )

@@ -31,7 +31,7 @@ def _notice(term: Leaf, scope: FilterScope) -> str | None:
         case TopicTerm() if paths := [
             vocabulary.topics.path_text(topic) for topic in ambiguous_topics(vocabulary.topics, term)
         ]:
-            return f"{quote_topic(term)} may be {' or '.join(paths)}: write more of the path."
+            return f"{quote_topic(term)} can mean {' or '.join(paths)}. Write more of the path."
         case TopicTerm() if not find_topics(vocabulary.topics, term):
             return f"There is no topic {quote_topic(term)}."
         case ChosenTopic() | RecentOfTopic() if chosen.topic is None:

@@ -111,9 +111,9 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
             path = " > ".join(map(_name, names))
             return f"{no}under {path}" + (f" {'or' if negated else 'and'} below" if below else "")
         case ChosenTopic():
-            return f"{no}under the topic now chosen"
+            return f"{no}under the chosen topic"
         case RecentOfTopic(count):
-            return f"{_among_last(count, negated=negated)} under the topic now chosen and below"
+            return f"{_among_last(count, negated=negated)} under the chosen topic and its subtopics"
         case Stars(op, stars):
             return f"with {_counted(_AMOUNTS, op, stars, 'star', negated=negated)}"
         case Recent(count):
@@ -123,7 +123,7 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
         case MarkTerm(mark):
             return f"{no}tagged “{mark.tag}”"
         case ModelTerm(name):
-            return f"{no}answered by {_name(name) if name else 'the model now chosen'}"
+            return f"{no}answered by {_name(name) if name else 'the chosen model'}"
         case Age(op, count, unit):
             return _counted(_AGES, op, count, _UNITS[unit], negated=negated)
         case DayTerm(op, day):
@@ -139,7 +139,7 @@ def _phrase(term: Leaf, *, negated: bool) -> str:  # noqa: C901, PLR0912 — one
         case TokensTerm(op, tokens):
             return f"costing {_counted(_AMOUNTS, op, tokens, 'token', negated=negated)}"
         case AgentTerm(name):
-            return f"{no}answered under {f'the agent {_name(name)}' if name else 'the agent now chosen'}"
+            return f"{no}answered under {f'the agent {_name(name)}' if name else 'the chosen agent'}"
         case InContext(0):
             return "beyond the context boundary" if negated else "within the context boundary"
         case InContext(extra):

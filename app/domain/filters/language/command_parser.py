@@ -47,7 +47,7 @@ def read_call(line: str, start: int) -> CommandCall:
     return CommandCall(_READERS[name.text](given), dry_run=DRY_RUN.name in given.flags)
 
 
-_QUOTE_IT = "Words that belong together stand in quotes."
+_QUOTE_IT = "Put a value of several words in quotes."
 
 
 @dataclass(slots=True)

@@ -122,7 +122,7 @@ class CommandRow:
     flags: tuple[FlagRow, ...] = ()
 
 
-DRY_RUN = FlagRow("dry-run", "says what would happen, and changes nothing")
+DRY_RUN = FlagRow("dry-run", "shows what would happen, and changes nothing")
 
 _ROWS = (
     CommandRow(
@@ -132,26 +132,29 @@ _ROWS = (
         argument="[json|md|html]",
         choices=tuple(format_.value for format_ in ExportFormat),
         flags=(
-            FlagRow("filename", "names the file", value="name"),
-            FlagRow("order", "arranges it", value="time|topic", choices=tuple(order.value for order in ExportOrder)),
+            FlagRow("filename", "sets the file name", value="name"),
+            FlagRow("order", "sets the order", value="time|topic", choices=tuple(order.value for order in ExportOrder)),
         ),
     ),
     CommandRow(
         "topic",
-        "files the selection under a topic, the chosen one if none is given",
+        "files the selection under a topic; without a topic, under the chosen one",
         "c'budget' :topic 'Work > Money'",
         argument="['path']",
     ),
     CommandRow("star", "gives stars", "r1 :star 3", argument="N", choices=("0", "1", "2", "3")),
     CommandRow("flag", "sets the flag", "e :flag"),
-    CommandRow("unflag", "takes the flag off", "b :unflag"),
+    CommandRow("unflag", "removes the flag", "b :unflag"),
     CommandRow("in", "sets the include mark", "t'AI...' :in"),
     CommandRow("out", "sets the exclude mark", "e :out"),
     CommandRow(
         "delete",
-        "deletes the selection, after asking; not by r, o, t or tN alone, whose meaning shifts as pairs vanish",
+        (
+            "deletes the selection after a confirmation; not allowed with r, o, t or tN, whose selection changes "
+            "when pairs are deleted"
+        ),
         "e d>1mo :delete --dry-run",
-        flags=(FlagRow("force", "is wanted for more than 50 pairs"),),
+        flags=(FlagRow("force", "is required for more than 50 pairs"),),
     ),
     CommandRow("fork", "starts a new conversation from the selection", "o :fork"),
 )

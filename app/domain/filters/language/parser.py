@@ -55,7 +55,7 @@ def parse_filter(line: str) -> Filter:
     tokens = TokenStream(line)
     found = _read_filter(tokens)
     if tokens.next.kind is not TokenKind.END:
-        raise refuse(tokens.next, "the end of the filter", "A command cannot stand here.")
+        raise refuse(tokens.next, "the end of the filter", "A command is not allowed here.")
     return found
 
 
@@ -117,7 +117,7 @@ def _read_operand(tokens: TokenStream, groups: list[_Group]) -> None:
     while (token := tokens.take()).kind in {TokenKind.NOT, TokenKind.OPEN}:
         depth += 1
         if depth > MAX_DEPTH:
-            raise refuse(token, f'at most {MAX_DEPTH} parentheses and "!" within each other', "Write it flatter.")
+            raise refuse(token, f'at most {MAX_DEPTH} parentheses and "!" within each other', "Use fewer levels.")
         if token.kind is TokenKind.NOT:
             negations += 1
         else:

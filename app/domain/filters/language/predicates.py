@@ -59,7 +59,7 @@ _ROWS = (
         "t",
         Takes.MAYBE,
         "name, path or pattern; none; N ≥ 1",
-        "are filed under the topic; without an argument under the chosen one; with N are the last N under it",
+        "are filed under the topic; without an argument, under the chosen one; with N, the last N under it",
         ("t'AI'", "t'AI > Planning'", "t'AI...'", "t'*Learning'", "t", "t10"),
     ),
     PredicateRow(
@@ -75,7 +75,7 @@ _ROWS = (
         "r",
         Takes.ALWAYS,
         "N ≥ 1",
-        "are among the last N of the whole conversation, whatever else is filtered",
+        "are among the last N of the whole conversation, regardless of other terms",
         ("r10",),
     ),
     PredicateRow(Name.FLAGGED, "b", Takes.NOTHING, "", "carry the flag", ("b",)),
@@ -87,7 +87,7 @@ _ROWS = (
         "m",
         Takes.MAYBE,
         "pattern; none",
-        "were answered by a model of that name; without an argument by the model now chosen",
+        "were answered by a model of that name; without an argument, by the chosen model",
         ("m'claude*'", "m"),
     ),
     PredicateRow(
@@ -95,7 +95,7 @@ _ROWS = (
         "d",
         Takes.ALWAYS,
         "comparison with an age (min h d w mo y) or a day",
-        "were first sent then",
+        "were first sent in that time",
         ("d<7d", "d>2mo", "d7d", "d2025-01-31", "d>=25-01-31"),
     ),
     PredicateRow(
@@ -103,17 +103,17 @@ _ROWS = (
         "c",
         Takes.ALWAYS,
         "pattern",
-        "contain it in the request or the reply",
+        "contain the text in the request or the reply",
         ("c'budget'", "c'mad*d'"),
     ),
     PredicateRow(Name.IMAGES, "i", Takes.NOTHING, "", "have an image or a file", ("i",)),
-    PredicateRow(Name.ERRORS, "e", Takes.NOTHING, "", "ended in an error or carry one", ("e", "!e")),
+    PredicateRow(Name.ERRORS, "e", Takes.NOTHING, "", "ended in an error or contain one", ("e", "!e")),
     PredicateRow(
         Name.TOOL,
         "k",
         Takes.MAYBE,
         "pattern; none",
-        "called a tool of that name; without an argument any tool",
+        "called a tool of that name; without an argument, any tool",
         ("k'git*'", "k"),
     ),
     PredicateRow(
@@ -121,7 +121,7 @@ _ROWS = (
         "u",
         Takes.ALWAYS,
         "comparison with N ≥ 0",
-        "cost that many tokens in the present estimate",
+        "have that many tokens by the current estimate",
         ("u>2000",),
     ),
     PredicateRow(
@@ -129,7 +129,7 @@ _ROWS = (
         "a",
         Takes.MAYBE,
         "pattern; none",
-        "were answered under that agent; without an argument under the agent now chosen",
+        "were answered by that agent; without an argument, by the chosen agent",
         ("a'Reviewer'", "a"),
     ),
     PredicateRow(
@@ -137,7 +137,7 @@ _ROWS = (
         "o",
         Takes.MAYBE,
         "none; N ≥ 0",
-        "the context boundary keeps; with N also the newest N that it leaves out",
+        "are within the context boundary; with N, also the newest N beyond it",
         ("o", "o5", "!o"),
     ),
 )

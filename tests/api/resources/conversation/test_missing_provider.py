@@ -65,7 +65,9 @@ async def test_whatever_asks_a_provider_that_is_not_set_up_says_what_to_do(api: 
     assert answer.status_code == 422, answer.text
     (error,) = answer.json()["errors"]
     assert error["field"] == "model"
-    assert error["reason"].startswith("no provider 'gone' is set up. Choose another model, or add it in Settings")
+    assert error["reason"].startswith(
+        "provider 'gone' is not configured. Choose another model, or add the provider in Settings"
+    )
 
 
 async def test_a_queued_text_waits_and_says_what_is_missing(api: Api):
@@ -74,7 +76,7 @@ async def test_a_queued_text_waits_and_says_what_is_missing(api: Api):
     queue = (await api.http.post(f"/conversations/{conversation_id}/queue", json=DRAFT)).json()
 
     assert [item["text"] for item in queue["items"]] == ["And now?"]
-    assert "no provider 'gone' is set up. Choose another model" in queue["held"]["message"]
+    assert "provider 'gone' is not configured. Choose another model" in queue["held"]["message"]
 
 
 async def test_another_model_answers_where_the_old_provider_is_gone(api: Api):
@@ -108,4 +110,4 @@ async def test_verification_after_the_provider_was_removed_says_what_is_missing(
     answer = await api.http.get(f"/runs/{pair['run_id']}/verify")
 
     assert answer.status_code == 200, answer.text
-    assert "no provider 'gone' is set up" in answer.json()["reasons"][0]
+    assert "provider 'gone' is not configured" in answer.json()["reasons"][0]

@@ -72,7 +72,7 @@ async def test_a_send_that_the_model_does_not_take_names_the_parameter(api: Api)
     refused = await api.http.post(f"{path}/preview", json=body)
 
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "parameters.seed")
-    assert "Anthropic takes no seed" in refused.json()["errors"][0]["reason"]
+    assert "Anthropic does not support a seed" in refused.json()["errors"][0]["reason"]
 
 
 async def test_parameters_survive_export_and_import(api: Api):

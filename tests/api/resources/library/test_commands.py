@@ -78,8 +78,8 @@ async def test_pairs_are_filed_under_a_named_or_the_chosen_topic(api: Api):
     chosen = await run(api, conversation_id, "r3 :topic", topic=topic["id"])
     for line, reason in (
         (":topic", "No topic is chosen in the composer. Choose or name one."),
-        (":topic 'Nowhere'", 'There is no topic "Nowhere", or more than one that ends so.'),
-        (":topic Planning", '"Planning" may be AI > Planning or Work > Planning: write more of the path.'),
+        (":topic 'Nowhere'", 'There is no topic "Nowhere", or several end like this.'),
+        (":topic Planning", '"Planning" can mean AI > Planning or Work > Planning. Write more of the path.'),
     ):
         refused = await run(api, conversation_id, line)
         assert refused["outcome"] == "refused"
@@ -116,7 +116,7 @@ async def test_delete_asks_first_and_its_undo_brings_all_back(api: Api):
         ("r3 :delete", "Cannot delete by r3"),
         ("o :delete", "Cannot delete by o"),
         ("@last :delete", "Cannot delete by r1"),
-        ("s3 :delete", "The filter selects no pair."),
+        ("s3 :delete", "The filter selects no pairs."),
         (":delete", "To delete 51 pairs, more than 50, add --force."),
     ],
 )

@@ -30,7 +30,7 @@ async def test_replies_are_compared_and_one_is_kept(api: Api):
     assert [(pair["model"], pair["reply_text"]) for pair in now["pairs"]] == [(model, "Hello") for model in MODELS]
     assert all(pair["usage"]["output_tokens"] and pair["cost"] != "unknown" for pair in now["pairs"])
     locked = await api.http.post(f"/conversations/{conversation_id}/send", json={"text": "x"})
-    assert (locked.status_code, "being compared" in locked.json()["detail"]) == (409, True)
+    assert (locked.status_code, "comparison is open" in locked.json()["detail"]) == (409, True)
     wrong = await api.http.post(f"{place}/keep", json={"model": "offline:other"})
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "model")
 
@@ -111,7 +111,7 @@ async def test_what_of_a_pair_cannot_be_compared_is_refused(api: Api):
     restoring = await api.http.post(f"/pairs/{pair['id']}/restore", json={"version": 1})
     assert restoring.status_code == 200, "it stands already"
     twice = await api.http.post(place, json=good | {"later": "keep"})
-    assert (twice.status_code, "being compared" in twice.json()["detail"]) == (409, True)
+    assert (twice.status_code, "comparison is open" in twice.json()["detail"]) == (409, True)
     kept = (await api.http.post(f"/conversations/{conversation_id}/comparison/keep", json={"model": MODELS[1]})).json()
     assert kept["undo"] == [{"pair_id": later["id"], "deleted": False}]
     branch = (await api.http.post(place, json=good | {"later": "branch"})).json()

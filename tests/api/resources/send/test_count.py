@@ -38,4 +38,4 @@ async def test_a_model_without_counts_is_a_problem_with_its_field(api: Api):
     problem = answer.json()
     assert (answer.status_code, problem["type"]) == (422, "urn:inview:problem:invalid-input")
     assert problem["errors"][0]["field"] == "model"
-    assert "no way to ask" in problem["errors"][0]["reason"]
+    assert "no endpoint for this" in problem["errors"][0]["reason"]

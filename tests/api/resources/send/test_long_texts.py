@@ -11,7 +11,7 @@ from tests.api.served import Api
 
 TOO_LONG = "é" * (MAX_TEXT_BYTES // 2) + "e"
 OFFLINE = "offline:demo"
-SAID = "has 1,048,577 bytes; 1,048,576 are the most for a text. Shorten it"
+SAID = "has 1,048,577 bytes. The maximum for a text is 1,048,576. Shorten it"
 
 
 async def state_of(api: Api, conversation: str) -> list[Any]:

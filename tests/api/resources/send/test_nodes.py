@@ -76,7 +76,7 @@ async def test_removed_pairs_leave_a_node_with_the_usage_up_to_then(api: Api):
 
     (node,) = await nodes(api, conversation_id)
     assert (node["role"], node["reason"], node["messages"]) == ("accounting", "delete", 2)
-    assert node["words"] == "Deleted: 2 messages gone."
+    assert node["words"] == "Deleted: 2 messages removed."
     assert node["usage"] == pair["usage"]
 
 

@@ -74,7 +74,7 @@ async def test_a_schema_with_a_number_beyond_a_double_is_refused_wherever_it_com
 
     for one in refused:
         assert one.status_code == 422
-        assert "holds NaN or a number beyond ±1.8e308" in one.json()["errors"][0]["reason"]
+        assert "has NaN or a number beyond ±1.8e308" in one.json()["errors"][0]["reason"]
 
 
 async def test_a_reply_with_a_number_beyond_a_double_says_where(api: Api) -> None:

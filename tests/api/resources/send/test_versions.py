@@ -81,7 +81,7 @@ async def test_nothing_is_replaced_that_was_not_seen(api: Api):
 
     problem = refused.json()
     assert (refused.status_code, problem["type"], problem["version"]) == (409, "urn:inview:problem:pair-changed", 2)
-    assert problem["detail"].startswith("Pair 1 was changed elsewhere: version 2 of 2 stands there now. Nothing was")
+    assert problem["detail"].startswith("Pair 1 was changed elsewhere: it now shows version 2 of 2. Nothing was")
     assert [pair["user_text"] for pair in await pairs(api, conversation_id)] == ["Of one tab"]
     stale = await api.http.post(f"/pairs/{pair_id}/restore", json={"version": 2, "standing": 2})
     assert stale.status_code == 200  # it is the current version already: nothing to do

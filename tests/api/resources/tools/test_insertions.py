@@ -58,20 +58,25 @@ async def test_every_refusal_says_where_and_why(api: Api) -> None:
     off = await add(api, "off", enabled=False)
     gone = await add(api, "gone", arguments=["-c", "pass"])
     refusals = [
-        (f"{where}/prompt", {"name": "nothing"}, 404, "No prompt 'nothing' here"),
-        (f"{where}/prompt", {"name": "weather"}, 422, "arguments.city: fill it in."),
+        (f"{where}/prompt", {"name": "nothing"}, 404, "There is no prompt 'nothing'."),
+        (f"{where}/prompt", {"name": "weather"}, 422, "arguments.city: a value is required."),
         (f"{where}/prompt", {"name": "weather", "arguments": {"city": " "}}, 422, "arguments.city"),
         (f"{where}/prompt", {"name": "weather", "arguments": {"city": "Ulm", "town": "x"}}, 422, "arguments.town"),
         (f"{where}/prompt", {"name": "weather", "arguments": {"city": 5}}, 422, "arguments.city"),
-        (f"{where}/prompt", {"name": "hangs"}, 409, 'The prompt "hangs" of "lab" gave nothing within 1 seconds.'),
-        (f"{where}/resource", {"uri": "note://{name}"}, 422, "variables.name: fill it in."),
-        (f"{where}/resource", {"uri": "/etc/passwd"}, 422, "uri: an address such as"),
-        (f"{where}/resource", {"uri": "a:b\nc"}, 422, "uri: an address such as"),
-        (f"{where}/resource", {"uri": "a:{"}, 422, "uri: its braces do not fit together."),
+        (f"{where}/prompt", {"name": "hangs"}, 409, 'The prompt "hangs" of "lab" did not respond within 1 seconds.'),
+        (f"{where}/resource", {"uri": "note://{name}"}, 422, "variables.name: a value is required."),
+        (f"{where}/resource", {"uri": "/etc/passwd"}, 422, "uri: write an address such as"),
+        (f"{where}/resource", {"uri": "a:b\nc"}, 422, "uri: write an address such as"),
+        (f"{where}/resource", {"uri": "a:{"}, 422, "uri: its braces do not match."),
         (f"/mcp-servers/{off['id']}/prompt", {"name": "weather"}, 409, '"off" is switched off. Switch it on in'),
-        (f"/mcp-servers/{gone['id']}/resource", {"uri": "note://tea"}, 409, '"gone" is not there. It could not be'),
-        ("/mcp-servers/nobody/prompt", {"name": "weather"}, 404, "No MCP server 'nobody' here"),
-        ("/mcp-servers/nobody/resource", {"uri": "note://tea"}, 404, "No MCP server 'nobody' here"),
+        (
+            f"/mcp-servers/{gone['id']}/resource",
+            {"uri": "note://tea"},
+            409,
+            '"gone" is not available. The server could not be',
+        ),
+        ("/mcp-servers/nobody/prompt", {"name": "weather"}, 404, "There is no MCP server 'nobody'."),
+        ("/mcp-servers/nobody/resource", {"uri": "note://tea"}, 404, "There is no MCP server 'nobody'."),
     ]
 
     for path, body, status, words in refusals:

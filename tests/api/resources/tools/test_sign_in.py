@@ -135,9 +135,9 @@ async def test_expired_sign_in_that_cannot_be_renewed_requires_a_new_one(api: Ap
     server.access.clear()
     server.renews = False
 
-    with pytest.raises(ToolFailedError, match="wants somebody to sign in") as caught:
+    with pytest.raises(ToolFailedError, match="requires a sign-in") as caught:
         await greet(api)
-    with pytest.raises(ToolFailedError, match="wants somebody to sign in"):
+    with pytest.raises(ToolFailedError, match="requires a sign-in"):
         await greet(api)
 
     assert "Settings → Tools" in str(caught.value.next_step)
@@ -159,7 +159,7 @@ async def test_check_of_a_server_with_a_revoked_sign_in_reports_it_at_once(api: 
     async with asyncio.timeout(HANG_SECONDS):
         await session.look(timeout=3600)
 
-    assert (session.health, session.problem) == (Health.SIGN_IN, "It wants somebody to sign in")
+    assert (session.health, session.problem) == (Health.SIGN_IN, "The server requires a sign-in")
 
 
 async def test_sign_in_is_under_way_until_its_server_connects(
@@ -205,7 +205,7 @@ async def test_state_that_is_forged_or_was_used_already_is_refused(api: Api, ser
 
     assert [page.status_code for page in (forged, none, first, second)] == [400, 400, 200, 400]
     assert still is True
-    assert "This sign-in is not known" in forged.text
+    assert "Unknown sign-in" in forged.text
     assert "script" not in forged.text
     assert forged.headers["content-security-policy"].startswith("default-src 'none'")
 
@@ -222,7 +222,7 @@ async def test_name_and_words_on_the_page_are_text(api: Api, server: Protected) 
     ("how", "words"),
     [
         ({"registers": False}, "does not register Inview (status 400: unapproved_software_statement Only programs"),
-        ({"gives_tokens": False}, "Its token endpoint gave no token (status 400: invalid_grant)"),
+        ({"gives_tokens": False}, "The token endpoint returned no token (status 400: invalid_grant)"),
     ],
     ids=["registration", "token"],
 )
@@ -263,7 +263,7 @@ async def test_authorization_server_whose_token_answer_drips_is_named_as_what_to
     page = await sign_in_with_a_server_that_drips(api, server, path, monkeypatch)
     seen = (await api.http.get(path)).json()
 
-    words = "The answer of the authorization server took longer than 60 seconds. Sign in again."
+    words = "The authorization server did not respond within 60 seconds. Sign in again."
     assert (page.status_code, words in page.text) == (400, True), page.text
     assert "The sign-in was not completed" not in page.text
     assert (words in seen["problem"], seen["signed_in"], seen["signing_in"]) == (True, False, False)
@@ -320,7 +320,7 @@ async def test_secret_without_its_client_is_refused(api: Api) -> None:
     program = {"name": "files", "kind": "stdio", "command": "npx", "client_id": "inview"}
     no_client = await api.http.post("/mcp-servers", json=program)
 
-    assert (refused.status_code, "give its client_id" in refused.text, "s3cret" in refused.text) == (422, True, False)
+    assert (refused.status_code, "needs a client_id" in refused.text, "s3cret" in refused.text) == (422, True, False)
     assert (no_client.status_code, "a program has no sign-in" in no_client.text) == (422, True)
 
 
@@ -368,9 +368,9 @@ async def test_server_without_a_sign_in_is_refused_with_the_reason(api: Api, ser
     nobody = await add(api, f"http://{api.host}/api/v1/health", name="open")
 
     whys = {
-        with_header: "is given a header",
+        with_header: "has an Authorization header",
         f"/mcp-servers/{stdio}": "is a program",
-        nobody: "cannot be signed in to.",
+        nobody: "failed. ",
     }
     for path, words in whys.items():
         refused = await api.http.post(f"{path}/sign-in")
@@ -383,9 +383,9 @@ async def test_server_without_a_sign_in_is_refused_with_the_reason(api: Api, ser
 @pytest.mark.parametrize(
     ("metadata", "page", "words"),
     [
-        ("https://169.254.169.254/latest", "", "which Inview never talks to"),
+        ("https://169.254.169.254/latest", "", "to which Inview never connects"),
         ("http://192.0.2.1/metadata", "", "which is not encrypted"),
-        ("", "http://example.org/authorize", "an address that is not opened"),
+        ("", "http://example.org/authorize", "Inview does not open the address"),
     ],
     ids=["a cloud's secrets", "an open line", "an open page"],
 )

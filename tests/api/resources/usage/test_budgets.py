@@ -36,7 +36,7 @@ async def test_a_spent_budget_refuses_sends_and_lists_who_used_it(priced: Api, o
     (budget,) = (await read(priced, "/budgets"))["items"]
 
     assert (status, problem["type"]) == (409, "urn:inview:problem:budget-spent")
-    assert "Raise the budget" in problem["detail"]
+    assert "Raise or remove the budget" in problem["detail"]
     assert (budget["standing"], Decimal(budget["spent"]["cost"])) == ("spent", ONE_REPLY)
     assert [model["group"] for model in budget["models"]] == [SONNET]
     assert [one["group"] for one in budget["conversations"]] == [conversation_id]

@@ -86,7 +86,7 @@ async def test_past_misses_are_named_by_pair(api: Api):
 
     state = (await api.http.get(f"/conversations/{conversation_id}/cache")).json()
 
-    assert state["calls"][0]["differs"] == "Pair 2 differs from the send before."
+    assert state["calls"][0]["differs"] == "Pair 2 differs from the previous send."
 
 
 async def test_price_of_breaking_a_warm_prefix_is_shown_before(api: Api, peer: BillingPeer):

@@ -171,7 +171,7 @@ async def test_a_day_is_written_as_iso_8601_writes_it(api: Api, day: str):
     refused = await api.http.get("/usage", params={"to": day})
 
     assert refused.status_code == 422
-    assert "Write it as in 2026-11-22." in refused.text
+    assert "Write it like 2026-11-22." in refused.text
 
 
 async def test_a_replay_is_marked_and_costs_nothing(priced: Api):
