@@ -91,7 +91,7 @@ def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
     if spent.cut:
         said.append(f"{plural(spent.cut, 'request')} ended before the provider reported all that was used")
     if balance.window is not None:
-        said.append(f"{number(balance.window)} tokens of context taken")
+        said.append(f"{number(balance.window)} tokens of context used")
     if worst is not None:
         said.append(describe_spent_of(worst))
     return SpentFigures(

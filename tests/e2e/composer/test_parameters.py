@@ -87,7 +87,7 @@ def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, 
     press_until(page, "Tab", "Temperature")
     page.keyboard.type("hot")
     page.keyboard.press("Enter")
-    expect(dialog.get_by_role("alert")).to_have_text("Is no number. Correct it, or leave it empty.")
+    expect(dialog.get_by_role("alert")).to_have_text("Not a number. Correct it or leave it empty.")
     expect(dialog.get_by_role("textbox", name="Temperature")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type("0.2")

@@ -152,8 +152,8 @@ async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
 @pytest.mark.parametrize(
     ("model", "texts", "name", "fault"),
     [
-        ("offline:demo", {"temperature": "warm"}, "temperature", "Is no number. Correct it, or leave it empty."),
-        ("offline:demo", {"seed": "1.5"}, "seed", "Is no whole number. Correct it, or leave it empty."),
+        ("offline:demo", {"temperature": "warm"}, "temperature", "Not a number. Correct it or leave it empty."),
+        ("offline:demo", {"seed": "1.5"}, "seed", "Not a whole number. Correct it or leave it empty."),
         ("offline:demo", {"top_p": "2"}, "top_p", "Is a number from 0 to 1."),
         ("anthropic:claude-sonnet-4-5", {"temperature": "1.5"}, "temperature", "Anthropic takes a temperature from"),
         ("anthropic:claude-sonnet-4-5", {"max_output_tokens": "99999"}, "max_output_tokens", "writes at most 64,000"),

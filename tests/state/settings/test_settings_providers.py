@@ -59,7 +59,7 @@ async def test_removed_provider_is_shown_as_before(ctx: AppContext, tab: Tab) ->
 
     await tab.send(ProvidersState.forget_provider, name="anthropic")
 
-    assert item(tab, "anthropic") == replace(before, said="Forgotten.", edition=2)
+    assert item(tab, "anthropic") == replace(before, said="Removed.", edition=2)
 
 
 async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(ctx: AppContext, tab: Tab) -> None:
@@ -77,7 +77,7 @@ async def test_name_of_another_server_must_be_free(ctx: AppContext, tab: Tab) ->
     await tab.send(ProvidersState.add_server, form=form)
 
     assert tab.shows(ProvidersState, "added") == 1  # the typed text stays in the form
-    assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
+    assert tab.shows(ProvidersState, "added_note") == ("'lab' already exists. Change it above or choose another name.")
 
 
 async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(ctx: AppContext, tab: Tab) -> None:
@@ -141,11 +141,11 @@ async def test_added_server_is_shown_as_being_tried_until_it_has_answered(ctx: A
         adding = asyncio.create_task(
             tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
         )
-        await tab.until(lambda: any(one.status == "Trying…" for one in tab.shows(ProvidersState, "providers") or ()))
+        await tab.until(lambda: any(one.status == "Testing…" for one in tab.shows(ProvidersState, "providers") or ()))
         note = tab.shows(ProvidersState, "added_note")
         await adding
 
-    assert note == "Added lab. Trying…"
+    assert note == "Added lab. Testing…"
     assert item(tab, "lab").health == "answers"
 
 
