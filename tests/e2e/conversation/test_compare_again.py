@@ -92,7 +92,7 @@ def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -
     expect(screen.last_reply).to_have_text(REPLY)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("4/4")
     assert screen.composer.input_value() == ""
-    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large stands")
+    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large is kept")
     hands.undo()
     expect(screen.pairs).to_have_count(2)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("1/4")

@@ -286,7 +286,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     press(page, "ArrowDown")
     expect(keys.get_by_role("status")).to_contain_text("is reserved")
     press(page, "f")
-    expect(keys.get_by_role("status")).to_contain_text("f it is.")
+    expect(keys.get_by_role("status")).to_contain_text("Key set to f.")
     expect(keys.get_by_role("button", name="Key of Flag: f")).to_be_visible()
 
     three.go(path)

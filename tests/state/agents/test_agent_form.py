@@ -112,7 +112,7 @@ async def test_a_new_agent_has_nothing_but_what_was_typed(ctx: AppContext, tab: 
     assert (agent.name, agent.system_prompt, agent.model) == ("Writer", " Write. ", None)
     assert agent.parameters == Parameters(temperature=1.0)
     assert (agent.server_ids, agent.allowed_tools) == (None, None)
-    assert tab.shows(ToastState, "toast").message == "Made the agent “Writer”"
+    assert tab.shows(ToastState, "toast").message == "Created the agent “Writer”"
     assert tab.way == ["/agents"]
 
 

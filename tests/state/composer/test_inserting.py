@@ -164,7 +164,7 @@ async def test_answer_to_what_was_left_meanwhile_is_dropped(ctx: AppContext, tab
 
     assert offer(tab).name == "Weather"
     await tab.send(InsertingState.fetch)  # no field was filled in
-    assert offer(tab).fields[0].fault == "Fill in this field."
+    assert offer(tab).fields[0].fault == "Fill it in."
     await tab.send(InsertingState.close)
     assert (tab.shows(InsertingState, "opened"), tab.shows(InsertingState, "offer")) == (False, None)
     assert ordered(tab) is None

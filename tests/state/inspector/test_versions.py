@@ -46,7 +46,7 @@ async def test_standing_version_is_compared_with_the_one_before(ctx: AppContext,
 
     assert tab.shows(VersionsState, "title") == "Versions of pair 1"
     assert (view(tab).before.number, view(tab).after.number, view(tab).standing) == ("2", "3", 3)
-    assert [item.name for item in view(tab).versions] == ["Version 1", "Version 2", "Version 3 (stands)"]
+    assert [item.name for item in view(tab).versions] == ["Version 1", "Version 2", "Version 3 (current)"]
     assert spans(tab) == [("", "/echo The grey fox"), ("+", " runs")]
     assert [(item.version, item.text) for item in view(tab).restores] == [(2, "Restore version 2")]
 

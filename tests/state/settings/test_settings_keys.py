@@ -47,7 +47,7 @@ async def test_key_is_asked_for_refused_and_given(ctx: AppContext, tab: Tab) -> 
     assert "belong to the browser" in (await press(tab, "flag", "c", combined=True)).said
     shown = await press(tab, "flag", "f")
 
-    assert (shown.asking, shown.said, shown.key) == (False, "f it is.", "f")
+    assert (shown.asking, shown.said, shown.key) == (False, "Key set to f.", "f")
     assert await stored(ctx) == {"flag": "f"}
     assert tab.shows(PreferencesState, "preferred").own_keys == (OwnKey("flag", "f"),)
 

@@ -123,7 +123,7 @@ async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_te
     await tab.send(ProvidersState.test_provider, name="lab")
     gone = item(tab, "lab")
 
-    assert (good.health, good.status, good.problem) == ("answers", "Answers, 2 models", "")
+    assert (good.health, good.status, good.problem) == ("answers", "Connected, 2 models", "")
     assert (rejected.health, rejected.status) == ("key_rejected", "Key rejected")
     assert rejected.problem.endswith("bad key. Paste another key and save it.")
     assert (gone.health, gone.status) == ("unreachable", "Unreachable")
@@ -133,7 +133,7 @@ async def test_key_saved_is_tried_at_once(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(MODELS) as peer:
         await save(tab, "openai", key=KEY, base_url=f"{peer.url}/v1")
 
-    assert (item(tab, "openai").status, item(tab, "openai").said) == ("Answers, 2 models", "Saved.")
+    assert (item(tab, "openai").status, item(tab, "openai").said) == ("Connected, 2 models", "Saved.")
 
 
 async def test_added_server_is_shown_as_being_tried_until_it_has_answered(ctx: AppContext, tab: Tab) -> None:
