@@ -7,7 +7,7 @@ another key, or none (""). Not here: what an action does, and the events of the 
 >>> key_of(flag, {}), key_of(flag, {"flag": "f"}), key_of(flag, {"flag": ""}), key_name("G")
 ('a', 'f', '', 'Shift+G')
 >>> refusal_of(flag, "j", {}), refusal_of(flag, "j", {"next_part": "f"})
-('j is the key of “Next part”. Give that one another key first.', '')
+('j is already the key of “Next part”. Change that key first.', '')
 """
 
 from __future__ import annotations
