@@ -36,7 +36,7 @@ def log_panel() -> rx.Component:
                 rx.el.p(
                     rx.cond(
                         LogState.entries.length() == 0,
-                        "Nothing yet. Title and summary requests appear here, and what had been spent when "
+                        "Nothing yet. Title and summary requests appear here, and the usage so far when "
                         "messages were edited or deleted.",
                         "Never sent to a model.",
                     ),

@@ -20,7 +20,7 @@ def privacy() -> rx.Component:
     return section(
         "privacy",
         "Privacy",
-        "What is sent to models about you, and what is redacted. Conversations show both.",
+        "What is sent to models about you, and what is redacted. The conversation shows both.",
         once_loaded(PrivacyState.opened > 0, _settings()),
     )
 
@@ -34,7 +34,7 @@ def _settings() -> rx.Component:
             rx.el.span(
                 "Send today's date to models",
                 rx.cond(preferred.date_zone != "", f" (time zone: {preferred.date_zone})", ""),
-                ". A new day makes the provider’s cache cold",
+                ". Clears the provider’s cache every day",
             ),
             checked=preferred.date_zone != "",
             on_change=lambda on: PrivacyState.tell_day(on, _MY_ZONE),

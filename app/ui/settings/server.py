@@ -81,7 +81,7 @@ def _log(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
     return rx.cond(
         server.log.length() > 0,
         lines,
-        rx.el.p("No log output. A server that is off writes none.", class_name="context-said"),
+        rx.el.p("No log output. A server that is off writes no log.", class_name="context-said"),
     )
 
 

@@ -53,7 +53,7 @@ def note_kept_back(
     sentences = [
         f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
         for words, replaced in (
-            ("Replaced in what was sent for this reply:", redacted),
+            ("Replaced in the request of this reply:", redacted),
             ("Replaced when this pair is sent:", secrets),
         )
         if replaced
