@@ -122,7 +122,7 @@ def _lacking() -> rx.Component:
     """A notice that the chosen model takes no images, with models that do."""
     return rx.el.p(
         ModelState.chosen_name,
-        " does not accept images. ",
+        " does not support images. ",
         rx.cond(ModelState.capable.length() > 0, "Choose a model that does: ", "Remove them, or add a provider."),
         rx.foreach(
             ModelState.capable,

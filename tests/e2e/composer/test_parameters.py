@@ -147,4 +147,4 @@ def test_parameter_that_a_model_rejects_is_shown_before_the_send(screen: Screen,
     page.get_by_role("button", name="Parameters: seed 4").click()
     expect(dialog.get_by_role("textbox", name="Temperature")).to_be_visible()
     expect(dialog.get_by_role("textbox", name="Seed")).to_have_count(0)
-    expect(dialog).to_contain_text("does not accept seed.")
+    expect(dialog).to_contain_text("does not support seed.")

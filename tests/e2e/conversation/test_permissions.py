@@ -80,7 +80,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     arguments = one.get_by_role("textbox", name="Arguments, as JSON")
     arguments.fill('{"path": ')
     one.get_by_role("button", name="Allow once").click()
-    expect(one).to_contain_text("Not valid JSON")
+    expect(one).to_contain_text("This is no JSON")
     arguments.fill('{"path": 3}')
     one.get_by_role("button", name="Allow once").click()
     expect(one).to_contain_text("path: 3 is not of type 'string'")

@@ -28,7 +28,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     notes = {"name": "notes.json", "mimeType": "application/json", "buffer": b"Buy milk."}
     page.get_by_label("Agent files").set_input_files(notes)  # pyright: ignore[reportArgumentType] - its own TypedDict by another name
     expect(
-        page.get_by_role("alert").filter(has_text="Nothing was imported from notes.json. It is not JSON")
+        page.get_by_role("alert").filter(has_text="Nothing was imported from notes.json. The file is not JSON")
     ).to_be_visible()
 
     page.get_by_role("button", name="New agent").press("Enter")

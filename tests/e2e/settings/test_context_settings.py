@@ -30,7 +30,7 @@ def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
     form.get_by_label("Use at most this share").fill("50 %")
     form.get_by_label("Reserve for the reply").fill("1,000")
     form.get_by_label("Per send, in tokens").fill("20 000")
-    form.get_by_label("A conversation, in US dollars").fill("$2.50")
+    form.get_by_label("Per conversation, in US dollars").fill("$2.50")
     form.get_by_label("Per day, in US dollars").fill("10")
     form.get_by_label("Send the newest pairs that fit").check()
     save(form)

@@ -178,7 +178,7 @@ async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
 
     await tab.send(ParametersState.ask)
     assert form_of(tab).takes == ("max_output_tokens", "effort", "thinking")
-    assert form_of(tab).lacks.endswith("does not accept temperature, top_p or seed.")
+    assert form_of(tab).lacks.endswith("does not support temperature, top_p or seed.")
     await tab.send(ParametersState.use, form={"scope": "conversation", "effort": "high"})
 
     assert await stored(ctx, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)

@@ -32,9 +32,9 @@ async def test_schema_is_used_without_its_blanks_and_shown_laid_out(tab: Tab) ->
 @pytest.mark.parametrize(
     ("typed", "fault"),
     [
-        ("{", "Not valid JSON: "),
-        ("NaN", "Not valid JSON: "),
-        ("[" * 2000, "Not valid JSON: "),
+        ("{", "This is not valid JSON: "),
+        ("NaN", "This is not valid JSON: "),
+        ("[" * 2000, "This is not valid JSON: "),
         ("7", "schema: is no JSON object"),
         ('{"type": "nothing"}', "schema.type: 'nothing' is not valid"),
         ('{"$ref": "https://example.org/schema"}', "schema: refers to"),
