@@ -90,7 +90,7 @@ def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
 
     hands.press(page.get_by_role("button", name="Move up queued message 2"))
     expect(waiting.first).to_contain_text("two")
-    hands.press(page.get_by_role("button", name="Drop queued message 3"))
+    hands.press(page.get_by_role("button", name="Remove queued message 3"))
     expect(waiting).to_have_count(2)
     hands.press(page.get_by_role("button", name="Edit queued message 2"))
     hands.write(page.get_by_role("textbox", name="Queued message"), "/echo 1")

@@ -170,5 +170,5 @@ def test_agents_are_exported_as_files_and_imported_again(screen: Screen, server:
     page.get_by_label("Agent files").set_input_files([faulty, file])
 
     expect(page.get_by_role("button", name="Edit Reviewer of code 2")).to_be_visible()
-    expect(page.locator(".toast")).to_contain_text("Nothing was imported from faulty.json. It is not JSON")
-    expect(page.locator(".toast")).to_contain_text("Imported “Reviewer of code 2” from agents.json. Tools ask")
+    expect(page.locator(".toast")).to_contain_text("Nothing was imported from faulty.json. The file is not JSON")
+    expect(page.locator(".toast")).to_contain_text("Imported “Reviewer of code 2” from agents.json. The tools ask")
