@@ -154,7 +154,7 @@ async def _await_title(ctx: AppContext, conversation_id: str, look: ViewOptions)
     async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
         outcome, characters = state.outcome, count_characters(state)
     if isinstance(outcome, Failed):
-        return f"No title was made: {outcome.reason.message}"
+        return f"No title was generated: {outcome.reason.message}"
     return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."
 
 

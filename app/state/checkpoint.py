@@ -77,7 +77,7 @@ class CheckpointState(rx.State):
         except InviewError as fault:
             await show_fault(self, fault)
             return
-        message = "The pairs before this summary are out; it is sent in their place."
+        message = "This summary is sent instead of the pairs before it."
         await show_toast(self, message, undo=_put(before))
 
     @rx.event

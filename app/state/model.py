@@ -173,7 +173,7 @@ def _describe_offer(offer: ProviderModels) -> tuple[OptionRow, ...]:
     if offer.skipped:
         note = describe_skipped(offer.skipped)
     if not offer.models:
-        return (_note(label, note or "It lists no models."),)
+        return (_note(label, note or "The server lists no models."),)
     return tuple(_describe_model(profile, label, note) for profile in offer.models)
 
 

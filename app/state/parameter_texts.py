@@ -59,7 +59,7 @@ def read_parameters(given: Mapping[str, str]) -> ReadParameters:
         try:
             numbers[name] = read(text) if (text := given.get(name, "").strip()) else None
         except ValueError:
-            faults[name] = f"Is no {'whole ' if read is int else ''}number. Correct it, or leave it empty."
+            faults[name] = f"Not a {'whole ' if read is int else ''}number. Correct it or leave it empty."
     if faults:
         return ReadParameters(None, faults)
     effort = given.get("effort", "")

@@ -185,7 +185,7 @@ class SidebarState(rx.State):
         ids = [item.id for item in self.conversations]
         at = ids.index(here) + (1 if by == 1 else -1) if here in ids else 0
         if not 0 <= at < len(ids):
-            await show_toast(self, "There is no other conversation in the list in that direction.")
+            await show_toast(self, "No more conversations in that direction.")
             return None
         self._steps = (*steps, ids[at])
         return rx.redirect(conversation_path(ids[at]))

@@ -48,4 +48,4 @@ class TemporaryState(rx.State):
         async with self:
             self.keeping, self.fault = False, fault
             if not fault:
-                await show_toast(self, "Saved. It is an ordinary conversation now.")
+                await show_toast(self, "Saved. This is now a regular conversation.")

@@ -98,10 +98,10 @@ class TrashState(VisitedState, rx.State):
             preferences = await read_preferences(current(), LOCAL_OWNER)
             await set_preferences(current(), LOCAL_OWNER, replace(preferences, trash_days=days))
         except (ValueError, InputError):
-            self.message = "That is no number of days. Choose one of the list."
+            self.message = "Not a number of days. Choose one from the list."
             return
         kept = f"for {_describe_days(days)}" if days else "until the trash is emptied"
-        self.message = f"What is deleted stays {kept} now."
+        self.message = f"Deleted items are now kept {kept}."
         await self._read()
 
     @rx.event
@@ -113,7 +113,7 @@ class TrashState(VisitedState, rx.State):
             self.message = str(error)
             await self._read()
             return None
-        self.message = f"“{_name(entry)}” is back."
+        self.message = f"“{_name(entry)}” is restored."
         await self._read()
         return SidebarState.load
 
@@ -177,7 +177,7 @@ def _list_terms(days: int | None) -> tuple[TermItem, ...]:
     """Return the choices of the menu, including the current one."""
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
-    return (*terms, TermItem("", "as long as the trash is not emptied"))
+    return (*terms, TermItem("", "until you empty the trash"))
 
 
 def _describe_days(days: int) -> str:
@@ -204,7 +204,7 @@ def _describe_content(entry: TrashEntry) -> str:
 
 def _describe_left(left: timedelta) -> str:
     days = ceil(left / timedelta(days=1))
-    return "deletes within a day" if days <= 1 else f"deletes in {days} days"
+    return "deleted within a day" if days <= 1 else f"deleted in {days} days"
 
 
 def _shorten(text: str) -> str:

@@ -7,7 +7,7 @@ another key, or none (""). Not here: what an action does, and the events of the 
 >>> key_of(flag, {}), key_of(flag, {"flag": "f"}), key_of(flag, {"flag": ""}), key_name("G")
 ('a', 'f', '', 'Shift+G')
 >>> refusal_of(flag, "j", {}), refusal_of(flag, "j", {"next_part": "f"})
-('j is the key of “Next part”. Give that one another key first.', '')
+('j is already the key of “Next part”. Change that key first.', '')
 """
 
 from __future__ import annotations
@@ -44,14 +44,12 @@ class KeyAction:
 
 
 ACTIONS: Final[tuple[KeyAction, ...]] = (
-    KeyAction(
-        "next_part", "j", Mode.VIEW, "Next part", "The next part of the conversation; in a long one, further down in it"
-    ),
-    KeyAction("previous_part", "k", Mode.VIEW, "Previous part", "The part before; in a long one, further up in it"),
-    KeyAction("previous_pair", "u", Mode.VIEW, "Previous pair", "Up to the pair before"),
-    KeyAction("next_pair", "d", Mode.VIEW, "Next pair", "Down to the pair after"),
-    KeyAction("first_pair", "g", Mode.VIEW, "First pair", "To where the conversation begins"),
-    KeyAction("last_pair", "G", Mode.VIEW, "Last pair", "To the end; a reply that runs is followed again"),
+    KeyAction("next_part", "j", Mode.VIEW, "Next part", "To the next part; scrolls down within a long part"),
+    KeyAction("previous_part", "k", Mode.VIEW, "Previous part", "To the previous part; scrolls up within a long part"),
+    KeyAction("previous_pair", "u", Mode.VIEW, "Previous pair", "Up to the previous pair"),
+    KeyAction("next_pair", "d", Mode.VIEW, "Next pair", "Down to the next pair"),
+    KeyAction("first_pair", "g", Mode.VIEW, "First pair", "To the start of the conversation"),
+    KeyAction("last_pair", "G", Mode.VIEW, "Last pair", "To the end; follows a running reply again"),
     KeyAction("newest_reply", "n", Mode.VIEW, "Newest reply", "To the first part of the newest reply"),
     KeyAction(
         "first_sent", "O", Mode.VIEW, "First pair that is sent", "To the oldest pair that the next send includes"
@@ -59,24 +57,26 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("one_star", "1", Mode.VIEW, "1 star", "Gives the pair one star"),
     KeyAction("two_stars", "2", Mode.VIEW, "2 stars", "Gives the pair two stars"),
     KeyAction("three_stars", "3", Mode.VIEW, "3 stars", "Gives the pair three stars"),
-    KeyAction("no_stars", "0", Mode.VIEW, "No stars", "Takes the pair's stars away"),
-    KeyAction("flag", "a", Mode.VIEW, "Flag", "Flags the pair, or takes the flag away"),
-    KeyAction("mark", "i", Mode.VIEW, "Tag for filters", "Tags the pair “include”, then “exclude”, then not at all"),
+    KeyAction("no_stars", "0", Mode.VIEW, "No stars", "Removes the pair's stars"),
+    KeyAction("flag", "a", Mode.VIEW, "Flag", "Flags the pair, or removes the flag"),
+    KeyAction(
+        "mark", "i", Mode.VIEW, "Tag for filters", "Tags the pair “include”, then “exclude”, then removes the tag"
+    ),
     KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
-    KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's text as it was written"),
+    KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's original text"),
     KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request in its place; Enter sends it again"),
     KeyAction(
         "regenerate",
         "r",
         Mode.VIEW,
-        "Answer again",
-        "Asks for another reply, by this or another model, or by several side by side",
+        "Regenerate",
+        "Requests another reply, from this or another model, or from several side by side",
     ),
     KeyAction("swap", "E", Mode.VIEW, "Other version", "Swaps with the previous version, and back"),
     KeyAction(
         "fork", "b", Mode.VIEW, "Fork from here", "Starts a new conversation with copies of the pairs up to this one"
     ),
-    KeyAction("delete", "x", Mode.VIEW, "Delete", "Deletes the pair, after asking where there is a reply"),
+    KeyAction("delete", "x", Mode.VIEW, "Delete", "Deletes the pair; asks first if it has a reply"),
     KeyAction("preview", "p", Mode.VIEW, "Preview", "Shows exactly what would be sent now"),
     KeyAction("branches", "B", Mode.VIEW, "Branches", "Shows the tree of conversations forked from each other"),
     KeyAction("log", "l", Mode.VIEW, "Log", "Shows requests for titles and summaries, and costs of removed messages"),
@@ -85,12 +85,12 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "s",
         Mode.VIEW,
         "Summarise",
-        "Has pairs in view summarised; the summary is then sent in their place",
+        "Summarises pairs in view; the summary is then sent instead of them",
     ),
     KeyAction("filter", "/", Mode.VIEW, "Filter", "To the filter bar"),
-    KeyAction("new_conversation", "N", Mode.VIEW, "New conversation", "To the page where a conversation begins"),
-    KeyAction("next_conversation", "J", Mode.VIEW, "Next conversation", "The one below this in the list"),
-    KeyAction("previous_conversation", "K", Mode.VIEW, "Previous conversation", "The one above this in the list"),
+    KeyAction("new_conversation", "N", Mode.VIEW, "New conversation", "Opens a new conversation"),
+    KeyAction("next_conversation", "J", Mode.VIEW, "Next conversation", "To the one below in the list"),
+    KeyAction("previous_conversation", "K", Mode.VIEW, "Previous conversation", "To the one above in the list"),
     KeyAction("scroll", "Space", Mode.VIEW, "Scroll", "A screen further down; Shift+Space further up", fixed=True),
     KeyAction("help", "?", Mode.VIEW, "Keys", "Opens this sheet"),
     KeyAction(
@@ -98,7 +98,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Ctrl+Z",
         Mode.VIEW,
         "Undo",
-        "Takes the last change back; also a deletion from before the page was opened",
+        "Undoes the last change, also a deletion from before the page was opened",
         fixed=True,
     ),
     KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the message box", fixed=True),
@@ -108,7 +108,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Enter",
         Mode.INPUT,
         "Send",
-        "Sends what is written, Ctrl+Enter too; while a reply runs it waits in the queue",
+        "Sends the message, also Ctrl+Enter; queues it while a reply is running",
         fixed=True,
     ),
     KeyAction(
@@ -120,29 +120,39 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         fixed=True,
     ),
     KeyAction(
-        "break", "Shift+Enter", Mode.INPUT, "Line break", "Goes on in a new line; lists go on, fences close", fixed=True
+        "break",
+        "Shift+Enter",
+        Mode.INPUT,
+        "Line break",
+        "Starts a new line; continues lists, closes code fences",
+        fixed=True,
     ),
     KeyAction(
-        "emphasis", "Ctrl+B Ctrl+I Ctrl+E", Mode.INPUT, "Bold, italic, code", "Wraps what is selected", fixed=True
+        "emphasis", "Ctrl+B Ctrl+I Ctrl+E", Mode.INPUT, "Bold, italic, code", "Wraps the selected text", fixed=True
     ),
     KeyAction(
         "compare",
         "Alt+Enter",
         Mode.INPUT,
         "Compare",
-        "Puts what is written to several models; shows the replies that are compared",
+        "Sends the message to several models, or shows the compared replies",
         fixed=True,
     ),
     KeyAction("prompts", "/", Mode.INPUT, "Prompts", "In an empty box: the prompts of your MCP servers", fixed=True),
     KeyAction(
-        "edit_queued", "↑", Mode.INPUT, "Edit what waits", "In an empty box: the last text of the queue", fixed=True
+        "edit_queued",
+        "↑",
+        Mode.INPUT,
+        "Edit queued message",
+        "In an empty box: edits the last queued message",
+        fixed=True,
     ),
     KeyAction(
         "page",
         "PageUp PageDown",
         Mode.INPUT,
         "Scroll the history",
-        "In a box of one line at most: a screen further up or down; the caret stays",
+        "In a box of at most one line: scrolls one screen up or down; the caret stays",
         fixed=True,
     ),
     KeyAction(
@@ -163,9 +173,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     ),
     KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and leaves the filter bar", fixed=True),
     KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Leaves the filter bar", fixed=True),
-    KeyAction(
-        "stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the reply that runs; what was received stays", fixed=True
-    ),
+    KeyAction("stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the running reply; the received text stays", fixed=True),
     KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Keys", "Opens this sheet", fixed=True),
 )
 FREE_ACTIONS: Final = tuple(action for action in ACTIONS if not action.fixed)
@@ -198,12 +206,10 @@ def describe_hints(own: Mapping[str, str]) -> str:
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:
     """Return why an action cannot have this key, "" if it can."""
     if key != "Space" and not _types_something(key):
-        return (
-            f"{key} belongs to the browser, to screen readers or to turning keys on. Take a letter, a digit or a sign."
-        )
+        return f"{key} is reserved by the browser, screen readers or Inview. Choose a letter, a digit or a sign."
     others = (each for each in FREE_ACTIONS if each.id != action.id and key_of(each, own) == key)
     owner = next(others, None)
-    return "" if owner is None else f"{key_name(key)} is the key of “{owner.name}”. Give that one another key first."
+    return "" if owner is None else f"{key_name(key)} is already the key of “{owner.name}”. Change that key first."
 
 
 def _types_something(key: str) -> bool:

@@ -44,7 +44,7 @@ def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
         and {"error_class": error["class"], "message": error["message"], "next_step": error["next_step"]},
         "parts": [head_of({**part, "status": part.get("state")}) for part in pair["parts"]],
         "spent": usage and f"{usage['output_tokens']:,} written",
-        "kept_back": f"{sum(one['count'] for one in secrets)} kept back" if secrets else None,
+        "kept_back": f"{sum(one['count'] for one in secrets)} redacted" if secrets else None,
     }
     times = {name: shown[name] for name in ("created_at", "updated_at")}
     return {name: value for name, value in {**pair, **named, **times}.items() if name in shown}

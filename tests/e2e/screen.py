@@ -111,7 +111,7 @@ def visit_settings(page: Page, section: str = "providers") -> None:
     """Go to a section of the settings, and wait until all of them have been read."""
     visit(page, f"/settings#{section}")
     expect(page.get_by_role("button", name=re.compile("^Key of "), include_hidden=True)).not_to_have_count(0)
-    expect(page.get_by_text(re.compile("^Reading the (settings|servers|rules)…$"))).to_have_count(0)
+    expect(page.get_by_text(re.compile("^Loading (settings|servers|rules)…$"))).to_have_count(0)
 
 
 def reload(page: Page) -> None:

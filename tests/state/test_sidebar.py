@@ -178,7 +178,7 @@ async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(ctx
         tab.path = tab.way[-1] if len(tab.way) > places else tab.path
 
     assert tab.way == [f"/c/{above}", f"/c/{below}", f"/c/{above}"]
-    assert tab.shows(ToastState, "toast").message.startswith("There is no other conversation")
+    assert tab.shows(ToastState, "toast").message.startswith("No more conversations")
 
 
 async def test_keys_pressed_faster_than_the_page_follows_continue_from_the_last_target(

@@ -78,7 +78,7 @@ async def test_picker_says_what_it_is_for_and_lists_the_tree_with_its_counts(ctx
     assert tab.shows(TopicPickerState, "picking") == TopicPickerView("Topic of pair 1", first, 1)
     found: tuple[TopicTreeRow, ...] = tab.shows(TopicPickerState, "rows")
     assert [row.label for row in found] == [
-        "No topic", "AI, 0 pairs, 1 with those below", "AI > Planning, 1 pair", "Garden, 0 pairs",
+        "No topic", "AI, 0 pairs, 1 including topics below", "AI > Planning, 1 pair", "Garden, 0 pairs",
     ]  # fmt: skip
     assert (tab.shows(TopicPickerState, "at"), found[2].chosen) == (2, True)
 
@@ -265,7 +265,7 @@ async def test_composers_topic_is_chosen_kept_and_shown(ctx: AppContext, tab: Ta
     tab.path = f"/c/{CONVERSATION}"
 
     await tab.send(TopicPickerState.pick_for_composer)
-    assert tab.shows(TopicPickerState, "picking") == TopicPickerView("Topic of what is sent")
+    assert tab.shows(TopicPickerState, "picking") == TopicPickerView("Topic of the next messages")
     await tab.send(TopicPickerState.choose, query="", index=place(tab, "Garden"))
 
     assert (tab.shows(TopicState, "chosen"), tab.shows(TopicState, "path")) == (garden, "Garden")

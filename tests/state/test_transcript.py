@@ -402,7 +402,7 @@ async def test_a_ceiling_of_ones_own_is_named_as_the_limit(ctx: AppContext, tab:
         await until(tab, known)
 
     split = tab.shows(ComposerState, "split")
-    assert (split.limit, split.limited_by) == ("3,500", "your token ceiling")
+    assert (split.limit, split.limited_by) == ("3,500", "your token limit")
 
 
 @pytest.mark.parametrize(

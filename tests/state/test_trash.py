@@ -44,7 +44,7 @@ async def test_an_entry_says_what_it_is_and_how_long_it_stays(ctx: AppContext, t
     await tab.send(TrashState.load)
 
     untitled, titled = items(tab)
-    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deletes in 30 days")
+    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deleted in 30 days")
     assert untitled.name.endswith("…")
     assert len(untitled.name) == 90
     assert tab.shows(TrashState, "loaded") is True
@@ -87,7 +87,7 @@ async def test_restored_conversation_leaves_the_trash_and_is_listed_again(ctx: A
     await tab.send(TrashState.restore, entry_id=conversation)
 
     assert items(tab) == ()
-    assert tab.shows(TrashState, "message") == "“Light” is back."
+    assert tab.shows(TrashState, "message") == "“Light” is restored."
     assert [item.name for item in tab.shows(SidebarState, "conversations")] == ["Light"]
 
 
@@ -154,9 +154,9 @@ async def test_the_whole_trash_is_emptied_once_confirmed(ctx: AppContext, tab: T
 @pytest.mark.parametrize(
     ("term", "left", "kept"),
     [
-        ("7", "deletes in 7 days", "for 7 days"),
-        ("1", "deletes within a day", "for 1 day"),
-        ("365", "deletes in 365 days", "for a year"),
+        ("7", "deleted in 7 days", "for 7 days"),
+        ("1", "deleted within a day", "for 1 day"),
+        ("365", "deleted in 365 days", "for a year"),
         ("", "", "until the trash is emptied"),
     ],
 )
@@ -169,7 +169,7 @@ async def test_the_menu_says_how_long_things_stay(ctx: AppContext, tab: Tab, ter
     assert await read_preferences(ctx, LOCAL_OWNER) == replace(before, trash_days=int(term) if term else None)
     assert items(tab)[0].left == left
     assert (tab.shows(TrashState, "term") or "") == term
-    assert tab.shows(TrashState, "message") == f"What is deleted stays {kept} now."
+    assert tab.shows(TrashState, "message") == f"Deleted items are now kept {kept}."
 
 
 async def test_a_term_set_elsewhere_is_offered_as_well(ctx: AppContext, tab: Tab) -> None:
@@ -185,7 +185,7 @@ async def test_a_term_that_is_none_changes_nothing(ctx: AppContext, tab: Tab, te
     await tab.send(TrashState.keep_for, term=term)
 
     assert await read_preferences(ctx, LOCAL_OWNER) == before
-    assert "no number of days" in tab.shows(TrashState, "message")
+    assert "Not a number of days" in tab.shows(TrashState, "message")
 
 
 async def test_the_page_opens_without_what_was_said_before(
@@ -204,4 +204,4 @@ async def test_the_page_opens_without_what_was_said_before(
 
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
-    assert items(tab)[0].left == "deletes within a day"
+    assert items(tab)[0].left == "deleted within a day"

@@ -20,11 +20,11 @@ def shown(**fields: Any) -> ReadReplyView:
 @pytest.mark.parametrize(
     ("fields", "fit", "state"),
     [
-        ({}, Fit.FITS, "Fits the schema"),
-        ({"faults": (FAULT,)}, Fit.FAULTY, "Does not fit: 1 fault"),
-        ({"faults": (FAULT, FAULT)}, Fit.FAULTY, "Does not fit: 2 faults"),
-        ({"running": True}, Fit.OPEN, "Still coming"),
-        ({"running": True, "faults": (FAULT,)}, Fit.OPEN, "Still coming: 1 fault already"),
+        ({}, Fit.FITS, "Matches the schema"),
+        ({"faults": (FAULT,)}, Fit.FAULTY, "Does not match: 1 error"),
+        ({"faults": (FAULT, FAULT)}, Fit.FAULTY, "Does not match: 2 errors"),
+        ({"running": True}, Fit.OPEN, "Receiving…"),
+        ({"running": True, "faults": (FAULT,)}, Fit.OPEN, "Receiving: 1 error so far"),
     ],
 )
 def test_reply_says_whether_it_fits(fields: dict[str, Any], fit: Fit, state: str) -> None:

@@ -130,7 +130,7 @@ def test_body_says_whose_tool_it_was_and_what_was_run() -> None:
     assert same.server == "List · server files"
     assert [one.title for one in same.arguments] == ["Arguments"]
     assert [(one.title, one.piece and one.piece.text) for one in changed.arguments] == [
-        ("Arguments, as the model asked", '{"path": "/home"}'),
+        ("Arguments, as the model sent them", '{"path": "/home"}'),
         ("Arguments, as they were run", '{"path": "/tmp"}'),
     ]
     assert changed.fault == "It did not answer in time."

@@ -27,16 +27,16 @@ SERVER: Final = "server:"
 """Prefix of the name of a server's checkbox. The server's id follows."""
 LINE: Final = "line:"
 """Prefix of the names of a line's controls. The line's key follows, as in "line:3:tool"."""
-REFUSED: Final = "Nothing was saved. See the messages at the fields."
+REFUSED: Final = "Not saved. See the messages next to the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
 _ERROR_FIELDS: Final = frozenset(field.name for field in fields(AgentErrors))
 _COLUMNS: Final = {
     "server_ids": "Servers",
     "allowed_tools": "Allowed tools",
-    "created_at": "The time when it was made",
-    "updated_at": "The time when it was changed",
-    "deleted_at": "The time when it was deleted",
+    "created_at": "Creation time",
+    "updated_at": "Time of the last change",
+    "deleted_at": "Deletion time",
 }
 
 
@@ -129,7 +129,7 @@ def describe_damage(agent: Agent, mend: str) -> str:
 def place_damage(agent: Agent) -> AgentErrors:
     """Return the errors of an agent that was damaged: a summary above the form, and a message at each damaged field."""
     at = {_error_field(one.column): one.sentence for one in agent.damage}
-    return AgentErrors(**at | {"form": describe_damage(agent, "Look at these fields, and save the agent.")})
+    return AgentErrors(**at | {"form": describe_damage(agent, "Check these fields, then save the agent.")})
 
 
 def first_refused(errors: AgentErrors) -> str:

@@ -164,7 +164,7 @@ class AgentFormState(rx.State):
             except InviewError as error:
                 errors = describe_refusal(error)
             else:
-                await show_toast(self, f"{'Saved' if agent_id else 'Made'} the agent “{agent.name}”")
+                await show_toast(self, f"{'Saved' if agent_id else 'Created'} the agent “{agent.name}”")
                 return [rx.redirect(LIST), SidebarState.load]
         self.form, self.errors = submitted.form, errors
         self.all_servers, self.any_call = submitted.server_ids is None, submitted.lines is None
@@ -195,7 +195,7 @@ async def _describe_budgets(agent_id: str) -> str:
     """Describe the budgets that apply to an agent, and their status."""
     found = [one for one in await list_budgets(current(), LOCAL_OWNER) if one.budget.scope is BudgetScope.AGENT]
     own = [one for one in found if one.budget.subject in ("", agent_id)]
-    return " ".join(map(_describe_budget, own)) or "It has no budget."
+    return " ".join(map(_describe_budget, own)) or "No budget."
 
 
 def _describe_budget(one: Budgeted) -> str:

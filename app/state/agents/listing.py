@@ -94,7 +94,7 @@ class AgentListState(rx.State):
             except InputError as error:
                 refused.append(f"Nothing was imported from {file}. {error.reason}")
         if told:
-            told.append("Tools ask before each call, whatever the file allows.")
+            told.append("The tools ask before each call, even if the file allows them.")
         message = " ".join((*refused, *told))
         await (show_fault if refused else show_toast)(self, message)
         await self._read()
@@ -113,7 +113,7 @@ class AgentListState(rx.State):
 def _describe(agent: Agent) -> AgentItem:
     first = agent.description or agent.system_prompt.split("\n", 1)[0]
     words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
-    about = " · ".join(filter(None, (words, agent.model))) or "No prompt: as the model is by itself"
+    about = " · ".join(filter(None, (words, agent.model))) or "No system prompt"
     damage = describe_damage(agent, "Press Edit.")
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 
@@ -132,5 +132,5 @@ def _list_imported(answer: object) -> str:
     if "items" in body:
         return ", ".join(f"“{item['name']}”" for item in body["items"])
     if body.get("type") == _NOT_JSON:
-        raise InputError("file", "It is not JSON: choose a file that “Export” wrote.")
+        raise InputError("file", "The file is not JSON. Choose a file created by “Export”.")
     raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))

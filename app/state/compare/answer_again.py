@@ -31,8 +31,8 @@ from app.views.screen.options import OptionRow
 
 SEVERAL: Final = ""
 """The key of the menu entry for several models. No model has this name."""
-_SEVERAL: Final = OptionRow(SEVERAL, "Several, side by side…", "compare")
-_LOOKING: Final = "Asking the providers for their models…"
+_SEVERAL: Final = OptionRow(SEVERAL, "Several models, side by side…", "compare")
+_LOOKING: Final = "Loading models…"
 _EXPLAINED: Final = "The pairs in view above it are sent along; the current reply stays as a version."
 
 
@@ -64,7 +64,7 @@ class AnswerAgainState(VisitedState, rx.State):
         self._own = pair.model
         self._below = models.chosen if models.chosen_in == pair.conversation_id else ""
         await self._come()
-        self.asking = AnswerAgainView(pair.id, f"Answer pair {pair.position} again")
+        self.asking = AnswerAgainView(pair.id, f"Regenerate pair {pair.position}")
         self.rows, self.said = self._list(()), _LOOKING
         return AnswerAgainState.look
 
@@ -102,7 +102,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
         names = {profile.model: profile.name for profile in models}
-        notes = {self._below: "chosen below", self._own: "as before"}
+        notes = {self._below: "selected in the composer", self._own: "same as before"}
         first = tuple(dict.fromkeys(filter(None, (self._own, self._below))))
         known = (OptionRow(model, names.get(model, model), notes[model]) for model in first)
         others = (

@@ -31,7 +31,7 @@ from app.state.visit import VisitedState
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300
 MAX_QUERY: Final = 2_000
-_LOOKING: Final = "Asking the providers for their models…"
+_LOOKING: Final = "Loading models…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if pair is None:
             return None
-        label = f"Answer pair {pair.position} by several models"
+        label = f"Regenerate pair {pair.position} with several models"
         await self._open(ComparisonChoiceView(label, _AGAIN, pair.id), pair.model)
         return ComparisonChoiceState.look
 

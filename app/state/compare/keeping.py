@@ -68,7 +68,7 @@ class KeepingState(rx.State):
         gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
         if gone is None:
             return
-        message = "Discarded the comparison" if gone.pair_id is None else _AS_IT_WAS
+        message = "Comparison discarded" if gone.pair_id is None else _AS_IT_WAS
         async with self:
             await show_toast(self, message, undo=cast("EventSpec", KeepingState.reopen(here)))
         if gone.pair_id is None:
@@ -119,11 +119,11 @@ class KeepingState(rx.State):
         name = "The pair" if pair is None else f"Pair {pair.position}"
         gone = [change.pair_id for change in kept.undo]
         undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
-        await show_toast(self, f"{name}: the reply of {model} stands", undo=undo)
+        await show_toast(self, f"{name}: the reply of {model} is kept", undo=undo)
 
     async def _tell_fault(self, error: InviewError) -> None:
         async with self:
             await show_fault(self, error)
 
 
-_AS_IT_WAS: Final = "Discarded the comparison; the pair is as it was"
+_AS_IT_WAS: Final = "Comparison discarded; the pair is unchanged"

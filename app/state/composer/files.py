@@ -12,8 +12,8 @@ from app.views.usage.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
 WAITING: Final = "A file is still being uploaded. Send again when it has arrived, or remove it."
-GONE: Final = "It was removed meanwhile. Attach it again."
-_LOST: Final = "It did not arrive. Check the connection, then attach it again."
+GONE: Final = "It has been removed. Attach it again."
+_LOST: Final = "The upload failed. Check the connection, then attach it again."
 _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 
 

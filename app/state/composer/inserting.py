@@ -28,8 +28,8 @@ SUBMIT_ID: Final = "insert-submit"
 MAX_VALUE: Final = 20_000
 """Maximum number of characters of a field."""
 
-_LOOKING: Final = "Looking…"
-_MISSING: Final = "Fill it in."
+_LOOKING: Final = "Loading…"
+_MISSING: Final = "Fill in this field."
 
 Events = AsyncGenerator[Any, None]
 

@@ -122,4 +122,4 @@ def _describe_servers(servers: tuple[SeenServer, ...], *, any_offer: bool) -> st
 
 def _describe_absent(seen: SeenServer) -> str:
     problem = "" if seen.session is None else seen.session.problem
-    return f"“{seen.server.name}” is not there{f': {problem}' if problem else ''}."
+    return f"“{seen.server.name}” is not connected{f': {problem}' if problem else ''}."

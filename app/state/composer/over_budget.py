@@ -98,7 +98,7 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
         AS_COUNTED,
         f"Send {now}" if composition.x else "Send the draft alone",
         f"~{number(estimate.tokens)} tokens · {money(describe_cost(estimate.cost))}",
-        "What the request would carry now.",
+        "What the request would contain now.",
         error.selection,
     )
     to = f" to {error.model}" if several else ""
@@ -131,8 +131,8 @@ def _explain(budget_options: BudgetOptions) -> str:
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
     if y == 1:
-        return "The pair in view does not fit beside the draft."
-    return f"None of the {plural(y, 'pair')} in view fits beside the draft."
+        return "The pair in view does not fit together with the draft."
+    return f"None of the {plural(y, 'pair')} in view fits together with the draft."
 
 
 def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
@@ -165,7 +165,7 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
         FORCE,
         f"Send {sent} anyway",
         _figures(budget_options.force),
-        "Passes your limit. The provider may refuse it.",
+        "Exceeds your limit. The provider may reject it.",
         budget_options.force.selection,
     )
 

@@ -363,7 +363,7 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
         texts=write_parameters(now.set_in(scope)),
         instead=_describe_instead(now, scope),
         takes=takes,
-        lacks=f"{now.profile.name} takes no {_join(lacks)}." if lacks else "",
+        lacks=f"{now.profile.name} does not support {_join(lacks)}." if lacks else "",
         limit="" if most is None else f"At most {most:,}.",
         retry_policy=now.layers.retry_policy.value,
         is_set=bool(list_set(now.set_in(scope)))

@@ -81,7 +81,7 @@ def read_edited(text: str) -> dict[str, Any]:
         InputError: the text is not a JSON object.
     """
     if not text.strip():
-        raise InputError(_INPUT, "This is no JSON: nothing is written.")
+        raise InputError(_INPUT, "This is not valid JSON: the field is empty.")
     return read_arguments(text)
 
 

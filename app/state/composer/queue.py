@@ -178,7 +178,7 @@ class QueueState(rx.State):
             await show_fault(self, fault)
             return
         self._dropped = (*self._dropped, _Dropped(dropped.item, place, paused, dropped.attached))[-MAX_UNDOS:]
-        await show_toast(self, "Dropped from the queue", undo=cast("EventSpec", QueueState.put_back(dropped.item.id)))
+        await show_toast(self, "Removed from the queue", undo=cast("EventSpec", QueueState.put_back(dropped.item.id)))
 
     @rx.event
     async def put_back(self, item_id: str) -> None:

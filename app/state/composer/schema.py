@@ -124,7 +124,7 @@ async def _read(form: object) -> tuple[str, str]:
         schema = write_schema(orjson.loads(typed))
         await require_schema(schema)
     except orjson.JSONDecodeError as error:
-        return "", f"This is no JSON: {error}"
+        return "", f"This is not valid JSON: {error}"
     except InputError as error:
         return "", str(error)
     return schema, ""

@@ -98,7 +98,7 @@ def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCo
     if not less or cost < 0:
         return None
     read = cache.predicted_read_tokens
-    return CachedCostView(f"with {number(read)} cached" if read else "and of keeping it", f"~{money(str(cost))}")
+    return CachedCostView(f"with {number(read)} cached" if read else "with cache write", f"~{money(str(cost))}")
 
 
 def describe_exact(tokens: int, estimated: int) -> str:
@@ -114,7 +114,7 @@ def describe_exact(tokens: int, estimated: int) -> str:
 
 def describe_uncounted(reason: Failure) -> str:
     """Return why the provider could not count, and the next step."""
-    again = "The estimate stays. Count again in a while."
+    again = "The estimate is unchanged. Count again later."
     next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
     return f"Not counted. {add_next_step(reason.message, next_step)}"
 
@@ -135,9 +135,9 @@ def describe_secrets(kinds: Sequence[str]) -> str:
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
     """Return the parts of a send. Without a system text its row shows the tokens that any request has for its form."""
     estimate, x = context.estimate, context.x
-    images = (SplitRow("of it images", number(estimate.images), part=True),) if estimate.images else ()
+    images = (SplitRow("of which images", number(estimate.images), part=True),) if estimate.images else ()
     return (
-        SplitRow("System" if context.system else "Form of the request", number(estimate.system)),
+        SplitRow("System" if context.system else "Request overhead", number(estimate.system)),
         SplitRow("Tools", number(estimate.tools)),
         SplitRow(f"{plural(x, 'pair')} sent", number(estimate.pairs)),
         *images,

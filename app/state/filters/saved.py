@@ -161,9 +161,9 @@ class SavedFilterState(VisitedState, FilterState):
         try:
             require_name(name)
         except InviewError:
-            self.fault = "A name has letters, digits, - and _ only."
+            self.fault = "Use only letters, digits, - and _ in a name."
         if any(one.name == name for one in self.items):
-            self.fault = f"@{name} is there already. Rename or delete it first."
+            self.fault = f"@{name} already exists. Rename or delete it first."
         return not self.fault
 
     async def _read(self) -> None:

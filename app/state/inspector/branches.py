@@ -34,7 +34,7 @@ from app.views.usage.figures import plural
 AGAIN_SECONDS: Final = 1.0
 """A second request for the same fork within that time is a double click or a key held down."""
 _MAX_ID: Final = 64
-_ALTERED: Final = "The fork has new messages. Delete it in the list of conversations if you want to."
+_ALTERED: Final = "The fork has new messages. You can delete it in the conversation list."
 
 Which = Literal["all", "seen"]
 
@@ -162,7 +162,7 @@ class BranchState(rx.State):
         async with self:
             self._forked = (origin, last or "", time.monotonic())
             undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
-            message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is as it was."
+            message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is unchanged."
             await show_toast(self, message, undo=undo)
         return rx.redirect(conversation_path(made.conversation.id))
 

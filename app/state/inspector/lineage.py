@@ -24,10 +24,10 @@ _KINDS: Final = {
     "summary": "Summary",
     "delegated": "Delegated work",
     "compared": "Compared reply",
-    "keep_warm": "Kept warm",
-    "other": "Derived",
+    "keep_warm": "Cache keep-alive",
+    "other": "Child call",
 }
-_STATUSES: Final = {"pending": "Waiting", "streaming": "Being written", "completed": "Done", "failed": "Failed"}
+_STATUSES: Final = {"pending": "Waiting", "streaming": "Running", "completed": "Done", "failed": "Failed"}
 _UNFINISHED: Final = frozenset({"pending", "streaming"})
 
 

@@ -29,8 +29,8 @@ from app.views.usage import figures
 
 MAX_TEXT: Final = 64
 TABS: Final = ("sent", "now")
-NOT_KEPT: Final = "The request of this reply is not stored: only that of the newest failure is."
-SAME: Final = "The same: sending it now would send exactly this again."
+NOT_KEPT: Final = "The request of this reply is not stored. Only the request of the newest failure is kept."
+SAME: Final = "No differences: the current request is identical."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class SnapshotState(VisitedState, rx.State):
         async with self:
             self.reset()
             await self._come()
-            self.pair, self.title = wanted, "What was sent"
+            self.pair, self.title = wanted, "Sent request"
         await self._read()
 
     @rx.event
@@ -141,7 +141,7 @@ class SnapshotState(VisitedState, rx.State):
             return
         async with self:
             if self._wish() == wish:
-                self.title, self.kept, self.fault = f"What was sent for pair {position}", shown, ""
+                self.title, self.kept, self.fault = f"Sent request of pair {position}", shown, ""
                 self.changes = changes
                 self.note = SAME if wish.tab == "now" and changes is None and moment is not None else ""
 
@@ -154,7 +154,7 @@ def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
         kept.model,
         f"POST {kept.url}",
         kept.created_at.isoformat(),
-        f"{figures.number(len(kept.body))} bytes, as they left; keys in headers are masked",
+        f"{figures.number(len(kept.body))} bytes, exactly as sent; keys in headers are masked",
         tuple(FactView(name, value) for name, value in kept.headers),
         show_body(kept.body, wish.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
     )
@@ -179,5 +179,5 @@ def _read_body(kept: Snapshot) -> dict[str, Any]:
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise ConflictError("What is kept of this request is no JSON object, so it cannot be compared with now.")
+        raise ConflictError("The stored request is not a JSON object, so it cannot be compared.")
     return cast("dict[str, Any]", body)

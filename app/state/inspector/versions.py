@@ -147,7 +147,7 @@ class VersionsState(VisitedState, rx.State):
             async with self:
                 await show_toast(
                     self,
-                    f"Pair {pair.position} has one version only. Edit it (e) or have it answered again (r).",
+                    f"Pair {pair.position} has only one version. Edit (e) or regenerate (r) it to get another one.",
                 )
             return
         async with self:
@@ -178,7 +178,7 @@ class VersionsState(VisitedState, rx.State):
         undo = cast("EventSpec", VersionsState.take_back(pair_id, standing, version))
         async with self:
             self._swapped = (*((known, at) for known, at in self._swapped if known != pair_id), (pair_id, standing))
-            message = f"Pair {pair.position}: Version {version} of {pair.versions} stands"
+            message = f"Pair {pair.position}: version {version} of {pair.versions} is current"
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
@@ -238,9 +238,9 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
 
 def _describe(version: Version) -> VersionItem:
     damaged = "cannot be read whole" if version.damage else ""
-    stands = "stands now" if version.standing else ""
+    stands = "current" if version.standing else ""
     about = " · ".join(filter(None, (version.model, _ENDS.get(version.lifecycle, ""), damaged, stands)))
-    name = f"Version {version.number}{' (stands)' if version.standing else ''}"
+    name = f"Version {version.number}{' (current)' if version.standing else ''}"
     return VersionItem(str(version.number), name, about, version.created_at.isoformat())
 
 

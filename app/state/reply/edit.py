@@ -104,7 +104,7 @@ class EditState(rx.State):
         if pair is None:
             return
         if pair.lifecycle in RUNNING:
-            await show_toast(self, "Its reply is running. Stop it, or wait for its end, then edit.")
+            await show_toast(self, "The reply is still running. Stop it or wait for it, then edit.")
             return
         if self.pair == pair.id:
             self.asked = True
@@ -190,7 +190,7 @@ class EditState(rx.State):
         if left.text != left.before:
             self._left = (*self._left, left)[-MAX_UNDOS:]
             undo = cast("EventSpec", EditState.take_up(edit.id))
-            await show_toast(self, "The edit was called off.", undo=undo)
+            await show_toast(self, "Edit cancelled.", undo=undo)
 
 
 def read_edit(kept: str) -> Edit | None:

@@ -82,7 +82,7 @@ class MarksState(rx.State):
             return None
         untagged = Not(MarkTerm(Mark.OUT))
         wanted = format_filter(untagged if isinstance(shown, Everything) else all_of(shown, untagged))
-        return ToastAction("Show only what is not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
+        return ToastAction("Show only pairs not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
 
     async def _mark(
         self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: ToastAction | None = None

@@ -23,7 +23,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.state.composer.over_budget import Counted
 from app.views.usage.figures import plural
 
-BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is as it was."
+BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is unchanged."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 """The stored request contains this conversation, so it cannot be sent in another one."""
@@ -153,7 +153,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
         Later.BRANCH: LaterWay(
             Later.BRANCH,
             "Branch into a new conversation",
-            "This one stays as it is. The new one has copies of the pairs above, and sends there.",
+            "This one does not change. The new one has copies of the pairs above, and the request is sent there.",
         ),
     }
     message = (

@@ -27,10 +27,10 @@ CEILINGS: Final = ("send", "conversation", "day")
 
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
-_SHARE: Final = f"Write a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
-_RESERVE: Final = f"Write a number of tokens from 0 to {MAX_TOKENS:,}, such as 800."
-_TOKENS: Final = f"Write a number from 1 to {MAX_TOKENS:,}, or leave it empty for none."
-_MONEY: Final = f"Write an amount above 0, {MAX_MONEY:,} at most, or leave it empty for none."
+_SHARE: Final = f"Enter a share of the window from {LEAST_SOFT_CAP * 100:.0f} to 100 percent, such as 94."
+_RESERVE: Final = f"Enter a number of tokens from 0 to {MAX_TOKENS:,}, such as 800."
+_TOKENS: Final = f"Enter a number from 1 to {MAX_TOKENS:,}, or leave it empty for none."
+_MONEY: Final = f"Enter an amount above 0, {MAX_MONEY:,} at most, or leave it empty for none."
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
     >>> wanted["soft_cap"], wanted["reserve"], wanted["day_money"], wanted["send_tokens"]
     (Decimal('0.5'), 1000, Decimal('2.50'), None)
     >>> faults.day_tokens
-    'Write a number from 1 to 1,000,000,000, or leave it empty for none.'
+    'Enter a number from 1 to 1,000,000,000, or leave it empty for none.'
     """
     wanted: dict[str, Any] = {}
     faults: dict[str, str] = {}

@@ -95,7 +95,7 @@ class KeysState(VisitedState, rx.State):
     async def reset_all(self) -> None:
         """Reset all keys to the defaults."""
         await self._keep({})
-        self.said = "All keys are the usual ones."
+        self.said = "All keys are reset."
         self._show()
 
     @rx.event
@@ -114,7 +114,7 @@ class KeysState(VisitedState, rx.State):
         others = {each: own for each, own in self._keys if each != action.id}
         await self._keep(others if key == action.key else {**others, action.id: key})
         self.said = ""
-        self._show(f"{key_name(key)} it is." if key else "No key any more.", about=action.id)
+        self._show(f"Key set to {key_name(key)}." if key else "Key removed.", about=action.id)
 
     async def _keep(self, keys: dict[str, str]) -> None:
         changed = await prefer(self, lambda known: replace(known, keys=keys))

@@ -28,17 +28,17 @@ _DONE: Final = {
     "permission.denied": "Denied",
     "permission.refused": "Refused",
     "permission.expired": "Expired",
-    "permission.rule_made": "Rule made",
+    "permission.rule_made": "Rule created",
     "permission.rule_revoked": "Rule revoked",
 }
 _BY: Final = {
     "person": "by you",
     "rule": "by a rule",
     "agent": "by the agent’s list",
-    "built-in": "it only reads",
-    "server": "its server was changed",
+    "built-in": "read-only tool",
+    "server": "server changed",
 }
-_WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interrupted": "Inview ended"}
+_WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interrupted": "Inview stopped"}
 
 
 @dataclass(frozen=True)

@@ -30,15 +30,15 @@ BUILT_IN: Final = "offline"
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
-    "environment": "Set up by the environment",
+    "environment": "Set by environment variables",
     "settings": "",
     "detected": "Found on this machine",
 }
 
 _STATUS: Final[Mapping[ProviderHealth, str]] = {
     ProviderHealth.NO_KEY: "No key yet",
-    ProviderHealth.UNTRIED: "Not tried yet",
-    ProviderHealth.TRYING: "Trying…",
+    ProviderHealth.UNTRIED: "Not tested yet",
+    ProviderHealth.TRYING: "Testing…",
     ProviderHealth.KEY_REJECTED: "Key rejected",
     ProviderHealth.UNREACHABLE: "Unreachable",
 }
@@ -114,7 +114,7 @@ class ProvidersState(rx.State):
     async def forget_provider(self, name: str) -> None:
         """Delete the settings that were entered for a provider."""
         await remove_provider(current(), LOCAL_OWNER, name)
-        await self._read(name, "Forgotten.", accepted=True)
+        await self._read(name, "Removed.", accepted=True)
 
     @rx.event(background=True)
     async def test_provider(self, name: str) -> None:
@@ -127,10 +127,10 @@ class ProvidersState(rx.State):
         """Add a compatible server by name and address, and test it. A server that cannot be reached is added too."""
         name = _text(form, "name").lower()
         taken = any(setup.name == name for setup in await list_providers(current(), LOCAL_OWNER))
-        refusal = f"{name!r} is taken. Change that one above, or choose another name." if taken else ""
+        refusal = f"{name!r} already exists. Change it above or choose another name." if taken else ""
         refusal = refusal or await _save(form, name)
         async with self:
-            self.added_note = refusal or f"Added {name}. Trying…"
+            self.added_note = refusal or f"Added {name}. Testing…"
             self.added += not refusal
         if refusal:
             return
@@ -205,7 +205,7 @@ async def _save(form: dict[str, Any], name: str) -> str:
 def _describe(setup: ProviderSetup, *, trying: bool) -> ProviderItem:
     trial = setup.trial
     health = ProviderHealth.TRYING if trying else trial.health
-    status = f"Answers, {plural(trial.models, 'model')}" if health is ProviderHealth.ANSWERS else _STATUS[health]
+    status = f"Connected, {plural(trial.models, 'model')}" if health is ProviderHealth.ANSWERS else _STATUS[health]
     about = (_ORIGINS[setup.origin], "Key is set" if setup.has_key else "")
     problem = add_next_step(trial.reason, trial.next_step)
     if health is ProviderHealth.ANSWERS and setup.skipped:

@@ -15,7 +15,7 @@ HEALTH: Final = {
     Health.OFF: "Off",
     Health.STARTING: "Connecting …",
     Health.READY: "Connected",
-    Health.WAITING: "Not reached. Inview tries again",
+    Health.WAITING: "Not reachable. Inview tries again",
     Health.SIGN_IN: "Sign-in needed",
 }
 
@@ -99,7 +99,7 @@ def describe_trial(seen: SeenServer) -> str:
         return f"{HEALTH[Health.OFF]}."
     view = _view(seen, session)
     if session.health is Health.READY:
-        return f"It works: {plural(len(view.tools), 'tool')}."
+        return f"Connected: {plural(len(view.tools), 'tool')}."
     # The problem of a server that is switched on is already shown in its row.
     return f"{(not view.enabled and view.problem) or _health(session)}."
 

@@ -141,9 +141,9 @@ class ServersState(VisitedState, rx.State):
             begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
             async with self:  # the tab opens the page now, whatever the result of the sign-in
                 self._change(server_id, sign_in_url=begun.asked.result())
-            return "" if opened is True else "Your browser opened no tab. Open the page to sign in yourself."
+            return "" if opened is True else "Your browser did not open a tab. Open the sign-in page yourself."
 
-        await self._run(server_id, "Asking where to sign in …", work)
+        await self._run(server_id, "Looking up the sign-in page …", work)
 
     @rx.event(background=True)
     async def end_sign_in(self, server_id: str) -> None:
@@ -236,4 +236,4 @@ class ServersState(VisitedState, rx.State):
 
 
 def _describe_asking(*, asks: bool) -> str:
-    return "You are asked before each call." if asks else "Called without asking: it only reads."
+    return "You are asked before each call." if asks else "Called without asking: it is read-only."

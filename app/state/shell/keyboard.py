@@ -91,7 +91,7 @@ class KeyboardState(rx.State):
         watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if copied is not True:
-            await show_toast(self, "The browser does not allow to copy here.")
+            await show_toast(self, "The browser does not allow copying here.")
         elif pair is not None:
             what = "request" if request is True else "part"
             await show_toast(self, f"Copied the {what} of pair {pair.position}")

@@ -47,7 +47,7 @@ def describe_fault(exception: Exception) -> EventSpec:
         return _tell(str(exception))
     log_id = uuid4().hex[:12]
     _log.error("a page event failed", log_id=log_id, exc_info=exception)
-    return _tell(f"Something went wrong in Inview. It is in the log under {log_id}.")
+    return _tell(f"Something went wrong in Inview. Details are in the log under {log_id}.")
 
 
 def log_script_fault(exception: Exception) -> None:
@@ -57,7 +57,7 @@ def log_script_fault(exception: Exception) -> None:
     """
     said = str(exception)[:_LOOKED_AT]
     kind, places = _KIND.search(said), _PLACE.findall(said)[:_MAX_PLACES]
-    where = ", ".join(places) or "a place that was not told"
+    where = ", ".join(places) or "an unknown place"
     _script_faults.write(_connection(), f"A script of the page failed: {kind[0] if kind else 'a fault'} at {where}.")
 
 

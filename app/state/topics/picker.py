@@ -70,7 +70,7 @@ class TopicPickerState(VisitedState, TopicState):
     async def pick_for_composer(self) -> None:
         """Open the picker for later sends."""
         self._marked = self.chosen
-        await self._open(TopicPickerView("Topic of what is sent"))
+        await self._open(TopicPickerView("Topic of the next messages"))
 
     @rx.event
     async def pick_for_pair(self, pair_id: str) -> None:

@@ -132,10 +132,10 @@ def _row(topic: TopicView, name: str, depth: int, chosen: str) -> TopicTreeRow:
         topic.id,
         name,
         topic.path,
-        f"{topic.path}, {pairs}{'' if alone else f', {topic.total} with those below'}",
+        f"{topic.path}, {pairs}{'' if alone else f', {topic.total} including topics below'}",
         depth,
         chosen=topic.id == chosen,
         count=f"{topic.count}" if alone else f"{topic.count} / {topic.total}",
-        count_title="Pairs" if alone else "Pairs, and with those of topics below",
+        count_title="Pairs" if alone else "Pairs, and pairs including topics below",
         change=f"Change {topic.path}",
     )

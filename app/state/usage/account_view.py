@@ -83,7 +83,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
         FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
-        facts.append(FigureView("Context taken", number(account.window)))
+        facts.append(FigureView("Context used", number(account.window)))
     purposes = [f"{describe_purpose(purpose)}: {describe_charge(one)}" for purpose, one in account.by_purpose.items()]
     return AccountSummary(
         conversation=account.conversation.id,
@@ -167,4 +167,4 @@ def _describe_prediction(booked: Booked) -> str:
         return "cache as predicted"
     if judged.outcome is Outcome.AS_ESTIMATED:
         return f"cache nearly as predicted (~{number(predicted.tokens)})"
-    return f"{number(predicted.tokens)} cached were predicted. {judged.why or ''}".strip()
+    return f"{number(predicted.tokens)} cached tokens were predicted. {judged.why or ''}".strip()

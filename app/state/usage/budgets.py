@@ -33,7 +33,7 @@ WARN_AT: Final = 80
 
 _OF_ONE: Final = {BudgetScope.CONVERSATION: "One conversation", BudgetScope.AGENT: "One agent"}
 _STANDINGS: Final = {BudgetStatus.FINE: "", BudgetStatus.WARNING: "Little is left", BudgetStatus.SPENT: "Spent"}
-_FIELDS: Final = {"amount": "amount", "warn_at": "share to warn at", "subject": "subject"}
+_FIELDS: Final = {"amount": "amount", "warn_at": "warning share", "subject": "subject"}
 _MAX_USERS: Final = 6
 
 
@@ -125,7 +125,7 @@ def _read_budget(form: object) -> SpendingBudget | str:
     """Return the budget in a form, or the reason why the form is refused."""
     scope, span = read_text(form, "scope"), read_text(form, "span")
     if scope not in SCOPES or span not in SPANS:
-        return "Choose what the budget is of, and for which time."
+        return "Choose what the budget applies to, and its period."
     amount = read_money(read_text(form, "amount"))
     if amount is None:
         return f"The amount {NOT_MONEY}"
@@ -150,7 +150,7 @@ def _describe(one: Budgeted) -> BudgetItem:
     of_each = not budget.subject and budget.scope is not BudgetScope.ALL
     scope = _OF_ONE[budget.scope] if budget.subject else SCOPES[budget.scope.value]
     spent = _describe_share(one)
-    effect = "Stops" if budget.stops else "Only warns"
+    effect = "Stops" if budget.stops else "Warns only"
     return BudgetItem(
         key=f"{budget.scope.value} {budget.span.value} {budget.subject}",
         scope=budget.scope.value,

@@ -104,7 +104,7 @@ def _read_price(form: object) -> OwnPrice | str:
     """Return the price in a form, or the reason why the form is refused."""
     since = read_day(read_text(form, "since"))
     if since is None:
-        return "The day is not one. Write it as in 2026-11-22."
+        return "Not a valid day. Write it like 2026-11-22."
     amounts: dict[str, Decimal] = {}
     for kind, label in KINDS.items():
         text = read_text(form, kind)

@@ -89,9 +89,9 @@ def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
     said = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
     if spent.cut:
-        said.append(f"{plural(spent.cut, 'request')} ended before the provider reported all that was used")
+        said.append(f"{plural(spent.cut, 'request')} ended before the provider reported the full usage")
     if balance.window is not None:
-        said.append(f"{number(balance.window)} tokens of context taken")
+        said.append(f"{number(balance.window)} tokens of context used")
     if worst is not None:
         said.append(describe_spent_of(worst))
     return SpentFigures(

@@ -20,7 +20,7 @@ def agent_form() -> rx.Component:
     form = AgentFormState.form
     stored = form.id != ""
     fields = rx.el.form(
-        rx.el.h2(rx.cond(stored, "Edit the agent", "New agent")),
+        rx.el.h2(rx.cond(stored, "Edit agent", "New agent")),
         rx.el.input(type="hidden", name="id", value=form.id),
         *_texts(),
         _parameters(),
@@ -29,7 +29,7 @@ def agent_form() -> rx.Component:
         rx.el.p(AgentFormState.errors.form, role="alert", class_name="agent-fault"),
         rx.el.div(
             rx.el.button("Cancel", type="button", on_click=AgentFormState.close, class_name="quiet"),
-            rx.el.button(rx.cond(stored, "Save", "Make the agent"), type="submit", class_name="loud"),
+            rx.el.button(rx.cond(stored, "Save", "Create agent"), type="submit", class_name="loud"),
             class_name="dialog-buttons",
         ),
         on_submit=AgentFormState.save,
@@ -46,19 +46,19 @@ def _texts() -> list[rx.Component]:
             field(
                 "name",
                 "Name",
-                "How menus, filters and other agents call it.",
+                "Shown in menus, filters and to other agents.",
                 type="text",
                 max_length=60,
                 auto_complete="off",
                 auto_focus=True,
             ),
-            field("icon", "Icon", "An emoji, if you like.", type="text", max_length=8, auto_complete="off"),
+            field("icon", "Icon", "An emoji (optional).", type="text", max_length=8, auto_complete="off"),
             class_name="agent-names",
         ),
         field(
             "description",
-            "What it is good at",
-            "One line. Other agents read it to decide whom to delegate to.",
+            "Description",
+            "One line. Other agents read it to decide which agent to delegate to.",
             type="text",
             max_length=500,
             auto_complete="off",
@@ -72,7 +72,7 @@ def _texts() -> list[rx.Component]:
             dir="auto",
             max_length=_LONGEST,
         ),
-        field("model", "Model", "The agent answers with it, whatever the conversation has.", control=_models),
+        field("model", "Model", "Overrides the model of the conversation.", control=_models),
     ]
 
 
@@ -80,7 +80,7 @@ def _models(**props: Any) -> rx.Component:
     """Draw the menu of models. It contains the agent's model even if its provider does not list it now."""
     own = AgentFormState.form.model
     return rx.el.select(
-        rx.el.option("That of the conversation", value=""),
+        rx.el.option("Model of the conversation", value=""),
         rx.cond(own != "", rx.el.option(own, value=own)),
         rx.foreach(AgentFormState.models, lambda one: rx.el.option(one.name, value=one.model, key=one.model)),
         key=own,  # a menu uses its default value only when it is created
@@ -109,15 +109,15 @@ def _parameters() -> rx.Component:
                 **number,
             ),
             field("top_p", "Top p", "0 to 1.", min=0, max=1, step="any", **number),
-            field("max_output_tokens", "Most output tokens", "Of one reply.", min=1, step=1, **number),
+            field("max_output_tokens", "Output tokens", "Maximum for one reply.", min=1, step=1, **number),
             field("seed", "Seed", "If the provider accepts it.", min=0, step=1, **number),
             choice(
                 "effort",
                 "Effort",
-                "Of models that think.",
+                "If the model supports it.",
                 {"": own, "low": "Low", "medium": "Medium", "high": "High"},
             ),
-            choice("thinking", "Thinking", "Where it can be switched.", {"": own, "true": "On", "false": "Off"}),
+            choice("thinking", "Thinking", "If the model lets you switch it.", {"": own, "true": "On", "false": "Off"}),
             class_name="agent-parameters",
         ),
     )

@@ -28,26 +28,26 @@ def agent_list() -> rx.Component:
                     class_name="agents-list",
                 ),
                 rx.el.p(
-                    "No agents yet. Make one to have a prompt, a model and its settings ready under a name, "
-                    "or import a file.",
+                    "No agents yet. An agent is a saved prompt with a model and its settings. "
+                    "Create one or import a file.",
                     class_name="trash-empty",
                 ),
             ),
         ),
-        rx.el.p("Reading the agents…", role="status", class_name="trash-said"),
+        rx.el.p("Loading agents…", role="status", class_name="trash-said"),
     )
 
 
 def _head() -> rx.Component:
     return rx.el.div(
-        rx.el.p("An agent answers with its own prompt, model and parameters. Choose one below a conversation."),
+        rx.el.p("An agent answers with its own prompt, model and parameters. Choose one below the message box."),
         _form_button("New agent", "New agent", "agent=new", "new", "loud"),
         FileUpload.create(
             "Import…",
             address=_IMPORT,
             type="application/json",
             accept="application/json,.json",
-            label="Files of agents",
+            label="Agent files",
             on_answers=AgentListState.finish_import,
             class_name="quiet",
         ),

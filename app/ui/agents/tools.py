@@ -18,14 +18,14 @@ def tool_fields() -> rx.Component:
     return rx.el.fieldset(
         rx.el.legend("Tools"),
         _box(
-            "The tools of all servers",
+            "Tools of all servers",
             name="all_servers",
             checked=AgentFormState.all_servers,
             on_change=AgentFormState.choose_servers,
         ),
         rx.cond(AgentFormState.all_servers, rx.fragment(), _servers()),
         _box(
-            "It may ask for any of their calls",
+            "Any tool of these servers",
             name="any_call",
             checked=AgentFormState.any_call,
             on_change=AgentFormState.choose_calls,
@@ -43,11 +43,11 @@ def _servers() -> rx.Component:
     return rx.el.div(
         rx.cond(
             AgentFormState.servers.length() == 0,
-            rx.el.p("There are no servers of tools yet.", class_name="agent-hint"),
+            rx.el.p("No tool servers yet.", class_name="agent-hint"),
         ),
         rx.foreach(AgentFormState.servers, _server),
         role="group",
-        aria_label="Servers whose tools it has",
+        aria_label="Tool servers of the agent",
         class_name="agent-servers",
     )
 
@@ -65,7 +65,7 @@ def _server(server: rx.vars.ObjectVar[AgentServerItem]) -> rx.Component:
 def _allowed() -> rx.Component:
     return rx.fragment(
         rx.el.p(
-            "Only these calls are allowed; any other is refused. A * in a tool's name matches any characters.",
+            "Only these calls are allowed; all others are denied. A * in a tool's name matches any characters.",
             class_name="agent-hint",
         ),
         rx.foreach(AgentFormState.lines, lambda line, place: allowed_line(line=line, place=place + 1, key=line.key)),
@@ -91,7 +91,7 @@ def allowed_line(
             type="text",
             name=f"{LINE}{line.key}:tool",
             default_value=line.tool,
-            aria_label="Tool, or a pattern of tools",
+            aria_label="Tool name or pattern",
             placeholder="read_*",
             spell_check=False,
         ),

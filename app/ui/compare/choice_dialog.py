@@ -35,7 +35,7 @@ def comparison_choice_dialog() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.foreach(ComparisonChoiceState.rows, _row),
-                    rx.cond(ComparisonChoiceState.none, rx.el.p("No model is called that.", class_name="picker-none")),
+                    rx.cond(ComparisonChoiceState.none, rx.el.p("No models found.", class_name="picker-none")),
                     role="group",
                     aria_label="Models",
                     class_name="compare-models",

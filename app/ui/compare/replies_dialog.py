@@ -77,11 +77,11 @@ def compared_column(column: ColumnVar) -> rx.Component:
             rx.cond(column.error, _failure(column.error.to(FailureNote), column.model.to(str))),
             tab_index=0,
             role="group",
-            aria_label=rx.cond(column.stands, "The current reply", "Reply of " + column.model.to(str)),
+            aria_label=rx.cond(column.stands, "Current reply", "Reply of " + column.model.to(str)),
             class_name="compare-body",
         ),
         rx.cond(column.stands, None, _foot(column)),
-        aria_label=rx.cond(column.stands, "The current reply", column.model),
+        aria_label=rx.cond(column.stands, "Current reply", column.model),
         custom_attrs={"data-state": column.lifecycle},
         class_name=rx.cond(column.stands, "compare-standing", ""),
     )
@@ -107,7 +107,7 @@ def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.
         ("tool_call", rx.el.p("Tool: ", part["name"], class_name="compare-note")),
         (
             "tool_result",
-            rx.el.p(rx.cond(part["is_error"], "It failed, or was refused.", "It answered."), class_name="compare-note"),
+            rx.el.p(rx.cond(part["is_error"], "Failed or denied.", "Done."), class_name="compare-note"),
         ),
         rx.fragment(),
     )
@@ -132,7 +132,7 @@ def _foot(column: ColumnVar) -> rx.Component:
                 type="button",
                 disabled=KeepingState.busy | (column.parts.length() == 0),
                 on_click=KeepingState.keep(column.model),
-                aria_label="Keep the reply of " + name,
+                aria_label="Keep this reply: " + name,
                 class_name="loud",
             ),
         ),

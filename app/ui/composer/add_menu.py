@@ -31,19 +31,19 @@ def add_menu() -> rx.Component:
         line_icon(_PLUS),
         menu_item("Attach files", go_to(Place.ATTACH), drawn=_CLIP, note=_taken()),
         rx.cond(ModelState.images, photo),
-        menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply fits it"),
-        menu_item("Parameters", ParametersState.ask, drawn=SLIDERS, note="Temperature, effort and the like"),
+        menu_item("JSON schema of the reply", SchemaState.ask, drawn=BRACES, note="The reply must match it"),
+        menu_item("Parameters", ParametersState.ask, drawn=SLIDERS, note="Temperature, effort and more"),
         menu_item(
             "Insert from a server", InsertingState.ask, drawn=_PLUG, note="Prompts (/) and resources of MCP servers"
         ),
         label=_LABEL,
         look="menu add-menu",
         aria_label=_LABEL,
-        title="Files, a schema, parameters, prompts of servers",
+        title="Files, schema, parameters, server prompts",
         class_name="schema-button",
     )
 
 
 def _taken() -> str:
-    kinds = rx.cond(ModelState.images, "Images and texts", "Texts")
-    return f"{kinds}; paste and drop work, too"
+    kinds = rx.cond(ModelState.images, "Images and text files", "Text files")
+    return f"{kinds}; or paste and drop them"

@@ -92,7 +92,7 @@ def _file(file: FileVar) -> rx.Component:
             rx.el.button(
                 rx.el.img(src=file.address, alt=""),
                 type="button",
-                aria_label="Look at " + name,
+                aria_label="View " + name,
                 on_click=ViewerState.open(file.address, file.name, file.width, file.height),
                 class_name="thumbnail",
             ),
@@ -122,7 +122,7 @@ def _lacking() -> rx.Component:
     """A notice that the chosen model takes no images, with models that do."""
     return rx.el.p(
         ModelState.chosen_name,
-        " does not take images. ",
+        " does not support images. ",
         rx.cond(ModelState.capable.length() > 0, "Choose a model that does: ", "Remove them, or add a provider."),
         rx.foreach(
             ModelState.capable,

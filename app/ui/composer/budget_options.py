@@ -34,8 +34,8 @@ def budget_options(
                     view.remembers,
                     rx.el.label(
                         rx.el.input(type="checkbox", on_change=on_remember),
-                        " Do this from now on ",
-                        rx.el.small("(for sending what fits, or all; Settings → Context)"),
+                        " Remember my choice ",
+                        rx.el.small("(for the two send options; change it in Settings → Context)"),
                         class_name="remember",
                     ),
                 ),

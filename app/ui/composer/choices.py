@@ -35,7 +35,7 @@ def model_menu() -> rx.Component:
         label="Search models",
         list_label="Model",
         placeholder="Search models",
-        none=rx.cond(ModelState.rows.length() > 0, "No model is called that.", "Looking for models…"),
+        none=rx.cond(ModelState.rows.length() > 0, "No models found.", "Loading models…"),
         chosen=ModelState.chosen,
         closes=True,
         on_choose=[ModelState.choose, ParametersState.refresh],
@@ -46,7 +46,7 @@ def model_menu() -> rx.Component:
         OnPage.create(_chosen(ModelState.chosen_name), path=here, elsewhere=_none()),
         options,
         rx.el.p(
-            "Window · $ per million tokens of input/output · JSON: takes a schema · cache: keeps prompts",
+            "Window · $ per million tokens (input/output) · JSON: accepts a schema · cache: caches prompts",
             class_name="picker-legend",
         ),
         _keyless(),
@@ -63,7 +63,7 @@ def agent_menu() -> rx.Component:
         label="Search agents",
         list_label="Agent",
         placeholder="Search agents",
-        none="No agent is called that.",
+        none="No agents found.",
         chosen=AgentState.chosen,
         closes=True,
         on_choose=[AgentState.choose, ParametersState.refresh],
@@ -88,7 +88,7 @@ def _compare() -> rx.Component:
         DraftButton.create(
             rx.el.span(COMPARE, rx.el.small("One message, replies side by side (Alt+Enter)", aria_hidden="true")),
             rx.el.small(
-                rx.cond(ComposerState.running != "", "Wait until the reply has ended", "Write a message first"),
+                rx.cond(ComposerState.running != "", "Wait until the reply is complete", "Write a message first"),
                 class_name="when-disabled",
             ),
             disabled=ComposerState.running != "",

@@ -28,7 +28,7 @@ def comparing_button() -> rx.Component:
             rx.cond(_COUNT, _COUNT, "(damaged)"),
             place=Place.COMPARE,
             label=rx.cond(_COUNT, f"Comparing {_COUNT} replies", "Replies that cannot be read"),
-            title="Show the replies that are compared (Alt+Enter)",
+            title="Show the compared replies (Alt+Enter)",
             on_press=ComparisonState.show,
             class_name="comparing",
         ),

@@ -16,7 +16,7 @@ from app.ui.kit.provider_link import vendor_of, with_provider_link
 from app.ui.kit.tip import Tip
 
 _SPLIT: Any = ComposerState.split
-_TOO_LARGE: Final = "a text of {count} characters is too large to send at once. It stays in the box."
+_TOO_LARGE: Final = "{count} characters are too many to send at once. The text stays in the message box."
 
 
 def counter() -> rx.Component:
@@ -31,7 +31,7 @@ def counter() -> rx.Component:
             rx.el.span(_SPLIT.unit, class_name="counter-unit"),
             label=_SPLIT.counted,
             large=f"? / {_SPLIT.y}",
-            large_label="It is not known how many pairs in view are sent: " + _TOO_LARGE,
+            large_label="The number of pairs to send is unknown: " + _TOO_LARGE,
             short=~_SPLIT.all_fit,
             panel=split_panel(),
             panel_label="What is sent",
@@ -70,7 +70,7 @@ def _counted() -> rx.Component:
             label=f"to be sent now, {_SPLIT.certainty}",
             edition=ComposerState.counted,
             old="counting…",
-            old_label="Counting tokens. The figure is of the text before.",
+            old_label="Counting tokens. The figure is for the previous text.",
             large="not counted",
             large_label="Tokens are not counted: " + _TOO_LARGE,
             above=True,
@@ -99,7 +99,7 @@ def split_panel() -> rx.Component:
             rx.el.div(rx.el.dt("Reserved for the reply"), rx.el.dd(_SPLIT.reserve)),
             rx.el.div(rx.el.dt("Limit: ", _SPLIT.limited_by), rx.el.dd(_SPLIT.limit)),
             rx.el.div(
-                rx.el.dt("Cost of reading it"),
+                rx.el.dt("Input cost"),
                 rx.el.dd(_SPLIT.cost, title=rx.cond(_SPLIT.cost_known, "", "The price of this model is unknown")),
             ),
             _cached(),
@@ -112,7 +112,7 @@ def split_panel() -> rx.Component:
         ),
         rx.cond(
             _SPLIT.rounds,
-            rx.el.p("For the first call. Each round of tool calls sends everything again.", class_name="tip-note"),
+            rx.el.p("For the first call only: each round of tool calls sends everything again.", class_name="tip-note"),
         ),
         rx.cond(ChatState.opened, _exact()),
         rx.cond(

@@ -34,15 +34,15 @@ def _dialog(content: rx.Component, key: str) -> rx.Component:
 def _choosing() -> rx.Component:
     return rx.fragment(
         dialog_title(_TITLE),
-        dialog_text("It is inserted as text into your message, where you can read and change it before you send it."),
+        dialog_text("It is inserted as text into your message. You can edit it before you send it."),
         OptionList.create(
             rows=InsertingState.rows,
             label="Search prompts and resources",
             list_label="Prompts and resources",
             placeholder="Search prompts and resources",
-            none=rx.cond(InsertingState.rows.length() > 0, "None is called that.", ""),
+            none=rx.cond(InsertingState.rows.length() > 0, "Nothing found.", ""),
             most=_MOST,
-            more=f"The first {_MOST} of {{count}}: type more of the name.",
+            more=f"The first {_MOST} of {{count}}. Type more of the name.",
             on_choose=InsertingState.choose,
             class_name="option-list insert-list",
         ),
@@ -68,7 +68,9 @@ def _filling() -> rx.Component:
             rx.cond(_OFFER.address, rx.el.p(_OFFER.address, class_name="insert-key")),
             rx.foreach(_OFFER.fields.to(tuple[FieldView, ...]), _field),
             rx.el.p(_OFFER.fault, role="alert", class_name="agent-fault"),
-            rx.el.p(rx.cond(_OFFER.asking, f"Asking “{_OFFER.server}”…", ""), role="status", class_name="insert-said"),
+            rx.el.p(
+                rx.cond(_OFFER.asking, f"Loading from “{_OFFER.server}”…", ""), role="status", class_name="insert-said"
+            ),
             dialog_foot(
                 rx.cond(
                     _OFFER.goes_back,

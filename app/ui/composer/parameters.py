@@ -97,7 +97,7 @@ def parameters_dialog() -> rx.Component:
         rx.el.div(
             *(_scope(scope, name) for scope, name in _SCOPES.items()),
             role="group",
-            aria_label="For what they are set",
+            aria_label="Applies to",
             class_name="parameters-scopes",
         ),
         FormKeys.create(
@@ -139,12 +139,19 @@ def _fields() -> list[rx.Component]:
     whole = number | {"input_mode": "numeric"}
     efforts = {"low": "Low", "medium": "Medium", "high": "High"}
     return [
-        _field("temperature", "Temperature", "0 to 2: how much it varies.", rx.el.input, **number),
-        _field("top_p", "Top p", "0 to 1: how many words it chooses from.", rx.el.input, **number),
-        _field("max_output_tokens", "Output tokens", "The most it writes. ", rx.el.input, more=_FORM.limit, **whole),
-        _field("seed", "Seed", "The same one may give the same reply.", rx.el.input, **whole),
-        _choice("effort", "Effort", "How hard it thinks.", efforts),
-        _choice("thinking", "Thinking", "Whether it thinks first.", {"true": "On", "false": "Off"}),
+        _field("temperature", "Temperature", "0 to 2. Higher values vary more.", rx.el.input, **number),
+        _field("top_p", "Top p", "0 to 1. Lower values limit the choice of words.", rx.el.input, **number),
+        _field(
+            "max_output_tokens",
+            "Output tokens",
+            "Maximum length of the reply. ",
+            rx.el.input,
+            more=_FORM.limit,
+            **whole,
+        ),
+        _field("seed", "Seed", "The same seed may give the same reply.", rx.el.input, **whole),
+        _choice("effort", "Effort", "How much the model thinks.", efforts),
+        _choice("thinking", "Thinking", "Whether the model thinks before it answers.", {"true": "On", "false": "Off"}),
     ]
 
 
@@ -162,7 +169,7 @@ def _retries() -> rx.Component:
                 default_value=_FORM.retry_policy,
                 aria_describedby=note,
             ),
-            rx.el.p("When a call that failed is made again.", id=note, class_name="agent-hint"),
+            rx.el.p("How long to wait before a failed call is retried.", id=note, class_name="agent-hint"),
             class_name="agent-field",
         ),
     )

@@ -18,8 +18,8 @@ from app.ui.kit.passing import Passing
 
 _ANSWERS: Final = (
     ("allow", "Allow once"),
-    ("allow_conversation", "In this conversation"),
-    ("always_allow", "Always"),
+    ("allow_conversation", "Allow in this conversation"),
+    ("always_allow", "Always allow"),
     ("deny", "Deny"),
 )
 _LATE_SECONDS: Final = 30
@@ -35,7 +35,7 @@ def permissions() -> rx.Component:
     """Draw a card for each waiting call, the oldest first."""
     return rx.el.section(
         rx.foreach(PermissionsState.cards, _card),
-        aria_label="Calls that wait for your permission",
+        aria_label="Tool calls waiting for permission",
         class_name="permissions",
     )
 
@@ -54,7 +54,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
         _head(card, asks),
         rx.cond(
             card.description != "",
-            rx.el.details(rx.el.summary("Description by its server"), rx.el.p(card.description, dir="auto")),
+            rx.el.details(rx.el.summary("Description from the server"), rx.el.p(card.description, dir="auto")),
         ),
         rx.cond(card.editing, _edit(card, wrong), _arguments(card)),
         rx.cond(
@@ -71,7 +71,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
             *(_answer(card, word, words, asks) for word, words in _ANSWERS),
             rx.el.span(
                 rx.el.button(
-                    rx.cond(card.editing, "Leave as it was", "Edit"),
+                    rx.cond(card.editing, "Cancel edit", "Edit"),
                     type="button",
                     aria_pressed=card.editing,
                     on_click=PermissionsState.toggle_edit(card.id),
@@ -80,7 +80,7 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
                 rx.cond(
                     card.bounds.length() > 0,
                     rx.el.button(
-                        rx.cond(card.bounding, "For any arguments", "Limit to these arguments"),
+                        rx.cond(card.bounding, "Allow any arguments", "Limit to these arguments"),
                         type="button",
                         aria_pressed=card.bounding,
                         on_click=PermissionsState.toggle_bounds(card.id),
@@ -103,9 +103,11 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
             rx.el.strong(card.name),
             " ",
             rx.el.span(
-                "wants to be called",
-                rx.cond(card.by != "", rx.fragment(" by ", card.by)),
-                rx.cond(card.delegated != "", rx.fragment(" by ", rx.el.a("delegated work", href=card.delegated))),
+                "needs your permission",
+                rx.cond(card.by != "", rx.fragment(", requested by ", card.by)),
+                rx.cond(
+                    card.delegated != "", rx.fragment(", requested by ", rx.el.a("delegated work", href=card.delegated))
+                ),
                 ". ",
                 card.place,
             ),
@@ -116,7 +118,7 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
         rx.el.span(
             Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
             aria_hidden="true",
-            title="Then it is refused",
+            title="Denied when the time is up",
         ),
     )
 
@@ -125,7 +127,7 @@ def _arguments(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     return rx.cond(
         card.arguments != "",
         rx.el.pre(card.arguments, tab_index=0, aria_label="Arguments", dir="auto"),
-        rx.el.p("Without arguments.", class_name="permission-none"),
+        rx.el.p("No arguments.", class_name="permission-none"),
     )
 
 
@@ -149,11 +151,11 @@ def _edit(card: rx.vars.ObjectVar[PermissionCard], wrong: Any) -> rx.Component:
 def _bounds(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
     return rx.el.fieldset(
         rx.el.legend(
-            "A rule only for arguments like these. ",
+            "The rule applies only to arguments like these. ",
             rx.el.code("*"),
             " matches anything, ",
             rx.el.code("[*]"),
-            " for a star.",
+            " matches a star.",
         ),
         rx.foreach(card.bounds, _bound),
     )

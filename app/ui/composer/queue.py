@@ -41,7 +41,7 @@ def queue() -> rx.Component:
             rx.cond(
                 QueueState.edited.is_none() & (held | QueueState.idle),
                 rx.el.button(
-                    rx.cond(QueueState.running, "Go on", "Send the next one"),
+                    rx.cond(QueueState.running, "Resume", "Send next"),
                     type="button",
                     on_click=[ComposerState.resume_queue, ComposerState.focus],
                     class_name="quiet",
@@ -83,7 +83,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
                 ),
                 rx.cond(number > 1, _button("Move up", _UP, number, QueueState.move(row.id, number - 2))),
                 rx.cond(row.last, None, _button("Move down", _DOWN, number, QueueState.move(row.id, number))),
-                _button("Drop", _DROP, number, [QueueState.drop(row.id), ComposerState.focus]),
+                _button("Remove", _DROP, number, [QueueState.drop(row.id), ComposerState.focus]),
             ),
         ),
         key=row.id,
@@ -94,7 +94,7 @@ def _editor() -> rx.Component:
     """Draw the editor of a text. It stays if the text was sent or dropped meanwhile, so that the edit is not lost."""
     lost = QueueState.lost
     return rx.el.div(
-        rx.cond(lost, rx.el.p("It was sent or dropped meanwhile.", role="alert")),
+        rx.cond(lost, rx.el.p("This message was already sent or removed.", role="alert")),
         FormKeys.create(
             rx.el.form(
                 rx.el.textarea(
@@ -107,14 +107,12 @@ def _editor() -> rx.Component:
                 ),
                 rx.el.div(
                     rx.el.button(
-                        rx.cond(lost, "Let it be", "Cancel"),
+                        rx.cond(lost, "Discard", "Cancel"),
                         type="button",
                         on_click=QueueState.leave,
                         class_name="quiet",
                     ),
-                    rx.el.button(
-                        rx.cond(lost, "Put it into the message box", "Save"), type="submit", class_name="quiet"
-                    ),
+                    rx.el.button(rx.cond(lost, "Move to message box", "Save"), type="submit", class_name="quiet"),
                 ),
                 on_submit=QueueState.save,
             ),

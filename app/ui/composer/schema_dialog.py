@@ -21,7 +21,7 @@ def schema_dialog() -> rx.Component:
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
-            "The next reply must be JSON that fits this schema. The schema is part of the request and of this draft."
+            "The next reply must be JSON that matches this schema. The schema is part of the request and of this draft."
         ),
         rx.el.div(
             *(rx.el.button(name, type="button", on_click=SchemaState.take_sample(name)) for name in SAMPLES),

@@ -27,7 +27,7 @@ def temporary_words() -> rx.Component:
     """Explain the switch while it is on."""
     return rx.el.p(
         "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
-        "The ledger keeps what its calls used, without any text.",
+        "The ledger keeps the usage of its calls, without any text.",
         id="temporary-words",
         hidden=~TemporaryState.wanted,
         class_name="temporary-words",

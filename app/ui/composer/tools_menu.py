@@ -29,14 +29,14 @@ def tools_menu() -> rx.Component:
             _list(),
             _way(),
             label="Tools of the next message",
-            title="The tools that the next message tells the model of",
+            title="Tools sent with the next message",
             class_name="picker-button",
         ),
     )
 
 
 def _said() -> rx.Component:
-    none = rx.cond(_TOOLS.able, "None of them is sent.", "The chosen model cannot call tools.")
+    none = rx.cond(_TOOLS.able, "No tools are sent.", "The chosen model cannot call tools.")
     return rx.el.span(rx.cond(_TOOLS.count > 0, _TOOLS.sum, none))
 
 

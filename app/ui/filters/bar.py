@@ -128,7 +128,7 @@ def reader_zone() -> rx.Component:
 def nothing_found() -> rx.Component:
     """Draw the reason why the filter selects no pair, with a button that shows all pairs."""
     return rx.el.div(
-        rx.el.p("No pair here matches the filter: " + FilterState.description + "."),
+        rx.el.p("No pairs match the filter: " + FilterState.description + "."),
         rx.foreach(FilterState.notices, lambda notice: rx.el.p(notice, class_name="filter-notice")),
         rx.el.button("Show all pairs", type="button", on_click=FilterState.clear),
         class_name="nothing-found",
@@ -180,7 +180,7 @@ def line_feedback() -> rx.Component:
             _mistake(),
             rx.cond(
                 feedback.line.strip() == "",
-                rx.el.p("Which pairs are in view, and so are sent. Empty: all pairs."),
+                rx.el.p("Only pairs that match are in view and sent. Empty: all pairs."),
                 rx.fragment(
                     rx.el.p(
                         rx.cond(feedback.command != "", rx.el.strong(feedback.command, ": ")),
@@ -227,7 +227,7 @@ def _keys() -> rx.Component:
         rx.el.kbd("Esc"),
         " leave ",
         rx.el.kbd("↑"),
-        " earlier ones, in an empty line",
+        " earlier filters, in an empty line",
         aria_hidden="true",
         class_name="filter-keys",
     )
@@ -241,7 +241,7 @@ def filter_buttons() -> rx.Component:
         _button(
             "Saved filters", _BOOKMARK, on_click=SavedFilterState.toggle, aria_expanded=SavedFilterState.shown.to(str)
         ),
-        _button("What can be typed here", _QUESTION, aria_haspopup="dialog", on_click=SheetState.show(FILTER)),
+        _button("Filter help", _QUESTION, aria_haspopup="dialog", on_click=SheetState.show(FILTER)),
     )
 
 

@@ -13,15 +13,15 @@ def confirm_command_dialog() -> rx.Component:
     """Draw the question of the command, and its line."""
     asking = FilterLineState.asking
     return Dialog.create(
-        rx.el.h2("Do this?", class_name="dialog-title"),
+        rx.el.h2("Run this command?", class_name="dialog-title"),
         rx.el.p(asking.question, class_name="dialog-words"),
         rx.el.p(rx.el.code(asking.line), class_name="dialog-words"),
         rx.el.div(
             rx.el.button("Cancel", type="button", custom_attrs={"data-first": "", "data-close": ""}),
-            rx.el.button("Go ahead", type="button", on_click=FilterLineState.confirm, class_name="dangerous"),
+            rx.el.button("Run", type="button", on_click=FilterLineState.confirm, class_name="dangerous"),
             class_name="dialog-buttons",
         ),
-        label="Do this?",
+        label="Run this command?",
         on_close=FilterLineState.cancel,
         class_name="modal",
     )

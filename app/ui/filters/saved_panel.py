@@ -26,9 +26,9 @@ def saved_filters_panel() -> rx.Component:
         rx.cond(
             SavedFilterState.loaded & (SavedFilterState.items.length() == 0),
             rx.el.p(
-                "None yet. A saved filter is used as ",
+                "No saved filters yet. Use a saved filter as ",
                 rx.el.code("@name"),
-                ", alone or within another.",
+                ", alone or inside another filter.",
                 class_name="filter-none",
             ),
         ),
@@ -57,7 +57,7 @@ def saved_filter(item: rx.vars.ObjectVar[SavedFilterItem], rest: rx.RestProp) ->
                         rx.el.span("@", item.name),
                         rx.el.code(item.filter),
                         type="button",
-                        title="Apply it",
+                        title="Apply",
                         on_click=SavedFilterState.use(item.name),
                         class_name="saved-name",
                     ),
@@ -77,10 +77,10 @@ def _damaged(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
             rx.el.li(rx.el.b("@", item.name), " ", rx.el.code(item.filter)),
             rx.el.li(item.damage),
         ),
-        "A filter that uses it is refused.",
+        "Filters that use it cannot be applied.",
         export_raw("filter", item.number.to_string()),
         rx.el.button("Delete", type="button", on_click=SavedFilterState.delete_damaged(item.number)),
-        name="What to do about it",
+        name="Next steps",
         space="my-1 flex-1",
     )
 
@@ -91,7 +91,7 @@ def _damaged_entry(item: rx.vars.ObjectVar[SavedFilterItem]) -> rx.Component:
         rx.fragment(rx.cond(item.filter != "", rx.el.li(rx.el.code(item.filter))), rx.el.li(item.damage)),
         "It is not offered in the filter bar.",
         rx.el.button("Delete", type="button", on_click=SavedFilterState.delete_damaged_entry(item.number)),
-        name="What to do about it",
+        name="Next steps",
         space="my-1 flex-1",
     )
     return rx.el.li(box, key="entry " + item.number.to_string())

@@ -30,7 +30,7 @@ def sheet_dialog() -> rx.Component:
         ),
         rx.el.div(
             rx.el.p(SheetState.found, role="status", class_name="unseen"),
-            rx.cond(found, None, rx.el.p("Nothing here is called that.", class_name="sheet-none")),
+            rx.cond(found, None, rx.el.p("Nothing found.", class_name="sheet-none")),
             rx.foreach(SheetState.keys, lambda table: sheet_table(table=table, kind="keys", key=table.title)),
             rx.cond(
                 SheetState.language.length() > 0,

@@ -38,7 +38,7 @@ def branches_panel() -> rx.Component:
                 rx.el.button("Try again", type="button", on_click=BranchState.keep_current, class_name="quiet"),
                 class_name="inspector-body",
             ),
-            rx.el.p("Reading the branches…", role="status", class_name="inspector-note"),
+            rx.el.p("Loading branches…", role="status", class_name="inspector-note"),
         ),
     )
 
@@ -74,9 +74,9 @@ def branch_line(item: rx.vars.ObjectVar[BranchItem], rest: rx.RestProp) -> rx.Co
 
 def _no_branches() -> rx.Component:
     return rx.el.p(
-        "No branches yet. A fork is a new conversation with copies of the pairs up to one of this conversation; ",
+        "No branches yet. A fork is a new conversation with copies of the pairs up to one that you choose; ",
         rx.el.kbd("b"),
-        " at a pair makes one there.",
+        " at a pair creates one.",
         class_name="inspector-note",
     )
 

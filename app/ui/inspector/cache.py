@@ -99,13 +99,13 @@ def _is_kept() -> rx.Var[bool]:
 def _keeping() -> rx.Component:
     """Draw the end and cost of keeping warm, or that it has ended, with the button that stops it or hides the note."""
     return rx.el.span(
-        rx.cond(_KEEPING.on, "Kept warm until ", "No longer kept warm since "),
+        rx.cond(_KEEPING.on, "Cache kept warm until ", "Cache no longer kept warm since "),
         MomentText.create(at=_KEEPING.at, form=TimeForm.CLOCK),
         _KEEPING.text,
         rx.el.button(
-            rx.cond(_KEEPING.on, "Stop", "OK"),
+            rx.cond(_KEEPING.on, "Stop", "Dismiss"),
             type="button",
-            aria_label=rx.cond(_KEEPING.on, "Stop keeping it warm", "Put this note away"),
+            aria_label=rx.cond(_KEEPING.on, "Stop keeping the cache warm", "Dismiss this note"),
             on_click=CacheState.stop,
             class_name="link",
         ),

@@ -7,7 +7,7 @@ import reflex as rx
 from app.state.inspector.branches import BranchState
 from app.ui.kit.dialog import Dialog
 
-_TITLE = "Which pairs should the fork have?"
+_TITLE = "Choose pairs to fork"
 
 
 @rx.memo
@@ -17,17 +17,19 @@ def fork_choice() -> rx.Component:
     return Dialog.create(
         rx.el.h2(_TITLE, class_name="dialog-title"),
         rx.el.p(
-            "A fork is a new conversation with copies of pairs; this one stays as it is.", class_name="dialog-words"
+            "A fork is a new conversation with copies of pairs; this one does not change.", class_name="dialog-words"
         ),
         rx.el.div(
             _way(
-                f"Those in view{choice.up_to}",
+                f"Pairs in view{choice.up_to}",
                 choice.description,
                 BranchState.fork(choice.pair_id, "seen"),
                 custom_attrs={"data-first": ""},
             ),
             _way(
-                f"All pairs{choice.up_to}", "Also those that the filter hides", BranchState.fork(choice.pair_id, "all")
+                f"All pairs{choice.up_to}",
+                "Including pairs that the filter hides",
+                BranchState.fork(choice.pair_id, "all"),
             ),
             class_name="ways",
         ),

@@ -15,7 +15,7 @@ _OFFER = CacheState.notes.offer
 def keeping_dialog() -> rx.Component:
     """Open while `CacheState.asking`."""
     refused = _OFFER.refusal != ""
-    title = rx.cond(refused, "This cannot be kept warm", "Keep it warm for how long?")
+    title = rx.cond(refused, "The cache cannot be kept warm", "Keep the cache warm")
     return Dialog.create(
         dialog_title(title),
         dialog_text(rx.cond(refused, _OFFER.refusal, _OFFER.text)),

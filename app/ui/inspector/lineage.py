@@ -41,25 +41,25 @@ def _look_again() -> rx.Component:
 def _origin() -> rx.Component:
     origin = LineageState.origin
     return rx.el.section(
-        rx.el.h3("Derived from"),
+        rx.el.h3("Origin"),
         rx.cond(
             origin.is_not_none(),
             rx.el.p(PageLink.create(origin.title, to=origin.path), rx.el.small(origin.place)),
-            rx.el.p("Nothing: this is the first conversation.", class_name="lineage-none"),
+            rx.el.p("None. This conversation was not created from another one.", class_name="lineage-none"),
         ),
-        aria_label="Derived from",
+        aria_label="Origin",
     )
 
 
 def _derived() -> rx.Component:
     return rx.el.section(
-        rx.el.h3("Derived from it"),
+        rx.el.h3("Created from this conversation"),
         rx.cond(
             LineageState.items.length() == 0,
             rx.el.p("Nothing yet. Forks, titles, summaries and delegated work appear here.", class_name="lineage-none"),
         ),
         rx.el.ul(rx.foreach(LineageState.items, lambda item: derived_line(item=item, key=item.id))),
-        aria_label="Derived from it",
+        aria_label="Created from this conversation",
     )
 
 

@@ -36,7 +36,7 @@ def log_panel() -> rx.Component:
                 rx.el.p(
                     rx.cond(
                         LogState.entries.length() == 0,
-                        "Nothing yet. Requests for titles and summaries appear here, and what had been spent when "
+                        "Nothing yet. Title and summary requests appear here, and the usage so far when "
                         "messages were edited or deleted.",
                         "Never sent to a model.",
                     ),
@@ -46,7 +46,7 @@ def log_panel() -> rx.Component:
                 rx.cond(
                     LogState.earlier > 0,
                     rx.el.p(
-                        LogState.earlier.to_string() + " earlier: the JSON export has all of them.",
+                        LogState.earlier.to_string() + " earlier entries: the JSON export has all of them.",
                         class_name="log-none",
                     ),
                 ),

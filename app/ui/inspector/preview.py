@@ -65,9 +65,7 @@ def _tabs() -> rx.Component:
             rx.cond(
                 PreviewState.busy,
                 rx.el.span("Building the request…", role="status", class_name="tabs-stale"),
-                rx.el.button(
-                    "Changed since. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"
-                ),
+                rx.el.button("Changed. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"),
             ),
             # No live region: a screen reader would read it aloud after every typed letter.
             rx.el.span("Updating…", class_name="updating"),
@@ -169,8 +167,8 @@ def _json() -> rx.Component:
                         HashCheck.create(
                             text=body.page.text,
                             expected=_REQUEST.body_sha256,
-                            same="Hash recomputed here: it is the same.",
-                            other="Its hash is another one.",
+                            same="Hash recomputed here: it matches.",
+                            other="The recomputed hash differs.",
                         ),
                     ),
                 ),
@@ -178,7 +176,7 @@ def _json() -> rx.Component:
             ),
             body_figure(body, PreviewState.show_page),
         ),
-        rx.el.p("Laying out the JSON…", role="status", class_name="inspector-note"),
+        rx.el.p("Formatting the JSON…", role="status", class_name="inspector-note"),
     )
 
 
@@ -191,7 +189,7 @@ def _changes() -> rx.Component:
         PreviewState.changes.is_not_none(),
         changes(PreviewState.changes, preview_message),
         rx.el.p(
-            rx.cond(PreviewState.changes_note != "", PreviewState.changes_note, "Reading the last request…"),
+            rx.cond(PreviewState.changes_note != "", PreviewState.changes_note, "Loading the last request…"),
             role="status",
             class_name="inspector-note",
         ),

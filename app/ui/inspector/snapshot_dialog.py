@@ -15,7 +15,7 @@ from app.ui.kit.tabs import Tabs, tab
 from app.views.screen.request.request import FactView, PieceView
 
 _KEPT = SnapshotState.kept
-_TABS = {"sent": "As it left", "now": "Compared with now"}
+_TABS = {"sent": "As sent", "now": "Compared with now"}
 
 
 @rx.memo
@@ -45,7 +45,7 @@ def snapshot_dialog() -> rx.Component:
                 rx.cond(
                     _KEPT.is_not_none(),
                     rx.cond(SnapshotState.tab == "sent", _as_it_left(), _compared()),
-                    rx.el.p("Reading the request…", role="status", class_name="inspector-note"),
+                    rx.el.p("Loading the request…", role="status", class_name="inspector-note"),
                 ),
             ),
             id="snapshot-panel",
@@ -89,7 +89,7 @@ def _compared() -> rx.Component:
         SnapshotState.changes.is_not_none(),
         changes(SnapshotState.changes, snapshot_message),
         rx.el.p(
-            rx.cond(SnapshotState.note != "", SnapshotState.note, "Building what would be sent now…"),
+            rx.cond(SnapshotState.note != "", SnapshotState.note, "Building the current request…"),
             role="status",
             class_name="inspector-note",
         ),
@@ -98,8 +98,8 @@ def _compared() -> rx.Component:
 
 def _resend_buttons() -> rx.Component:
     acts = {
-        "Send as it would be now": ResendState.answer_again(SnapshotState.pair, ""),
-        "Send as it was": ResendState.send_as_it_was(SnapshotState.pair),
+        "Send current request": ResendState.answer_again(SnapshotState.pair, ""),
+        "Resend as it was": ResendState.send_as_it_was(SnapshotState.pair),
     }
     return rx.fragment(
         *(

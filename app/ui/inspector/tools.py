@@ -22,7 +22,7 @@ def tools_panel() -> rx.Component:
         rx.cond(
             ToolChoiceState.fault != "",
             rx.el.p(ToolChoiceState.fault, role="alert", class_name="inspector-note inspector-fault"),
-            rx.el.p("Looking at the tools…", role="status", class_name="inspector-note"),
+            rx.el.p("Loading tools…", role="status", class_name="inspector-note"),
         ),
     )
 
@@ -54,7 +54,7 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
             ),
             rx.el.div(
                 rx.cond(item.description != "", rx.el.p(item.description)),
-                rx.el.p("The model calls it ", rx.el.code(item.name), item.note, class_name="inspector-note"),
+                rx.el.p("Name for the model: ", rx.el.code(item.name), item.note, class_name="inspector-note"),
                 json_figure(item.schema, f"Copy the schema of {item.name}"),
                 class_name="tools-more",
             ),
@@ -67,7 +67,7 @@ def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.R
 def _empty() -> rx.Component:
     return rx.el.div(
         rx.el.p(
-            "No tools yet. Connect a server of tools, or switch on built-in ones, and the model can call them here.",
+            "No tools yet. Connect a tool server or switch on built-in tools to let the model call them.",
             class_name="inspector-note",
         ),
         rx.el.a("Settings → Tools", href=routes.TOOL_SETTINGS, class_name="quiet"),

@@ -39,7 +39,7 @@ def versions_dialog() -> rx.Component:
             ),
             rx.cond(
                 VersionsState.fault == "",
-                rx.el.p("Reading the versions…", role="status", class_name="dialog-words"),
+                rx.el.p("Loading versions…", role="status", class_name="dialog-words"),
             ),
         ),
         dialog_foot(

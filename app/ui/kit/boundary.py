@@ -28,7 +28,7 @@ def boundary(
     `what` is the start of the message: "This pair".
     """
     instead = rx.el.div(
-        rx.el.p(f"{what} could not be drawn. Below is its text as it is; reload the page to try again.", role="alert"),
+        rx.el.p(f"{what} could not be shown. Its plain text is below. Reload the page to try again.", role="alert"),
         rx.el.pre(text, dir="auto"),
         class_name="undrawn",
     )

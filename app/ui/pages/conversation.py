@@ -58,7 +58,7 @@ def _missing() -> rx.Component:
         rx.cond(
             ChatState.in_trash,
             nothing_here("This conversation was deleted", *_deleted()),
-            nothing_here("There is no such conversation", "It may have been deleted. The others are in the list."),
+            nothing_here("Conversation not found", "It may have been deleted. The others are in the list."),
         )
     )
 

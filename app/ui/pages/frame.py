@@ -104,7 +104,7 @@ def _notice() -> rx.Component:
             ),
         ),
         _refusal("away", "Inview cannot be reached. Nothing was done. Try again in a moment."),
-        _refusal("back", "Inview is connected again. What you did before was not done: do it again."),
+        _refusal("back", "Inview is connected again. Your last action was not done. Repeat it."),
         _refusal("large", "Nothing was done: the text is too long to send at once. Shorten it."),
         role="alert",
         class_name="flex-none px-3",

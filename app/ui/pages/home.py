@@ -62,7 +62,7 @@ def _examples() -> rx.Component:
             "One message, answers side by side",
             [ComposerState.put_if_empty(EXAMPLE), ComparisonChoiceState.ask],
         ),
-        _example("Attach a file", "An image or a text goes with the message", go_to(Place.ATTACH)),
+        _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",
         class_name="home-examples",
     )

@@ -11,7 +11,7 @@ from app.ui.pages.frame import frame
 
 def not_found() -> rx.Component:
     """Draw the page for an unknown address."""
-    return frame(nothing_here("There is no page at this address", "A link may be old, or a letter of it missing."))
+    return frame(nothing_here("Page not found", "The link may be old or incomplete."))
 
 
 def nothing_here(title: str, *words: rx.Component | rx.Var[str] | str) -> rx.Component:

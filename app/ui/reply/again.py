@@ -19,7 +19,7 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
     """Draw the buttons that edit the request or have it answered again."""
     return rx.el.span(
         _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
-        _button("Answer again", "Answer again, by this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
+        _button("Regenerate", "Regenerate with this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
         id=again_id(pair.id),
         class_name="marks again",
     )

@@ -39,7 +39,7 @@ def picture(
             loading="lazy",
         ),
         type="button",
-        title="Look at it",
+        title="View",
         on_click=ViewerState.open(address, name, width, height),
         class_name="picture",
     )

@@ -15,12 +15,12 @@ def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Va
     return rx.cond(
         pair.damage.length() > 0,
         damage_box(
-            "Something of this pair cannot be read.",
+            "Part of this pair cannot be read.",
             rx.foreach(pair.damage.to(list[str]), rx.el.li),
             "What can be read is shown. The next message is sent without this pair.",
             export_raw("pair", pair.id.to(str)),
             rx.el.button("Delete", type="button", on_click=PairDeletionState.ask(pair.id)),
-            name="What to do about it",
+            name="Next steps",
             space="mt-3",
         ),
     )
@@ -33,11 +33,11 @@ def missing_topic_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component 
         damage_box(
             "The topic of this pair is missing from the database.",
             rx.el.li("Its id: ", rx.el.code(pair.topic_id.to(str))),
-            "The pair is sent all the same. File it under another topic, or under none.",
+            "The pair is still sent. Choose another topic or none.",
             export_raw("pair", pair.id.to(str)),
             rx.el.button("Choose topic", type="button", on_click=TopicPickerState.pick_for_pair(pair.id)),
             rx.el.button("Delete topic", type="button", on_click=TopicPickerState.file(pair.id, "")),
-            name="What to do about the topic",
+            name="Next steps for the topic",
             space="mt-3",
         ),
     )

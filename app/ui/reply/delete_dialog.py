@@ -18,7 +18,7 @@ def delete_pair_dialog() -> rx.Component:
         dialog_title("Delete this pair?"),
         dialog_text(
             _ASKED.name,
-            ", and its reply will be in no request and no list. It can be brought back with Undo, or from the trash.",
+            ", and its reply will be moved to the trash. You can restore it with Undo or from the trash.",
         ),
         dialog_foot(
             dialog_cancel("Cancel"),

@@ -22,7 +22,7 @@ _NAMES: Final = {
     FailureStep.EDIT: "Edit",
     FailureStep.OTHER_MODEL: "Another model…",
     FailureStep.INCLUDE: "Include in the next message",
-    FailureStep.SNAPSHOT: "What was sent",
+    FailureStep.SNAPSHOT: "Show sent request",
 }
 
 
@@ -41,7 +41,7 @@ def failure_steps(pair: PairVar) -> rx.Component:
     return rx.el.div(
         rx.foreach(pair.error.to(FailureNote).steps, lambda step: rx.match(step, *buttons, rx.fragment())),
         role="group",
-        aria_label="What to do about it",
+        aria_label="Next steps",
         class_name="failure-ways",
     )
 

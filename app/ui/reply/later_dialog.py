@@ -12,7 +12,7 @@ from app.state.reply.resending import LaterView, LaterWay
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
 
-_TITLE = "What about the later pairs?"
+_TITLE = "What happens to the later pairs?"
 
 
 @rx.memo

@@ -18,7 +18,7 @@ class MarkdownWords:
     copy: str = "Copy"
     copy_code: str = "Copy code"
     copied: str = "Copied"
-    copy_refused: str = "Not allowed to copy"
+    copy_refused: str = "Copying is not allowed"
     table: str = "Table"
     done: str = "Done"
     not_done: str = "Not done"
@@ -31,7 +31,7 @@ class MarkdownWords:
     caution: str = "Caution"
     footnote: str = "Footnote {label}"
     note_back: str = "{label}, back to the text"
-    formula_refused: str = "Shown as written: too long, too deeply nested, or with definitions"
+    formula_refused: str = "Shown as plain text: too long, too deeply nested, or with definitions"
 
 
 WORDS: Final = MarkdownWords()

@@ -81,15 +81,13 @@ def edit_form(position: rx.Var[int]) -> rx.Component:
             ),
             rx.cond(EditState.fault != "", rx.el.p(EditState.fault, role="alert", class_name="edit-fault")),
             rx.el.div(
-                rx.el.p(rx.cond(EditState.busy, "Sending…", "The pairs in view above it go along.")),
-                rx.el.button(
-                    "Cancel", type="button", title="Everything stays as it was (Esc)", on_click=EditState.cancel
-                ),
+                rx.el.p(rx.cond(EditState.busy, "Sending…", "Sent with the pairs in view above it.")),
+                rx.el.button("Cancel", type="button", title="Cancel without changes (Esc)", on_click=EditState.cancel),
                 rx.el.button(
                     "Resend",
                     type="submit",
                     disabled=EditState.blank | EditState.busy,
-                    title="Send it again in its place (Enter)",
+                    title="Resend in place (Enter)",
                     class_name="loud",
                 ),
                 class_name="edit-buttons",

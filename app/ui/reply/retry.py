@@ -19,16 +19,16 @@ def retry(pair_id: rx.Var[str]) -> rx.Component:
         TranscriptState.retry & (shown.pair_id == pair_id),
         Passing.create(
             shown.message,
-            " Trying again",
+            " Retrying",
             Until.create(
                 " in ",
                 Countdown.create(until=shown.until, now=shown.now, after=". ", hours=" h", seconds=" s"),
-                rx.el.button("Try now", type="button", on_click=RetryState.try_now(pair_id)),
+                rx.el.button("Retry now", type="button", on_click=RetryState.try_now(pair_id)),
                 until=shown.until,
                 now=shown.now,
             ),
             " ",
-            rx.el.button("Stop trying", type="button", on_click=RetryState.give_up(pair_id)),
+            rx.el.button("Stop retrying", type="button", on_click=RetryState.give_up(pair_id)),
             class_name="retry",
         ),
     )

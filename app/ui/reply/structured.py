@@ -26,7 +26,7 @@ def structured_reply(
     return rx.el.section(
         rx.el.header(
             rx.el.p(
-                rx.cond(read, read.state, "Reading…"),
+                rx.cond(read, read.state, "Loading…"),
                 role="status",
                 data_state=rx.cond(read, read.fit, "open"),
             ),
@@ -47,7 +47,7 @@ def _faults(read: ReadVar) -> rx.Component:
         faults.length() > 0,
         rx.el.ul(
             rx.foreach(faults, lambda fault: rx.el.li(rx.el.code(fault.place), " ", fault.message)),
-            aria_label="What does not fit",
+            aria_label="Schema errors",
             class_name="structured-faults",
         ),
     )
@@ -55,14 +55,14 @@ def _faults(read: ReadVar) -> rx.Component:
 
 def _tree(read: ReadVar) -> rx.Component:
     """Draw the value as a tree, which scrolls sideways, by keys too."""
-    return rx.html(read.value.to(str), role="group", aria_label="The value", tab_index=0, class_name="json-tree")
+    return rx.html(read.value.to(str), role="group", aria_label="Value", tab_index=0, class_name="json-tree")
 
 
 def _repair(read: ReadVar) -> rx.Component:
     return rx.el.p(
         rx.el.button(
-            "Ask for a repair…", type="button", on_click=ComposerState.put(read.repair.to(str), read.schema.to(str))
+            "Ask for a correction…", type="button", on_click=ComposerState.put(read.repair.to(str), read.schema.to(str))
         ),
-        rx.el.span("Puts the faults into the composer, to be read and sent."),
+        rx.el.span("Puts a request with the errors into the message box."),
         class_name="structured-repair",
     )

@@ -9,7 +9,7 @@ from app.state.reply.summary_plans import SummaryWay
 from app.ui.kit.arrows import Arrows
 from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
 
-_TITLE = "What is to be summarised?"
+_TITLE = "Choose pairs to summarise"
 
 
 @rx.memo

@@ -36,7 +36,7 @@ def _body(body: BodyVar) -> rx.Component:
         rx.cond(body.answered, _result(body)),
         rx.cond(
             body.unanswered,
-            rx.el.p("The reply ended before this call was answered. It is not sent along.", class_name="tool-note"),
+            rx.el.p("The reply ended before this call returned. The call is not sent.", class_name="tool-note"),
         ),
         rx.cond(
             body.structured,
@@ -83,9 +83,9 @@ def _result(body: BodyVar) -> rx.Component:
             rx.el.h4(rx.cond(body.denied, "Sent to the model", rx.cond(body.failed, "Error", "Result"))),
             rx.cond(body.copied != "", copy_button(body.copied.to(str), label="Copy the result")),
         ),
-        rx.cond(body.whole, rx.el.p("All of it; the model got the beginning.", class_name="tool-note")),
+        rx.cond(body.whole, rx.el.p("Full result. The model received only the beginning.", class_name="tool-note")),
         rx.foreach(pieces, _piece),
-        rx.cond(pieces.length() == 0, rx.el.p("It gave nothing.", class_name="tool-note")),
+        rx.cond(pieces.length() == 0, rx.el.p("No result.", class_name="tool-note")),
         aria_label=rx.cond(
             body.denied, "Sent to the model", rx.cond(body.failed, "Error of the tool", "Result of the tool")
         ),
@@ -128,7 +128,7 @@ def _text(piece: PieceVar) -> rx.Component:
 
 
 def _image(piece: PieceVar) -> rx.Component:
-    return picture(piece.address.to(str), "Picture the tool gave", piece.width.to(int), piece.height.to(int))
+    return picture(piece.address.to(str), "Picture from the tool", piece.width.to(int), piece.height.to(int))
 
 
 def _file(piece: PieceVar) -> rx.Component:
@@ -148,7 +148,7 @@ def _file(piece: PieceVar) -> rx.Component:
 def _download(address: rx.Var[str]) -> rx.Component:
     return rx.el.p(
         rx.el.a(
-            "Download the records of the calls",
+            "Download the call records",
             href=address,
             download="",
             custom_attrs={"reloadDocument": True},  # as above

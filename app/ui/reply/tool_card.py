@@ -93,8 +93,6 @@ def _writing(card: CardVar) -> rx.Component:
     return rx.el.div(
         rx.el.h4("Arguments"),
         rx.el.pre(text[:MAX_START], class_name="tool-text"),
-        rx.cond(
-            text.length() > MAX_START, rx.el.p(f"{text.length()} characters so far; all are shown once they are here.")
-        ),
+        rx.cond(text.length() > MAX_START, rx.el.p(f"{text.length()} characters so far; shown when complete.")),
         class_name="tool-body",
     )

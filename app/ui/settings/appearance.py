@@ -16,7 +16,7 @@ from app.state.settings.appearance import AppearanceState
 from app.state.settings.preferences import PreferencesState
 from app.ui.settings.parts import once_loaded, radio, section
 
-_NAMES: Final = {Theme.SYSTEM: "As the system", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
+_NAMES: Final = {Theme.SYSTEM: "System", Theme.LIGHT: "Light", Theme.DARK: "Dark"}
 
 
 def appearance() -> rx.Component:

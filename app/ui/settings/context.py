@@ -10,17 +10,17 @@ from app.state.settings.context import ContextState
 from app.state.settings.preferences import PreferencesState
 from app.ui.settings.parts import once_loaded, radio, saving, section
 
-_CEILINGS: Final = (("send", "One send"), ("conversation", "A conversation"), ("day", "A day"))
+_CEILINGS: Final = (("send", "Per send"), ("conversation", "Per conversation"), ("day", "Per day"))
 _OVER_BUDGET: Final = (
     ("ask", "Ask each time"),
     ("fit", "Send the newest pairs that fit"),
-    ("force", "Send all the same"),
+    ("force", "Send all anyway"),
 )
 _CACHE: Final = (
-    ("auto", "As it pays: five minutes, or an hour where a pause would cost more"),
+    ("auto", "Automatic: five minutes, or an hour if that costs less"),
     ("5m", "Five minutes"),
-    ("1h", "An hour: dearer to write, outlives a pause"),
-    ("off", "Do not ask for it"),
+    ("1h", "An hour: costs more to write, survives a pause"),
+    ("off", "Do not cache"),
 )
 
 
@@ -29,7 +29,7 @@ def context() -> rx.Component:
     return section(
         "context",
         "Context",
-        "How many tokens a send may have and what it may cost. What exceeds that is shown and not sent.",
+        "Limits for the tokens and cost of a send. Pairs over the limit are shown but not sent.",
         once_loaded(ContextState.opened > 0, _form()),
     )
 
@@ -46,7 +46,7 @@ def _form() -> rx.Component:
             rx.el.div(*(_ceilings(of, name) for of, name in _CEILINGS), class_name="ceilings"),
         ),
         _choices("When pairs in view do not fit", "over_budget", _OVER_BUDGET),
-        _choices("How long Anthropic caches what was sent", "cache", _CACHE),
+        _choices("How long Anthropic caches requests", "cache", _CACHE),
         saving(ContextState.said),
         on_submit=ContextState.save,
         no_validate=True,

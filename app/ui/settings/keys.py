@@ -50,9 +50,9 @@ def key_row(item: rx.vars.ObjectVar[KeyItem], rest: rx.RestProp) -> rx.Component
         rx.cond(
             item.usual != "",
             rx.el.button(
-                f"Usual: {item.usual}",
+                f"Reset to {item.usual}",
                 type="button",
-                aria_label=f"Usual key of {item.name}",
+                aria_label=f"Reset to {item.usual}: {item.name}",
                 on_click=KeysState.take_usual(item.id),
                 class_name="quiet",
             ),
@@ -63,7 +63,7 @@ def key_row(item: rx.vars.ObjectVar[KeyItem], rest: rx.RestProp) -> rx.Component
             asking=item.asking,
             asking_text="Press a key…",
             asking_label=f"Press a key for {item.name}",
-            hint="Press to change. Backspace: no key",
+            hint="Click to change. Backspace removes the key",
             on_ask=KeysState.ask(item.id),
             on_press=lambda key, combined: KeysState.press(item.id, key, combined),
             on_leave=KeysState.leave(item.id),

@@ -64,4 +64,4 @@ def saving(said: Any) -> rx.Component:
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
     """Show the content once its values are loaded, because fields keep the first value that they get."""
-    return rx.cond(loaded, content, status("Reading the settings…"))
+    return rx.cond(loaded, content, status("Loading settings…"))

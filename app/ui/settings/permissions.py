@@ -14,8 +14,8 @@ def permissions() -> rx.Component:
     return section(
         "permissions",
         "Permissions",
-        "What tools may do without asking you, and what became of every call.",
-        rx.cond(PermissionRulesState.loaded, _content(), status("Reading the rules…")),
+        "What tools may do without asking you, and what was decided for each call.",
+        rx.cond(PermissionRulesState.loaded, _content(), status("Loading rules…")),
     )
 
 
@@ -32,11 +32,11 @@ def _content() -> rx.Component:
         rx.cond(PermissionRulesState.rules.length() > 0, rules, none),
         status(PermissionRulesState.said),
         rx.el.details(
-            rx.el.summary("Every decision so far", on_click=PermissionRulesState.show_audit),
+            rx.el.summary("All decisions", on_click=PermissionRulesState.show_audit),
             rx.cond(
                 PermissionRulesState.audit_loaded,
-                rx.cond(PermissionRulesState.audit.length() > 0, _audit(), _note("Nothing was called yet.")),
-                _note("Reading…"),
+                rx.cond(PermissionRulesState.audit.length() > 0, _audit(), _note("No tool calls yet.")),
+                _note("Loading…"),
             ),
         ),
         role="group",

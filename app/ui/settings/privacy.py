@@ -20,7 +20,7 @@ def privacy() -> rx.Component:
     return section(
         "privacy",
         "Privacy",
-        "What models learn about you, and what is redacted. All of it is in view.",
+        "What is sent to models about you, and what is redacted. The conversation shows both.",
         once_loaded(PrivacyState.opened > 0, _settings()),
     )
 
@@ -33,8 +33,8 @@ def _settings() -> rx.Component:
         checkbox(
             rx.el.span(
                 "Send today's date to models",
-                rx.cond(preferred.date_zone != "", f", as it is in {preferred.date_zone}", ""),
-                ". A provider’s cache ends with it",
+                rx.cond(preferred.date_zone != "", f" (time zone: {preferred.date_zone})", ""),
+                ". Clears the provider’s cache every day",
             ),
             checked=preferred.date_zone != "",
             on_change=lambda on: PrivacyState.tell_day(on, _MY_ZONE),

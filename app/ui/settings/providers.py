@@ -122,7 +122,7 @@ def _key(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
         class_name=FIELD,
     )
     where = rx.el.a(
-        "Get one",
+        "Get a key",
         href=item.key_page,
         target="_blank",
         rel="noopener noreferrer",
@@ -150,7 +150,7 @@ def _buttons(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
         rx.cond(
             item.removable,
             rx.el.button(
-                "Forget",
+                "Remove",
                 type="button",
                 title="Delete the key and the base URL entered here",
                 on_click=ProvidersState.forget_provider(item.name),
@@ -171,14 +171,14 @@ def _other_server() -> rx.Component:
     return rx.fragment(
         rx.el.h3("Another server", id="other-server", tab_index=-1, class_name="mt-6 text-[15px] font-semibold"),
         rx.el.p(
-            "Anything that speaks OpenAI's Chat Completions. Its address usually ends in /v1.",
+            "Any server with an API like OpenAI's Chat Completions. Its address usually ends in /v1.",
             class_name="mt-0.5 text-[14px] text-muted",
         ),
         rx.el.form(
             rx.el.div(
                 labelled("Name", name),
                 labelled("Base URL", url),
-                labelled("Key, if it wants one", key),
+                labelled("Key (optional)", key),
                 key=ProvidersState.added.to_string(),
                 class_name="grid gap-3 sm:grid-cols-[1fr_2fr_1fr]",
             ),

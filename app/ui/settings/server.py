@@ -41,9 +41,9 @@ def server_row(server: rx.vars.ObjectVar[ServerItem], rest: rx.RestProp) -> rx.C
 
 
 def _actions(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
-    waits = rx.cond(server.signing_in, "Sign in in the other tab.", "")
+    waits = rx.cond(server.signing_in, "Finish the sign-in in the other tab.", "")
     return rx.el.div(
-        checkbox("Switched on", checked=server.enabled, on_change=lambda on: ServersState.switch(server.id, on)),
+        checkbox("Enabled", checked=server.enabled, on_change=lambda on: ServersState.switch(server.id, on)),
         rx.el.button("Test", type="button", on_click=ServersState.test(server.id)),
         rx.el.button(
             "Log", type="button", on_click=ServersState.show_log(server.id), aria_expanded=_flag(server.log_open)
@@ -61,7 +61,7 @@ def _sign_in(server: rx.vars.ObjectVar[ServerItem]) -> tuple[rx.Component, ...]:
     return (
         rx.cond(
             server.signing_in & (server.sign_in_url != ""),
-            rx.el.a("Open the page to sign in", href=server.sign_in_url, target="_blank", rel="noreferrer"),
+            rx.el.a("Open the sign-in page", href=server.sign_in_url, target="_blank", rel="noreferrer"),
         ),
         rx.cond(server.signing_in, rx.el.button("Cancel signing in", type="button", on_click=end)),
         TabButton.create(
@@ -81,7 +81,7 @@ def _log(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
     return rx.cond(
         server.log.length() > 0,
         lines,
-        rx.el.p("No log output. A server that is off writes none.", class_name="context-said"),
+        rx.el.p("No log output. A server that is off writes no log.", class_name="context-said"),
     )
 
 

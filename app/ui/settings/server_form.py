@@ -26,7 +26,7 @@ def server_form() -> rx.Component:
                 _program("Program on this machine (stdio)"),
                 rx.el.span(
                     _program("Program on this machine (not allowed here)", disabled=True),
-                    title="This installation starts no programs: INVIEW_STDIO_SERVERS",
+                    title="This installation does not start programs (INVIEW_STDIO_SERVERS)",
                 ),
             ),
             class_name="mcp-kinds",
@@ -61,10 +61,10 @@ def _remote() -> rx.Component:
     )
     return rx.fragment(
         rx.el.div(_name(), rx.el.label("Address ", url), class_name="mcp-fields"),
-        _secrets("Headers, one a line: Authorization: Bearer …"),
+        _secrets("Headers, one per line: Authorization: Bearer …"),
         rx.el.label(
             rx.el.input(type="checkbox", name="allow_private"),
-            " It is on this machine or in a private network",
+            " The server is on this machine or in a private network",
             key=f"added {ServersState.added}",  # unchecked again for the next one
             class_name="context-choice",
         ),
@@ -83,7 +83,7 @@ def _local() -> rx.Component:
     )
     return rx.fragment(
         rx.el.div(_name(), rx.el.label("Command ", command), class_name="mcp-fields"),
-        _secrets("Environment variables, one a line: NAME=value"),
+        _secrets("Environment variables, one per line: NAME=value"),
     )
 
 
@@ -109,9 +109,9 @@ def _own_client() -> rx.Component:
         max_length=MAX_TEXT,
     )
     return rx.el.details(
-        rx.el.summary("Signing in with a client you registered yourself"),
+        rx.el.summary("Sign in with your own OAuth client"),
         rx.el.p(
-            "Only where the server’s sign-in does not register Inview by itself. "
+            "Only if the server’s sign-in does not register Inview automatically. "
             "Register it there with this redirect address: ",
             rx.el.code(ServersState.redirect_uri),
             class_name="context-said",
@@ -127,7 +127,7 @@ def _own_client() -> rx.Component:
                     max_length=MAX_TEXT,
                 ),
             ),
-            rx.el.label("Client secret, if it has one ", secret),
+            rx.el.label("Client secret (optional) ", secret),
             class_name="mcp-fields",
         ),
         class_name="mcp-client",

@@ -14,7 +14,7 @@ def titles() -> rx.Component:
     return section(
         "titles",
         "Titles and replays",
-        "Calls that are made by themselves, and calls that can be spared.",
+        "Automatic titles, and stored replies instead of repeated calls.",
         once_loaded(PreferencesState.loaded, _settings()),
     )
 
@@ -23,14 +23,14 @@ def _settings() -> rx.Component:
     preferred = PreferencesState.preferred
     return rx.el.div(
         checkbox(
-            "Have new conversations named by a model after the first reply",
+            "Let a model title new conversations after the first reply",
             checked=preferred.titles,
             on_change=TitlesState.name_conversations,
         ),
         rx.el.label(
             rx.el.span("Model for titles"),
             rx.el.select(
-                rx.el.option("The conversation’s own model", value=""),
+                rx.el.option("Model of the conversation", value=""),
                 rx.foreach(
                     TitlesState.models, lambda model: rx.el.option(model.name, value=model.value, key=model.value)
                 ),

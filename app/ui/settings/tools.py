@@ -21,7 +21,7 @@ def tools() -> rx.Component:
         "tools",
         "Tools",
         "What models may call: Inview's own tools and those of MCP servers. Most calls need your permission first.",
-        rx.cond(ServersState.loaded, content, status("Reading the servers…")),
+        rx.cond(ServersState.loaded, content, status("Loading servers…")),
     )
 
 
@@ -52,7 +52,7 @@ def _servers() -> rx.Component:
             aria_label="MCP servers",
         ),
         rx.el.p(
-            "No MCP server yet. Add one below: its tools can then be offered to models.",
+            "No MCP servers yet. Add one below to offer its tools to models.",
             class_name="mcp-none",
         ),
     )

@@ -17,9 +17,9 @@ def viewer() -> rx.Component:
             rx.el.div(
                 rx.el.span(picture.name, class_name="viewer-name"),
                 rx.el.span(ViewerState.said, role="status", class_name="viewer-size"),
-                _button("-", "Smaller (-)", ViewerState.reduce),
-                _button("+", "Larger (+)", ViewerState.magnify),
-                _button("Fit", "All of it (0)", ViewerState.fit),
+                _button("-", "Zoom out (-)", ViewerState.reduce),
+                _button("+", "Zoom in (+)", ViewerState.magnify),
+                _button("Fit", "Fit to window (0)", ViewerState.fit),
                 rx.el.a(
                     "Save",
                     href=picture.address,

@@ -37,7 +37,7 @@ def conversation_list() -> rx.Component:
                 rx.el.span("Inview", class_name="font-semibold tracking-tight"), to=routes.HOME, class_name="rounded-md"
             ),
             DrawerToggle.create(
-                rx.icon("panel-left", size=17), label="Fold the conversation list away", class_name=_ROW_BUTTON
+                rx.icon("panel-left", size=17), label="Hide the conversation list", class_name=_ROW_BUTTON
             ),
             class_name="flex h-12 flex-none items-center justify-between ps-4 pe-2.5",
         ),

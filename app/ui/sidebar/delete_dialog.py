@@ -16,9 +16,9 @@ def delete_conversation_dialog() -> rx.Component:
         dialog_text(
             rx.cond(
                 SidebarState.deleting_temporary,
-                "“" + SidebarState.deleting_name + "” is temporary: all of it will be deleted permanently.",
-                "“" + SidebarState.deleting_name + "” and everything said in it goes to the trash. "
-                "It can be brought back with Undo, or from there.",
+                "“" + SidebarState.deleting_name + "” is temporary. It will be deleted permanently.",
+                "“" + SidebarState.deleting_name + "” will be moved to the trash. "
+                "You can restore it with Undo or from the trash.",
             ),
         ),
         dialog_foot(

@@ -49,7 +49,7 @@ def search_field() -> rx.Component:
 def found_incompletely() -> rx.Component:
     """The text that says that only the newest places were searched."""
     return rx.el.p(
-        "Many pairs contain these words; only the newest were compared. Add a word to find older ones.",
+        "Many pairs contain these words; only the newest were searched. Add a word to find older ones.",
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",
     )
 
@@ -61,7 +61,7 @@ def list_filter() -> rx.Component:
             rx.el.option("Chats", value="chats"),
             rx.el.optgroup(
                 rx.el.option("All background tasks", value="derived"),
-                rx.el.option("Under way", value="active"),
+                rx.el.option("Running", value="active"),
                 rx.el.option("Completed", value="completed"),
                 rx.el.option("Failed", value="failed"),
                 label="Background tasks: titles, summaries, delegated work",
@@ -107,7 +107,9 @@ def nothing_found() -> rx.Component:
     """The text for a search that finds no conversation."""
     return rx.el.div(
         rx.el.p("No conversation contains these words."),
-        rx.el.p("Latin words directly beside Chinese, Japanese or Thai letters are found only with one of them."),
+        rx.el.p(
+            "Latin words directly next to Chinese, Japanese or Thai letters are found only together with one of them."
+        ),
         class_name="grid gap-2 px-2.5 pt-3 text-[13.5px] text-muted",
     )
 
@@ -115,7 +117,7 @@ def nothing_found() -> rx.Component:
 def nothing_listed() -> rx.Component:
     """The text for a filter that no conversation matches."""
     return rx.el.p(
-        "None is like that. ",
+        "No conversations found. ",
         rx.el.button(
             "List all chats", type="button", on_click=SidebarState.show_chats, class_name="underline hover:text-ink"
         ),

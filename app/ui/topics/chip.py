@@ -25,7 +25,7 @@ def topic_chip() -> rx.Component:
         type="button",
         aria_haspopup="dialog",
         aria_label="Topic: " + rx.cond(path != "", path, "none").to(str),
-        title=rx.cond(path != "", "Filed under " + path, "File what is sent under a topic"),
+        title=rx.cond(path != "", "Filed under " + path, "File the next messages under a topic"),
         on_click=TopicPickerState.pick_for_composer,
         class_name="picker-button topic-chip",
     )

@@ -67,7 +67,7 @@ def _list() -> rx.Component:
             start=TopicPickerState.at,
             by_hand=by_hand,
             label=TopicPickerState.picking.label,
-            placeholder="Search, or write a new one: AI > Planning",
+            placeholder="Search or create, e.g. AI > Planning",
             tree_label="Topics",
             change_title="Rename, move, delete",
             change_sign="⋯",
@@ -78,9 +78,9 @@ def _list() -> rx.Component:
         ),
         _fault(),
         rx.el.div(
-            rx.el.span(rx.cond(by_hand, "Arranged by hand: drag, or ⋯", "Used last first")),
+            rx.el.span(rx.cond(by_hand, "Manual order: drag, or use ⋯", "Last used first")),
             rx.el.button(
-                rx.cond(by_hand, "Sort by use", "Arrange by hand"), type="button", on_click=TopicPickerState.arrange
+                rx.cond(by_hand, "Sort by last use", "Sort manually"), type="button", on_click=TopicPickerState.arrange
             ),
             class_name="topic-foot",
         ),
@@ -104,9 +104,9 @@ def _form() -> rx.Component:
                 ),
             ),
             rx.el.label(
-                "Under",
+                "Parent topic",
                 rx.el.select(
-                    rx.el.option("Nothing, at the top", value=""),
+                    rx.el.option("None (top level)", value=""),
                     rx.foreach(topic.parents, _parent),
                     name="parent",
                     default_value=topic.parent_id,

@@ -28,7 +28,7 @@ def damaged_settings() -> rx.Component | rx.Var[rx.Component]:
                     "Reset " + one.name, type="button", on_click=DamageState.reset_setting(one.column)
                 ),
             ),
-            name="What to do about the settings",
+            name="Next steps for the settings",
             space="mb-6",
         ),
     )
@@ -44,7 +44,7 @@ def damaged_title() -> rx.Component | rx.Var[rx.Component]:
             "Type a new one above, or reset it: the first words are the title then. Messages are sent as before.",
             export_raw("conversation", ChatState.opened.to(str)),
             rx.el.button("Reset title", type="button", on_click=DamageState.reset_setting(TITLE)),
-            name="What to do about the title",
+            name="Next steps for the title",
             space="mb-6",
         ),
     )

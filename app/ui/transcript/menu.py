@@ -33,7 +33,7 @@ def conversation_menu() -> rx.Component:
         Menu.CONVERSATION,
         line_icon("m4.5 6.5 3.5 3.5 3.5-3.5", "1.5"),
         menu_item("Rename", go_to(Place.TITLE)),
-        rx.cond(ChatState.title_made, menu_item("Have a title made", ChatState.make_title)),
+        rx.cond(ChatState.title_made, menu_item("Generate title", ChatState.make_title)),
         exports,
         menu_item("Usage", InspectorState.show("usage")),
         menu_item("Log", InspectorState.show("log")),

@@ -39,7 +39,7 @@ _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {
     "max_tokens": "Stopped at the output limit.",
     "content_filter": "Stopped by the provider's content filter.",
-    "repetition": "Stopped by the server, as the reply repeated itself.",
+    "repetition": "Stopped by the server because the reply repeated itself.",
     "tool_limit": "Stopped at the limit of tool calls.",
     "truncated": "The stream ended early.",
 }
@@ -217,9 +217,7 @@ def _meta(pair: PairVar) -> rx.Component:
         rx.el.span(pair.model, class_name="truncate"),
         rx.cond(
             pair.agent,
-            rx.el.span(
-                pair.agent.to(str), title="The agent it was answered under", class_name="answered-under truncate"
-            ),
+            rx.el.span(pair.agent.to(str), title="Agent of this reply", class_name="answered-under truncate"),
         ),
         rx.cond(
             pair.kept_back,
@@ -236,13 +234,13 @@ def _meta(pair: PairVar) -> rx.Component:
             pair.replayed,
             rx.el.span(
                 "replayed",
-                title="Replayed from the database: no model was called, nothing was used",
+                title="Replayed from the database: no model was called, no tokens were used",
                 class_name="flex-none",
             ),
         ),
         rx.cond(
             pair.asked != "",
-            rx.el.span(pair.asked, role="note", title="Asked with " + pair.asked.to(str), class_name="asked truncate"),
+            rx.el.span(pair.asked, role="note", title="Parameters: " + pair.asked.to(str), class_name="asked truncate"),
         ),
         _figures(pair),
         topic_mark(pair),
@@ -276,14 +274,14 @@ def _more(pair: PairVar) -> rx.Component:
         rx.el.div(
             marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
         ),
-        summary=rx.el.span(line_icon(_DOTS), rx.el.span("More for this pair", class_name="unseen")),
+        summary=rx.el.span(line_icon(_DOTS), rx.el.span("More actions", class_name="unseen")),
         class_name="more",
     )
 
 
 def _figures(pair: PairVar) -> rx.Component:
     """Draw one figure; all figures are shown on hover and read by screen readers."""
-    size = rx.Var.create("It takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
+    size = rx.Var.create("Takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
     taken = rx.cond(pair.tokens, size, "").to(str)
     spent = rx.Var.create([pair.spent.title, taken]).join("\n")
     return rx.cond(

@@ -17,11 +17,11 @@ from app.ui.transcript.pair import has_notes, pair_view
 from app.views.screen.pair import ScreenPairView
 
 _OUT: Final = {
-    OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer ones."),
+    OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer pairs."),
     OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary replaces it."),
     OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
-    OutReason.FILTERED: ("filtered", "The filter leaves it out of what is sent."),
-    OutReason.DAMAGED: ("damaged", "Something of it cannot be read, and no pair is sent in part."),
+    OutReason.FILTERED: ("filtered", "The filter excludes it."),
+    OutReason.DAMAGED: ("damaged", "Part of it cannot be read. Incomplete pairs are not sent."),
 }
 """Reasons why a pair is not sent: as a short label, and as a sentence."""
 
@@ -66,7 +66,7 @@ def _notes(pair: PairVar) -> rx.Component:
     return rx.cond(
         has_notes(pair),
         rx.el.div(
-            rx.cond(pair.begins, rx.el.p("From here on it is sent", class_name="begins")),
+            rx.cond(pair.begins, rx.el.p("Sent from here on", class_name="begins")),
             rx.foreach(lacks, lambda lack: rx.el.p(lack, key=lack, class_name="lacks")),
             rx.match(
                 pair.out.to(str),

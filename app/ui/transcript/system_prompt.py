@@ -28,7 +28,7 @@ def system_prompt_card(text: rx.Var[str]) -> rx.Component:
             rx.el.button(
                 "Add a system prompt",
                 type="button",
-                title="Say how the model is to answer in this conversation. It is sent before all pairs.",
+                title="Tell the model how to answer in this conversation. It is sent before all pairs.",
                 on_click=SystemPromptState.edit,
                 class_name="prompt-add",
             ),
@@ -60,7 +60,7 @@ def _form() -> rx.Component:
                 auto_focus=True,
                 dir="auto",
                 max_length=MAX_PROMPT,
-                placeholder="How the model is to answer, whatever is asked. Sent before all pairs.",
+                placeholder="How the model should answer. Sent before all pairs.",
                 aria_label="System prompt",
                 aria_describedby=_SAID,
             ),
@@ -69,8 +69,8 @@ def _form() -> rx.Component:
                 rx.cond(
                     has_cache_line(),
                     rx.el.span(
-                        " The provider keeps the beginning of this conversation. Another prompt makes the next send a "
-                        "cold start.",
+                        " The provider has cached the beginning of this conversation. A changed prompt makes the "
+                        "next send a cold start.",
                         class_name="prompt-cold",
                     ),
                 ),

@@ -37,8 +37,8 @@ def _make() -> rx.Component:
     return rx.el.button(
         icon("M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3"),
         type="button",
-        aria_label="Have a title made",
-        title=rx.cond(ChatState.titling, "Asking for a title…", "Have a title made"),
+        aria_label="Generate title",
+        title=rx.cond(ChatState.titling, "Generating a title…", "Generate title"),
         aria_busy=ChatState.titling,
         on_click=ChatState.make_title,
         class_name="title-again",

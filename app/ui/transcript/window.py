@@ -150,7 +150,7 @@ def _empty() -> rx.Component:
         rx.el.p(
             rx.cond(
                 ComparisonState.comparison,
-                rx.el.button("Show the replies that wait for a choice", type="button", on_click=ComparisonState.show),
+                rx.el.button("Show the replies to choose from", type="button", on_click=ComparisonState.show),
                 "No messages yet. Write below to start.",
             ),
             class_name="pt-[22dvh] text-center text-muted [&>button]:text-accent [&>button]:underline",

@@ -13,7 +13,9 @@ def delete_forever_dialog() -> rx.Component:
     """Name the item that will be deleted."""
     return Dialog.create(
         dialog_title("Delete forever?"),
-        dialog_text(f"{TrashState.deleting.name} will be deleted permanently. The ledger keeps what its calls used."),
+        dialog_text(
+            f"{TrashState.deleting.name} will be deleted permanently. The ledger keeps the usage of its calls."
+        ),
         dialog_foot(
             dialog_cancel("Cancel", first=True),
             dialog_danger("Delete forever", TrashState.delete_forever),

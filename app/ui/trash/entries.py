@@ -24,7 +24,7 @@ def trash_entries() -> rx.Component:
                     rx.el.button("Show older", type="button", on_click=TrashState.show_more, class_name="quiet"),
                 ),
             ),
-            rx.el.p("Reading the trash…", role="status", class_name="trash-said"),
+            rx.el.p("Loading trash…", role="status", class_name="trash-said"),
         ),
         deferred(delete_forever_dialog, when=TrashState.deleting),
     )
@@ -33,7 +33,7 @@ def trash_entries() -> rx.Component:
 def _head() -> rx.Component:
     return rx.el.div(
         rx.el.label(
-            "What is deleted stays for ",
+            "Keep deleted items: ",
             rx.el.select(
                 rx.foreach(TrashState.terms, _term),
                 value=TrashState.term,
@@ -93,6 +93,6 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
 
 def _empty() -> rx.Component:
     return rx.el.p(
-        "The trash is empty. Conversations and pairs you delete wait here and can be brought back.",
+        "The trash is empty. Deleted conversations and pairs appear here and can be restored.",
         class_name="trash-empty",
     )

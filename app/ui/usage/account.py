@@ -31,7 +31,7 @@ def usage_section() -> rx.Component:
                         class_name="inspector-note",
                     ),
                 ),
-                rx.el.p("Adding up…", role="status", class_name="inspector-note"),
+                rx.el.p("Calculating…", role="status", class_name="inspector-note"),
             ),
         ),
         on_unmount=AccountState.close,
@@ -52,7 +52,7 @@ def _account() -> rx.Component:
         rx.el.h3(account.requests),
         rx.el.ol(
             rx.foreach(AccountState.calls, lambda call: usage_call(call=call, key=call.id)),
-            aria_label="Requests, the newest first",
+            aria_label="Requests, newest first",
             class_name="usage-calls",
         ),
         rx.cond(

@@ -38,7 +38,7 @@ def bill() -> rx.Component:
             rx.el.span(rx.cond(BillState.busy, "Comparing…", "Choose a file…"), class_name="quiet"),
             BillFile.create(
                 accept=".csv,text/csv",
-                label="The provider's export of usage",
+                label="Usage export of the provider",
                 on_piece=BillState.take_piece,
                 class_name="unseen",
             ),
@@ -55,13 +55,11 @@ def bill() -> rx.Component:
 def _table() -> rx.Component:
     return scrolled_table(
         rx.el.thead(
-            rx.el.tr(
-                column("Day"), column("Model", "of"), unseen_column("Verdict"), *[column(label) for label in KINDS]
-            )
+            rx.el.tr(column("Day"), column("Model", "of"), unseen_column("Result"), *[column(label) for label in KINDS])
         ),
         rx.el.tbody(rx.foreach(BillState.bill.lines, _line)),
-        caption="What does not match: here / at the provider",
-        label="What does not match",
+        caption="Differences: here / at the provider",
+        label="Differences",
     )
 
 

@@ -13,8 +13,8 @@ def budgets() -> rx.Component:
     return rx.el.section(
         rx.el.h2("Budgets", id="budgets-title"),
         rx.el.p(
-            "US dollars, by UTC days and months. A budget that stops prevents sends that would exceed it; "
-            "what is free can always be sent.",
+            "In US dollars, by UTC days and months. A budget that stops prevents sends that would exceed it; "
+            "free models can always be used.",
             class_name="usage-note",
         ),
         rx.el.ul(
@@ -24,7 +24,7 @@ def budgets() -> rx.Component:
         ),
         rx.cond(
             BudgetState.loaded & (BudgetState.items.length() == 0),
-            rx.el.p("There is none yet.", class_name="usage-note"),
+            rx.el.p("No budgets yet.", class_name="usage-note"),
         ),
         _form(),
         fault_note(BudgetState.fault),
@@ -54,7 +54,7 @@ def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Com
         ),
         rx.el.div(
             rx.el.span(style={"width": f"{item.share}%"}),
-            aria_label=f"Spent of {item.name}",
+            aria_label=f"Spent: {item.name}",
             aria_valuemin=0,
             aria_valuemax=100,
             aria_valuenow=item.share,
@@ -69,9 +69,9 @@ def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Com
 
 def _form() -> rx.Component:
     return rx.el.form(
-        rx.el.label("Of ", rx.el.select(*options(SCOPES), name="scope", aria_label="Of what")),
+        rx.el.label("Applies to ", rx.el.select(*options(SCOPES), name="scope", aria_label="Applies to")),
         rx.el.label(
-            "for ", rx.el.select(*options(SPANS), name="span", aria_label="For which time", default_value="month")
+            "period ", rx.el.select(*options(SPANS), name="span", aria_label="Budget period", default_value="month")
         ),
         rx.el.label(
             "$ ",
@@ -96,8 +96,8 @@ def _form() -> rx.Component:
             ),
             " %",
         ),
-        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " stop there"),
-        rx.el.button("Set the budget", type="submit", class_name="quiet"),
+        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " stop sends"),
+        rx.el.button("Set budget", type="submit", class_name="quiet"),
         on_submit=BudgetState.save,
         aria_label="Set a budget",
         class_name="usage-form",

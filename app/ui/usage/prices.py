@@ -11,10 +11,10 @@ from app.ui.usage.table import answer_note, column, fault_note, scrolled_table, 
 def own_prices() -> rx.Component:
     """The section."""
     return rx.el.section(
-        rx.el.h2("Prices of your own", id="prices-title"),
+        rx.el.h2("Custom prices", id="prices-title"),
         rx.el.p(
-            "Prices come from a public table. If you know better (a contract, your own server), enter your "
-            "own: US dollars per million tokens, from a UTC day on.",
+            "Prices come from a public table. If yours differ (a contract, your own server), enter them here "
+            "in US dollars per million tokens, valid from a UTC day.",
             class_name="usage-note",
         ),
         rx.cond(OwnPriceState.items.length() > 0, _table()),
@@ -34,8 +34,8 @@ def _table() -> rx.Component:
             )
         ),
         rx.el.tbody(rx.foreach(OwnPriceState.items, lambda item: price_row(item=item, key=item.model + item.since))),
-        caption="Prices of your own",
-        label="Table of prices of your own",
+        caption="Custom prices",
+        label="Table of custom prices",
     )
 
 
@@ -69,7 +69,7 @@ def _form() -> rx.Component:
             "from ",
             rx.el.input(
                 name="since",
-                aria_label="From this UTC day on",
+                aria_label="Valid from this UTC day",
                 type="date",
                 required=True,
                 key=OwnPriceState.today,
@@ -89,7 +89,7 @@ def _form() -> rx.Component:
             )
             for kind, label in KINDS.items()
         ],
-        rx.el.button("Set the price", type="submit", class_name="quiet"),
+        rx.el.button("Set price", type="submit", class_name="quiet"),
         on_submit=OwnPriceState.save,
         aria_label="Set a price",
         class_name="usage-form",

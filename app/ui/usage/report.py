@@ -32,7 +32,7 @@ def report() -> rx.Component:
                 ),
                 _found(),
             ),
-            rx.el.p("Adding up…", role="status", class_name="usage-note"),
+            rx.el.p("Calculating…", role="status", class_name="usage-note"),
         ),
         aria_labelledby="usage-title",
         class_name="usage",
@@ -44,15 +44,15 @@ def _head() -> rx.Component:
     return rx.el.header(
         rx.el.h2("Spending", id="usage-title"),
         rx.el.label(
-            "In ",
+            "Period ",
             rx.el.select(
                 *options(PERIODS), aria_label="Period", value=UsageState.period, on_change=UsageState.choose_period
             ),
         ),
         rx.el.label(
-            "by ",
+            "Group by ",
             rx.el.select(
-                *options(groups), aria_label="Grouped by", value=UsageState.group, on_change=UsageState.choose_group
+                *options(groups), aria_label="Group by", value=UsageState.group, on_change=UsageState.choose_group
             ),
         ),
         rx.el.a(

@@ -17,9 +17,9 @@ from app.views.request.parameters import ParametersView, show_parameters
 _SAID: Mapping[HoldReason, str] = MappingProxyType(
     {
         HoldReason.PAUSED: "The queue is paused.",
-        HoldReason.STOPPED: "You stopped the reply, so nothing more is sent until you say so.",
-        HoldReason.FAILED: "The reply failed, so nothing more is sent until you say so.",
-        HoldReason.REFUSED: "The next one could not be sent.",
+        HoldReason.STOPPED: "You stopped the reply, so the queue is paused.",
+        HoldReason.FAILED: "The reply failed, so the queue is paused.",
+        HoldReason.REFUSED: "The next message could not be sent.",
     }
 )
 

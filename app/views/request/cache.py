@@ -191,7 +191,7 @@ def _describe_break(
     where = describe_place(broken.place)
     if differs.kind == "message":
         where = "The draft" if differs.pair_id is None else f"Pair {differs.position}"
-    sentence = f"{where} is the first that is not what was sent before."
+    sentence = f"{where} is the first part that differs from the last send."
     return CacheBreakView(broken.tokens, describe_cost(cost), differs, sentence, broken.expires_at)
 
 

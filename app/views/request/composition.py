@@ -13,7 +13,7 @@ from app.domain.context.context import OutReason
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 
 NAMES_OF_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
-    {"window": "the model's window", "token ceiling": "your token ceiling", "money ceiling": "your money ceiling"}
+    {"window": "the model's window", "token ceiling": "your token limit", "money ceiling": "your cost limit"}
 )
 """Names for people of the limits in `domain.context.budget`."""
 

@@ -107,7 +107,7 @@ def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | No
 
 
 def _show_cold(broken: CacheBreakView, now: datetime) -> ColdStartView:
-    anew = f"{number(broken.tokens)} tokens the provider keeps would be read anew, {money(broken.cost)} more."
+    anew = f"{number(broken.tokens)} cached tokens would be read again at full price, {money(broken.cost)} more."
     return ColdStartView(f" {anew} {broken.sentence}", broken.expires_at.isoformat(), now.isoformat())
 
 
@@ -142,7 +142,7 @@ def _show_choice(choice: KeepWarmChoiceView, worth: int | None) -> KeepingChoice
     price = f"at most {money(choice.cost)}" if choice.refreshes else "free"
     note = f"Up to {plural(choice.refreshes, 'refresh', 'refreshes')}"
     if not choice.refreshes:
-        note = "It is kept that long by itself."
+        note = "The cache lasts that long without a refresh."
     elif worth is not None:
-        note += f": {'less' if choice.refreshes <= worth else 'more'} than the next send saves by it"
+        note += f": {'less' if choice.refreshes <= worth else 'more'} than the next send saves"
     return KeepingChoice(choice.minutes, name, price, note)

@@ -23,7 +23,7 @@ from app.views.usage.figures import charged, number, plural
 
 WAITS: Final = "Waits for your permission"
 UNREADABLE: Final = (
-    "What is stored of these replies cannot be read, so none can be kept. "
+    "These stored replies cannot be read, so you can keep none of them. "
     "Nothing is sent in this conversation until they are discarded. Its pairs stay as they are."
 )
 _THINKING: Final = "Thinking…"
@@ -78,7 +78,7 @@ def grow_column(
     """Return the column with the reply so far. `retry_seconds`: the time until another attempt."""
     status = _ANSWERING if parts else _THINKING
     if retry_seconds is not None:
-        status = f"Trying again in {ceil(retry_seconds)} s…"
+        status = f"Retrying in {ceil(retry_seconds)} s…"
     return replace(column, parts=parts, status=status)
 
 
@@ -129,7 +129,7 @@ def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
         run_id="",
         model=pair.model,
         lifecycle=pair.lifecycle,
-        status="Stands now",
+        status="Current",
         running=False,
         stands=True,
         parts=pair.parts,

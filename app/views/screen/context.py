@@ -89,7 +89,7 @@ def show_tools(choice: Choice) -> ToolCountView | None:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead
     sent = tuple(_show_sent(one.tool, one.tokens) for one in chosen)
-    having_any = f", {number(overhead)} of them for having any tools" if overhead else ""
+    having_any = f", {number(overhead)} of them for using tools at all" if overhead else ""
     total = f"~{number(choice.tokens)} tokens in each send{having_any}" if chosen else ""
     return ToolCountView(len(chosen), len(choice.decided), choice.offer.able, total, sent)
 

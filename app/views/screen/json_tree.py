@@ -24,7 +24,7 @@ VALUE: Final = 50
 MAX_SPARSE: Final = 4
 """Maximum number of cells of a table per value; a list with more is drawn item by item."""
 
-_EMPTY: Final = '<span class="json-empty">nothing in it</span>'
+_EMPTY: Final = '<span class="json-empty">empty</span>'
 _LEFT_OUT: Final = '<span class="json-empty">see the source</span>'
 _END: Final = re.compile(r"(?:</\w+>)+$")
 

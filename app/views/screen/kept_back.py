@@ -17,8 +17,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "system": "in the system text",
     "request": "in a request",
     "reply": "in a reply",
-    "tool_call": "in the call of a tool",
-    "tool_result": "in what a tool answered",
+    "tool_call": "in a tool call",
+    "tool_result": "in a tool result",
 }
 
 
@@ -53,10 +53,10 @@ def note_kept_back(
     sentences = [
         f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
         for words, replaced in (
-            ("Replaced in what was sent for this reply:", redacted),
+            ("Replaced in the request of this reply:", redacted),
             ("Replaced when this pair is sent:", secrets),
         )
         if replaced
     ]
     total, title = sum(one.count for one in told), " ".join(sentences)
-    return KeptBackNote(f"{number(total)} kept back", f"{plural(total, 'secret')} kept back. {title}", title)
+    return KeptBackNote(f"{number(total)} redacted", f"{plural(total, 'secret')} redacted. {title}", title)

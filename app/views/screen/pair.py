@@ -49,7 +49,7 @@ class SpentNote:
     title: str
 
 
-_UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider reported what it used.")
+_UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider reported its usage.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,13 +59,13 @@ class ReadReply:
 
 def show_read_reply(read: ReadReply) -> ReadReplyView:
     """Return the view of the reply."""
-    count = plural(len(read.faults), "fault")
+    count = plural(len(read.faults), "error")
     if read.running:
-        fit, state = Fit.OPEN, f"Still coming: {count} already" if read.faults else "Still coming"
+        fit, state = Fit.OPEN, f"Receiving: {count} so far" if read.faults else "Receiving…"
     elif read.found and not read.faults:
-        fit, state = Fit.FITS, "Fits the schema"
+        fit, state = Fit.FITS, "Matches the schema"
     else:
-        fit, state = Fit.FAULTY, f"Does not fit: {count}"
+        fit, state = Fit.FAULTY, f"Does not match: {count}"
     return ReadReplyView(
         fit=fit,
         state=state,

@@ -318,14 +318,12 @@ def test_text_too_long_for_the_connection_is_not_sent_until_it_is_shorter(screen
 
     screen.composer.evaluate(grow)
     expect(notice).to_be_visible()
-    uncounted = screen.page.get_by_role("button", name="Tokens are not counted: a text of 4,400,001 characters is too")
+    uncounted = screen.page.get_by_role("button", name="Tokens are not counted: 4,400,001 characters are too many")
     expect(uncounted).to_have_text("not counted")
-    expect(screen.page.get_by_role("button", name="It is not known how many pairs in view are sent")).to_have_text(
-        "? / 1"
-    )
+    expect(screen.page.get_by_role("button", name="The number of pairs to send is unknown")).to_have_text("? / 1")
     expect(screen.page.get_by_text("counting…")).to_have_count(0)
     uncounted.hover()
-    expect(screen.page.get_by_role("group", name="What is sent")).to_contain_text("It stays in the box.")
+    expect(screen.page.get_by_role("group", name="What is sent")).to_contain_text("The text stays in the message box.")
     expect(screen.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     screen.composer.press("Enter")
     screen.composer.evaluate(shrink)

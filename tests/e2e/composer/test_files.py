@@ -193,7 +193,7 @@ def test_on_a_phone_a_photo_is_taken_and_nothing_is_wider_than_the_screen(phone:
     page.locator("article").get_by_role("button", name="Picture").tap()
     viewer = page.get_by_role("dialog", name="Picture")
     expect(viewer).to_be_visible()
-    viewer.get_by_role("button", name="Larger (+)").tap()
+    viewer.get_by_role("button", name="Zoom in (+)").tap()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     viewer.get_by_role("button", name="Close").tap()
     expect(viewer).to_have_count(0)

@@ -35,7 +35,7 @@ def dialog_of(page: Page) -> Locator:
 
 def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen: Screen) -> None:
     page, box = screen.page, screen.composer
-    prompts = page.get_by_role("listbox", name="Prompts of servers")
+    prompts = page.get_by_role("listbox", name="Server prompts")
 
     box.focus()
     page.keyboard.type("/")
@@ -53,7 +53,7 @@ def test_prompt_is_chosen_after_a_slash_filled_in_and_comes_into_the_box(screen:
     city = dialog_of(page).get_by_role("textbox", name="city")
     expect(city).to_be_focused()
     page.keyboard.press("Enter")
-    expect(city).to_have_accessible_description("Fill it in.")
+    expect(city).to_have_accessible_description("Fill in this field.")
     page.keyboard.type("Ulm")
     page.keyboard.press("Enter")
     expect(box).to_have_value("What's weather in Ulm?")
@@ -138,7 +138,7 @@ def test_focus_goes_where_the_next_key_belongs_and_back_to_where_it_was(screen: 
 
     screen.composer.focus()
     page.keyboard.type("/")
-    prompts = page.get_by_role("listbox", name="Prompts of servers")
+    prompts = page.get_by_role("listbox", name="Server prompts")
     prompts.get_by_role("option").nth(1).click()
     expect(dialog.get_by_role("textbox", name="city")).to_be_focused()
     page.keyboard.press("Escape")

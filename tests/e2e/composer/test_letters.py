@@ -30,7 +30,7 @@ CONTROLS = """() => [...document.querySelectorAll("button, summary, input[type=c
     return [...names, named];
   }, [])"""
 OPENS = re.compile(  # controls that open a dialog, a menu or a form
-    "What can be typed|Add a system|Topic|Delete|Edit and|Answer again|Model|Insert|JSON schema|Parameters"
+    "Filter help|Add a system|Topic|Delete|Edit and|Regenerate|Model|Insert|JSON schema|Parameters"
 )
 LEADS = re.compile("Fork")  # controls that lead to another page
 IS_ELSEWHERE = """() => document.querySelector("dialog:modal") !== null ||
@@ -121,15 +121,15 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
     stories = [
         (pair, "Topic: none", page.get_by_role("combobox", name="Topic of pair 2")),
         (pair, "Edit and resend", page.get_by_role("textbox", name="Request of pair 2")),
-        (pair, "Answer again", page.get_by_role("dialog").get_by_role("combobox")),
+        (pair, "Regenerate", page.get_by_role("dialog").get_by_role("combobox")),
         (row, "Rename", row.get_by_role("textbox", name="Title")),
         (page.locator("main"), "Add a system prompt", page.get_by_role("textbox", name="System prompt")),
-        (form, "Topic: none", page.get_by_role("combobox", name="Topic of what is sent")),
+        (form, "Topic: none", page.get_by_role("combobox", name="Topic of the next messages")),
         (form, "Model: ", page.get_by_role("combobox", name="Search models")),
         (menu, "Parameters", page.get_by_role("textbox", name="Temperature")),
         (menu, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
         (menu, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
-        (bar, "What can be typed here", page.get_by_role("textbox", name="Search keys")),
+        (bar, "Filter help", page.get_by_role("textbox", name="Search keys")),
     ]
     for place, control, field in stories:
         if place is menu:

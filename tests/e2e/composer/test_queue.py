@@ -50,7 +50,7 @@ def test_what_is_sent_while_a_reply_runs_waits_at_the_server_in_every_tab(
 
     other.stop.click()
     expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
-    queue(screen).get_by_role("button", name="Send the next one").click()
+    queue(screen).get_by_role("button", name="Send next").click()
     screen.wait_for_reply(3)  # the second is sent automatically once the first is answered
     expect(queue(screen)).to_have_count(0)
     expect(queue(other)).to_have_count(0)
@@ -81,7 +81,7 @@ def test_keys_alone_edit_what_waits_and_stop_and_let_it_go(screen: Screen) -> No
     expect(queue(screen).get_by_role("status")).to_contain_text("You stopped the reply")
     expect(screen.stop).to_have_count(0)
     assert screen.stored_pairs()[0]["lifecycle"] == "canceled"
-    go_on = queue(screen).get_by_role("button", name="Send the next one")
+    go_on = queue(screen).get_by_role("button", name="Send next")
     go_on.focus()
     page.keyboard.press("Enter")
     screen.wait_for_reply(3)

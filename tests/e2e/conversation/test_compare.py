@@ -63,7 +63,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     expect(page.get_by_text(re.compile("A comparison is open in this conversation"))).to_be_visible()
     expect(screen.composer).to_have_value("/echo too early")
     screen.composer.press("Alt+Enter")
-    large.get_by_role("button", name="Keep the reply of peer:large").focus()
+    large.get_by_role("button", name="Keep this reply: peer:large").focus()
     page.keyboard.press("Enter")
 
     expect(replies(screen)).to_have_count(0)
@@ -114,7 +114,7 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
 
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name=re.compile("Comparing 3")).click()
-    column(screen, "peer:small").get_by_role("button", name="Keep the reply of peer:small").click()
+    column(screen, "peer:small").get_by_role("button", name="Keep this reply: peer:small").click()
     expect(screen.last_reply).to_have_text("Heard.")
     expect(row).to_have_count(0)
     expect(page).to_have_title(f"{LONG} · Inview")
@@ -135,8 +135,8 @@ def test_call_of_a_compared_reply_is_answered_in_the_dialog_of_the_replies(
     screen.write('/tool fetch_page {"url": "http://127.0.0.1/"}')
     screen.page.keyboard.press("Alt+Enter")
     choose(screen, "Offline demo", "large")
-    asked = replies(screen).get_by_role("region", name="Calls that wait for your permission")
-    expect(asked).to_contain_text("wants to be called by offline:demo")
+    asked = replies(screen).get_by_role("region", name="Tool calls waiting for permission")
+    expect(asked).to_contain_text("needs your permission, requested by offline:demo")
     expect(column(screen, "offline:demo").get_by_role("status")).to_have_text("Waits for your permission")
     asked.get_by_role("button", name="Deny").focus()
     screen.page.keyboard.press("Enter")

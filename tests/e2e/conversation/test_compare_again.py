@@ -47,16 +47,16 @@ def column(page: Page, name: str) -> Locator:
 def choose_several(hands: Hands, pair: int, *models: str) -> None:
     """Choose "Several" in the menu of models, then tick exactly these in addition to the pair's own model."""
     page = hands.page
-    hands.on_pair(pair, "Answer again", "r")
-    expect(page.get_by_role("combobox", name=f"Answer pair {pair} again")).to_be_focused()
-    several = page.get_by_role("listbox").get_by_role("option", name=re.compile("Several, side by side"))
+    hands.on_pair(pair, "Regenerate", "r")
+    expect(page.get_by_role("combobox", name=f"Regenerate pair {pair}")).to_be_focused()
+    several = page.get_by_role("listbox").get_by_role("option", name=re.compile("Several models, side by side"))
     if hands.keys:
         page.keyboard.insert_text("several")
         expect(several).to_have_attribute("aria-selected", "true")
         page.keyboard.press("Enter")
     else:
         hands.press(several)
-    choice = page.get_by_role("dialog", name=f"Answer pair {pair} by several models")
+    choice = page.get_by_role("dialog", name=f"Regenerate pair {pair} with several models")
     expect(choice.get_by_role("checkbox", name=re.compile("Offline demo"))).to_be_checked()
     for model in ("small", "large"):
         box = choice.get_by_role("checkbox", name=re.compile(model))
@@ -69,10 +69,10 @@ def choose_several(hands: Hands, pair: int, *models: str) -> None:
 def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -> None:
     page, screen = hands.page, hands.screen
     choose_several(hands, 1, "small", "large")
-    later = page.get_by_role("dialog", name="What about the later pairs?")
+    later = page.get_by_role("dialog", name="What happens to the later pairs?")
     hands.press(later.get_by_role("button", name=re.compile("Discard the 1 later pair")))
 
-    expect(column(page, "The current reply")).to_contain_text("Before.")
+    expect(column(page, "Current reply")).to_contain_text("Before.")
     expect(column(page, "peer:large").get_by_role("status")).to_have_text("Complete")
     expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
     demo = column(page, "offline:demo")
@@ -85,14 +85,14 @@ def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -
     stored = [(pair["versions"], pair["reply_text"]) for pair in screen.stored_pairs()]
     assert stored == [(1, "Before."), (1, "later")], "nothing has changed before one is kept"
     hands.press(page.get_by_role("button", name="Comparing 3 replies"))
-    hands.press(column(page, "peer:large").get_by_role("button", name="Keep the reply of peer:large"))
+    hands.press(column(page, "peer:large").get_by_role("button", name="Keep this reply: peer:large"))
 
     expect(replies(page)).to_have_count(0)
     expect(screen.pairs).to_have_count(1)
     expect(screen.last_reply).to_have_text(REPLY)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("4/4")
     assert screen.composer.input_value() == ""
-    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large stands")
+    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large is kept")
     hands.undo()
     expect(screen.pairs).to_have_count(2)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("1/4")

@@ -16,7 +16,7 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     menu = page.get_by_role("dialog", name="Conversation menu")
 
     button.click()
-    menu.get_by_role("button", name="Have a title made").click()
+    menu.get_by_role("button", name="Generate title").click()
     expect(screen.open_log()).to_contain_text("Title requested")
 
     button.click()

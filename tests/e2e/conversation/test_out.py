@@ -48,7 +48,7 @@ def test_pairs_beyond_the_budget_are_badged_and_a_line_and_a_key_lead_to_the_fir
 
     expect(badges(four.page)).to_have_count(left_out)
     expect(badges(four.page).first).to_have_text("OUT over budget")
-    line = four.page.get_by_text("From here on it is sent")
+    line = four.page.get_by_text("Sent from here on")
     expect(line).to_have_count(1)
     begins = four.page.locator("[data-pair]").filter(has=line).get_by_role("article")
     expect(begins).to_have_accessible_name(f"Pair {left_out + 1}")

@@ -51,7 +51,7 @@ def put_requests(server: Served, screen: Screen, *paths: str) -> list[str]:
 
 
 def cards(screen: Screen) -> Locator:
-    return screen.page.get_by_role("region", name="Calls that wait for your permission").locator(".permission")
+    return screen.page.get_by_role("region", name="Tool calls waiting for permission").locator(".permission")
 
 
 def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_revoked(
@@ -63,7 +63,9 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     reload(screen.page)
 
     expect(cards(screen)).to_have_count(2)
-    expect(cards(screen).first.get_by_role("alert")).to_contain_text("Files: Write (write) wants to be called. 1 of 2")
+    expect(cards(screen).first.get_by_role("alert")).to_contain_text(
+        "Files: Write (write) needs your permission. 1 of 2"
+    )
     expect(screen.composer).to_be_focused()
 
     screen.page.set_viewport_size({"width": 320, "height": 256})  # 1280 × 1024 at 400 %
@@ -78,7 +80,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     arguments = one.get_by_role("textbox", name="Arguments, as JSON")
     arguments.fill('{"path": ')
     one.get_by_role("button", name="Allow once").click()
-    expect(one).to_contain_text("This is no JSON")
+    expect(one).to_contain_text("This is not valid JSON")
     arguments.fill('{"path": 3}')
     one.get_by_role("button", name="Allow once").click()
     expect(one).to_contain_text("path: 3 is not of type 'string'")
@@ -94,7 +96,7 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     two.get_by_role("button", name="Limit to these arguments").click()
     expect(two.get_by_role("textbox", name="path")).to_have_value("/notes/[*]")
     two.get_by_role("textbox", name="path").fill("/notes/*")
-    two.get_by_role("button", name="Always").click()
+    two.get_by_role("button", name="Always allow").click()
     expect(cards(screen)).to_have_count(0)
     assert call(server.url, "GET", f"/permissions/{second}")["standing"] == "allowed"
     screen.stop.click()
@@ -102,9 +104,9 @@ def test_calls_that_wait_outlive_a_reload_are_edited_answered_and_their_rule_is_
     visit_settings(screen.page, "permissions")
     rules = screen.page.get_by_role("list", name="Rules").get_by_role("listitem")
     expect(rules).to_contain_text("path: /notes/*")
-    screen.page.get_by_text("Every decision so far").click()
+    screen.page.get_by_text("All decisions").click()
     expect(screen.page.get_by_role("list", name="Audit trail").get_by_role("listitem").first).to_contain_text(
-        "Rule made"
+        "Rule created"
     )
     screen.page.get_by_role("button", name="Revoke Files: Write").click()
     expect(screen.page.get_by_role("group", name="Permissions")).to_contain_text("No rules")

@@ -43,7 +43,7 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
 
     screen.start("Who works here?").wait_for_reply()
     first = screen.pairs.first.get_by_role("region", name="Structured reply")
-    expect(first.get_by_role("status")).to_have_text("Fits the schema")
+    expect(first.get_by_role("status")).to_have_text("Matches the schema")
     expect(first.get_by_role("columnheader")).to_have_text(["name", "role"])
     expect(first.get_by_role("cell").first).to_have_text("name 1")
     first.get_by_role("button", name="Source").click()
@@ -58,13 +58,13 @@ def test_a_schema_a_table_its_faults_and_a_repair(screen: Screen, viewport: dict
     screen.composer.press("Enter")
     screen.wait_for_reply(2)
     second = screen.pairs.nth(1).get_by_role("region", name="Structured reply")
-    expect(second.get_by_role("status")).to_have_text("Does not fit: 1 fault")
-    expect(second.get_by_role("list", name="What does not fit")).to_have_text("$.items[1] 2 is not of type 'string'")
+    expect(second.get_by_role("status")).to_have_text("Does not match: 1 error")
+    expect(second.get_by_role("list", name="Schema errors")).to_have_text("$.items[1] 2 is not of type 'string'")
 
-    second.get_by_role("button", name="Ask for a repair…").click()
+    second.get_by_role("button", name="Ask for a correction…").click()
     expect(screen.composer).to_have_value(re.compile(r"\$\.items\[1\]: 2 is not of type 'string'"))
     screen.composer.press("Enter")
     screen.wait_for_reply(3)
     third = screen.pairs.nth(2).get_by_role("region", name="Structured reply")
-    expect(third.get_by_role("status")).to_have_text("Fits the schema")
+    expect(third.get_by_role("status")).to_have_text("Matches the schema")
     assert [pair["structured"] for pair in screen.stored_pairs()] == [True, True, True]

@@ -101,7 +101,7 @@ def test_temporary_conversation_is_started_and_discarded_by_keyboard(screen: Scr
     page.wait_for_url("**/")
     expect(switch).not_to_be_checked()
     visit(page, path)
-    expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+    expect(page.get_by_role("heading", name="Conversation not found")).to_be_visible()
 
 
 @pytest.mark.exhaustive

@@ -78,7 +78,7 @@ def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     page.keyboard.press("u")
     page.keyboard.press("u")
     page.keyboard.press("s")
-    dialog = page.get_by_role("dialog", name="What is to be summarised?")
+    dialog = page.get_by_role("dialog", name="Choose pairs to summarise")
     ways = dialog.locator(".ways button")
     expect(ways).to_have_count(2)
     expect(ways.first).to_be_focused()

@@ -103,7 +103,7 @@ def test_card_of_a_call_says_how_it_came_out_and_unfolds_to_what_went_in_and_out
     failed.locator("summary").click()
     expect(failed.get_by_role("region", name="Error of the tool")).to_contain_text("Try another.")
     lost.locator("summary").click()
-    expect(lost).to_contain_text("The reply ended before this call was answered.")
+    expect(lost).to_contain_text("The reply ended before this call returned.")
     result.get_by_role("button", name="Show less").click()
     look_at_it(page, "cards")
 
@@ -138,7 +138,7 @@ def test_composer_says_how_many_tools_are_sent_and_which(screen: Screen, prefer:
     page.get_by_role("group", name="Tools to send").get_by_role("radio", name="None none").click()
     expect(pill).to_have_text("Tools 0")
     pill.click()
-    expect(menu).to_contain_text("None of them is sent.")
+    expect(menu).to_contain_text("No tools are sent.")
 
 
 def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
@@ -156,7 +156,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     expect(modes.get_by_role("radio")).to_have_count(5)
     expect(modes.get_by_role("radio", name="All, cached")).to_be_checked()
     expect(panel).to_contain_text("2 of 2 tools")
-    modes.get_by_role("radio", name="By hand").click()
+    modes.get_by_role("radio", name="Manual").click()
     expect(panel).to_contain_text("0 of 2 tools")
     panel.get_by_role("checkbox", name="Current time").focus()
     page.keyboard.press("Space")
@@ -171,7 +171,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     page.route_web_socket(LINK, state.relay)
     reload(page)
     eventually(lambda: call(server.url, "GET", path)["ticked_tools"] == ["current_time"])
-    expect(modes.get_by_role("radio", name="By hand")).to_be_checked()  # the open panel is open again
+    expect(modes.get_by_role("radio", name="Manual")).to_be_checked()  # the open panel is open again
     expect(panel.get_by_role("checkbox", name="Current time")).to_be_checked()
 
     # A choice before Enter applies to the send, also while the page has no confirmation of it.
@@ -195,7 +195,7 @@ def test_live_calls_of_a_server_show_how_far_they_are_and_what_they_gave_and_the
     body = {"name": "every", "kind": "stdio", "command": way.command, "arguments": list(way.arguments)}
     added = call(server.url, "POST", "/mcp-servers", body)
     assert call(server.url, "POST", f"/mcp-servers/{added['id']}/test")["health"] == "ready"
-    banner = page.get_by_role("region", name="Calls that wait for your permission").locator(".permission")
+    banner = page.get_by_role("region", name="Tool calls waiting for permission").locator(".permission")
 
     screen.start(
         '/rate 0\n/tool every__get-tiny-image {}\n/tool every__get-structured-content {"location": "Chicago"}\n'

@@ -127,8 +127,8 @@ def shown(page: Page) -> list[str]:
 def test_topic_is_dragged_before_another_and_into_another(one: Screen, server: Served) -> None:
     make(one, "A", "B", "C")
     open_for_pair(one)
-    picker(one.page).get_by_role("button", name="Arrange by hand").click()
-    expect(picker(one.page).get_by_text("Arranged by hand")).to_be_visible()
+    picker(one.page).get_by_role("button", name="Sort manually").click()
+    expect(picker(one.page).get_by_text("Manual order")).to_be_visible()
 
     row(one.page, "C").drag_to(row(one.page, "A"), target_position={"x": 60, "y": 3})
     eventually(lambda: paths(server) == ["C", "A", "B"])

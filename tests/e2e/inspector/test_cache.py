@@ -89,7 +89,7 @@ def test_page_says_how_far_the_provider_keeps_what_was_sent_and_what_a_filter_br
 
     visit(screen.page, f"/c/{made['id']}?f=r1")
     broken = screen.page.locator(".cache-broken")
-    expect(broken).to_contain_text("more. Pair 2 is the first that is not what was sent before.")
+    expect(broken).to_contain_text("more. Pair 2 is the first part that differs from the last send.")
     expect(broken).to_be_in_viewport(ratio=1)
     eventually(lambda: broken.evaluate(IS_ABOVE_THE_COMPOSER))
     screen.page.screenshot(path=tmp_path / f"broken-{width}.png")
@@ -122,16 +122,16 @@ def _keep_it_warm_and_stop(screen: Screen, billed: Served, conversation_id: str,
     """By keyboard: the price before the start, the state while it runs, also in a page opened later, and the stop."""
     page = screen.page
     page.get_by_role("button", name="Keep warm…").press("Enter")
-    dialog = page.get_by_role("dialog", name="Keep it warm for how long?")
+    dialog = page.get_by_role("dialog", name="Keep the cache warm")
     expect(dialog).to_contain_text(re.compile(r"reads them again, \$0\.\d+ each time"))
     expect(dialog).to_contain_text(re.compile(r"Without it your next send pays \$0\.\d+ for them instead of \$0\.\d+"))
     page.screenshot(path=shot.with_stem(f"{shot.stem}-asked"))
     dialog.get_by_role("button", name="30 minutes").press("Enter")
     on = page.get_by_role("note", name=re.compile("Cached to here"))
-    expect(on).to_contain_text(re.compile(r"Kept warm until \d\d:\d\d · no refresh needed yet"))
+    expect(on).to_contain_text(re.compile(r"Cache kept warm until \d\d:\d\d · no refresh needed yet"))
     reload(page)
-    expect(on).to_contain_text("Kept warm until")
+    expect(on).to_contain_text("Cache kept warm until")
     page.screenshot(path=shot)
-    page.get_by_role("button", name="Stop keeping it warm").press("Enter")
+    page.get_by_role("button", name="Stop keeping the cache warm").press("Enter")
     expect(page.get_by_role("button", name="Keep warm…")).to_be_visible()
     assert call(billed.url, "GET", f"/conversations/{conversation_id}/cache")["kept"] is None

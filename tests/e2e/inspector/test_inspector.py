@@ -111,7 +111,7 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     expect(messages).to_have_count(11)
     expect(messages.last).to_contain_text("And é 👩‍👩‍👧")
     shown = body(opened.page)
-    expect(inspector(opened.page)).to_contain_text("Hash recomputed here: it is the same.")
+    expect(inspector(opened.page)).to_contain_text("Hash recomputed here: it matches.")
 
     opened.composer.press("Enter")
     opened.wait_for_reply(7)
@@ -133,7 +133,7 @@ def test_json_of_a_first_message_is_byte_for_byte_what_then_arrives(page: Page, 
     screen.write('What "now"?\n\tAnd é 👩‍👩‍👧')
     expect(inspector(page).locator(".message")).to_contain_text("And é 👩‍👩‍👧")
     shown = body(page)
-    expect(inspector(page)).to_contain_text("Hash recomputed here: it is the same.")
+    expect(inspector(page)).to_contain_text("Hash recomputed here: it matches.")
 
     screen.composer.press("Enter")
     screen.wait_for_reply(1)

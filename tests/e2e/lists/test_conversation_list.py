@@ -86,7 +86,7 @@ def test_conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> N
 @pytest.mark.exhaustive
 def test_unknown_address_helps_on(screen: Screen) -> None:
     visit(screen.page, "/no/such/page")
-    expect(screen.page.get_by_role("heading", name="There is no page at this address")).to_be_visible()
+    expect(screen.page.get_by_role("heading", name="Page not found")).to_be_visible()
     screen.page.get_by_role("link", name="Start a new conversation").click()
 
     expect(screen.composer).to_be_focused()

@@ -258,14 +258,14 @@ def test_saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> Non
 @pytest.mark.exhaustive
 def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     enter(opened, "s3 :delete")
-    dialog = opened.page.get_by_role("dialog", name="Do this?")
+    dialog = opened.page.get_by_role("dialog", name="Run this command?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
     opened.page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)
     expect(opened.pairs).to_have_count(len(STARS))
 
     bar(opened.page).press("Enter")
-    dialog.get_by_role("button", name="Go ahead").click()
+    dialog.get_by_role("button", name="Run").click()
     expect(opened.pairs).to_have_count(len(STARS) - 2)
     opened.page.get_by_role("button", name="Undo").click()
 

@@ -26,9 +26,9 @@ def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     entry = page.locator(".trash-list li").filter(has_text="not wanted")
 
     page.get_by_role("main").get_by_role("combobox").select_option("7")
-    expect(entry).to_contain_text("deletes in 7 days")
+    expect(entry).to_contain_text("deleted in 7 days")
     page.get_by_role("main").get_by_role("combobox").select_option("30")
-    expect(entry).to_contain_text("deletes in 30 days")
+    expect(entry).to_contain_text("deleted in 30 days")
     entry.get_by_role("button", name=re.compile("^Delete forever")).press("Enter")
     dialog = page.get_by_role("dialog", name="Delete forever?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
@@ -38,6 +38,6 @@ def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     page.get_by_role("button", name="Empty the trash").press("Enter")
     dialog.get_by_role("button", name="Delete forever").press("Enter")
 
-    expect(page.get_by_text("The trash is empty. Conversations and pairs")).to_be_visible()
+    expect(page.get_by_text("The trash is empty. Deleted conversations and pairs")).to_be_visible()
     eventually(lambda: page.evaluate("fetch('/api/v1/trash').then((answer) => answer.json())")["items"] == [])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -57,24 +57,24 @@ def test_reply_that_fails(new: Hands) -> None:
     hands, screen, page = new, new.screen, new.page
     retry = page.locator(".retry")
     hands.send("/fail rate retry-after 55 times 1")
-    expect(retry).to_contain_text(re.compile(r"Trying again in \d+ s"))
-    hands.press(retry.get_by_role("button", name="Try now"))
+    expect(retry).to_contain_text(re.compile(r"Retrying in \d+ s"))
+    hands.press(retry.get_by_role("button", name="Retry now"))
     screen.wait_for_reply(1)
 
     hands.send("/fail rate retry-after 54")
-    hands.press(retry.get_by_role("button", name="Stop trying"))
+    hands.press(retry.get_by_role("button", name="Stop retrying"))
     expect(screen.pairs.last).to_contain_text("Stopped.")
     lifecycles(screen, "succeeded", "canceled")
     assert page.evaluate("document.activeElement.closest('[data-pair]') !== null"), "the focus went with the button"
 
     hands.send("/fail auth times 1")
     screen.wait_for_reply(3)
-    hands.press(screen.pairs.last.locator(".failure").get_by_role("button", name="What was sent"))
-    kept = page.get_by_role("dialog", name="What was sent for pair 3")
-    expect(kept).to_contain_text("as they left")
+    hands.press(screen.pairs.last.locator(".failure").get_by_role("button", name="Show sent request"))
+    kept = page.get_by_role("dialog", name="Sent request of pair 3")
+    expect(kept).to_contain_text("exactly as sent")
     hands.press(kept.get_by_role("tab", name="Compared with now"))
-    expect(kept).to_contain_text("exactly this again")
-    hands.press(kept.get_by_role("button", name="Send as it was"))
+    expect(kept).to_contain_text("No differences")
+    hands.press(kept.get_by_role("button", name="Resend as it was"))
     lifecycles(screen, "succeeded", "canceled", "succeeded")
 
 
@@ -90,7 +90,7 @@ def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
 
     hands.press(page.get_by_role("button", name="Move up queued message 2"))
     expect(waiting.first).to_contain_text("two")
-    hands.press(page.get_by_role("button", name="Drop queued message 3"))
+    hands.press(page.get_by_role("button", name="Remove queued message 3"))
     expect(waiting).to_have_count(2)
     hands.press(page.get_by_role("button", name="Edit queued message 2"))
     hands.write(page.get_by_role("textbox", name="Queued message"), "/echo 1")
@@ -99,7 +99,7 @@ def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
 
     hands.stop()
     expect(page.get_by_role("region", name="Queue")).to_contain_text("You stopped the reply")
-    hands.press(page.get_by_role("button", name="Send the next one"))
+    hands.press(page.get_by_role("button", name="Send next"))
     screen.wait_for_reply(3)
     texts(screen, SLOW, "/echo two", "/echo 1")
     lifecycles(screen, "canceled", "succeeded", "succeeded")
@@ -109,18 +109,18 @@ def test_stop_and_what_waits_meanwhile(new: Hands) -> None:
 def test_other_replies_and_their_versions(story: Hands) -> None:
     hands, screen, page = story, story.screen, story.page
     pair = screen.pairs.last
-    menu = page.get_by_role("combobox", name="Answer pair 3 again")
+    menu = page.get_by_role("combobox", name="Regenerate pair 3")
 
     def stands(version: int, of: int) -> None:
         eventually(lambda: [screen.stored_pairs()[2][name] for name in ("version", "versions")] == [version, of])
         lifecycles(screen, *["succeeded"] * 3)
         expect(pair.locator(".version-place")).to_have_text(f"{version}/{of}")
 
-    hands.on_pair(3, "Answer again", "r")
+    hands.on_pair(3, "Regenerate", "r")
     expect(menu).to_be_focused()
     hands.press(page.get_by_role("listbox").get_by_role("option").first)
     stands(2, 2)
-    hands.on_pair(3, "Answer again", "r")
+    hands.on_pair(3, "Regenerate", "r")
     expect(menu).to_be_focused()
     hands.press(page.get_by_role("listbox").get_by_role("option", name=re.compile("small")))
     expect(screen.last_reply).to_have_text(REPLY)
@@ -153,8 +153,8 @@ def test_fork_of_what_is_in_view_and_the_tree(story: Hands) -> None:
     hands.choose_filter("s3")
     expect(screen.pairs).to_have_count(2)
     hands.on_pair(2, "Fork from here", "b")
-    choice = page.get_by_role("dialog", name="Which pairs should the fork have?")
-    hands.press(choice.get_by_role("button", name="Those in view up to pair 3"))
+    choice = page.get_by_role("dialog", name="Choose pairs to fork")
+    hands.press(choice.get_by_role("button", name="Pairs in view up to pair 3"))
     expect(page).not_to_have_url(re.compile(origin))
     texts(screen, "/echo one", "/echo three")
 

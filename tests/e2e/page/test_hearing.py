@@ -104,7 +104,7 @@ def test_each_outcome_is_announced_in_a_few_words_and_the_focus_is_never_lost(
     expect(screen.composer).to_be_focused()
     wait_until_painted(page)
     told: list[str] = page.evaluate("told.splice(0)")
-    assert len([text for text in told if "wants to be called" in text]) == 1
+    assert len([text for text in told if "needs your permission" in text]) == 1
     hands.press(cards(screen).get_by_role("button", name="Deny"))
     expect(cards(screen)).to_have_count(0)
     expect(screen.composer).to_be_focused()

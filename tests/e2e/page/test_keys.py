@@ -282,11 +282,11 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     keys = page.get_by_role("listitem").filter(has_text="Flags the pair")
     keys.get_by_role("button", name="Key of Flag: a").click()
     press(page, "j")
-    expect(keys.get_by_role("status")).to_contain_text("j is the key of “Next part”")
+    expect(keys.get_by_role("status")).to_contain_text("j is already the key of “Next part”")
     press(page, "ArrowDown")
-    expect(keys.get_by_role("status")).to_contain_text("belongs to the browser")
+    expect(keys.get_by_role("status")).to_contain_text("is reserved")
     press(page, "f")
-    expect(keys.get_by_role("status")).to_contain_text("f it is.")
+    expect(keys.get_by_role("status")).to_contain_text("Key set to f.")
     expect(keys.get_by_role("button", name="Key of Flag: f")).to_be_visible()
 
     three.go(path)
@@ -305,7 +305,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
 
     visit_settings(page, "keys")
     page.get_by_role("button", name="Reset all keys").click()
-    expect(page.get_by_text("All keys are the usual ones.")).to_be_visible()
+    expect(page.get_by_text("All keys are reset.")).to_be_visible()
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
 
 

@@ -170,7 +170,7 @@ def test_settings(painted: Page) -> None:
 @pytest.mark.exhaustive
 def test_missing_page(painted: Page) -> None:
     visit(painted, "/nothing/here")
-    expect(painted.get_by_role("heading", name="There is no page at this address")).to_be_visible()
+    expect(painted.get_by_role("heading", name="Page not found")).to_be_visible()
 
     examine_in_both_schemes(painted)
 
@@ -210,7 +210,7 @@ def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, se
 @pytest.mark.exhaustive
 def test_list_folded_away_on_a_wide_screen_stays_folded(screen: Screen) -> None:
     page = screen.page
-    page.get_by_role("button", name="Fold the conversation list away").click()
+    page.get_by_role("button", name="Hide the conversation list").click()
     expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
 
     reload(page)
@@ -268,7 +268,7 @@ def phone(browser: Browser, server: Served) -> Generator[Screen]:
 
 def test_more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> None:
     pair = phone.pairs.first
-    dots = pair.get_by_text("More for this pair").locator("xpath=ancestor::summary")
+    dots = pair.get_by_text("More actions").locator("xpath=ancestor::summary")
     set_marks = pair.locator("[data-set]:visible").filter(has_not=phone.page.locator("[data-set]"))
     expect(set_marks).to_have_count(2)
     before = dots.bounding_box()

@@ -130,7 +130,7 @@ def test_reply_that_cannot_be_drawn_is_shown_as_text_and_takes_nothing_with_it(p
 
     undrawn = page.locator(".undrawn")
     expect(undrawn).to_have_count(1)
-    expect(undrawn.get_by_role("alert")).to_contain_text("This reply could not be drawn.")
+    expect(undrawn.get_by_role("alert")).to_contain_text("This reply could not be shown.")
     assert undrawn.locator("pre").text_content() == text
     expect(screen.last_reply.locator("strong")).to_have_text("stays")
     screen.write("Still here.")

@@ -68,9 +68,9 @@ def test_crash_is_reported_without_promising_more_than_is_known(crash: Callable[
     expect(page.locator(".spent")).to_have_text("≥ 0 tokens · free")
     expect(screen.pairs.last.locator(".meta")).to_contain_text("usage not reported")
     queue = page.get_by_role("region", name="Queue")
-    expect(queue.get_by_role("status")).to_contain_text("The reply failed, so nothing more is sent until you say so.")
+    expect(queue.get_by_role("status")).to_contain_text("The reply failed, so the queue is paused.")
     expect(queue.get_by_role("status")).to_contain_text("Inview stopped before the reply was complete.")
-    queue.get_by_role("button", name="Drop").click()
+    queue.get_by_role("button", name="Remove").click()
 
     received = words(screen.last_reply.inner_text())[-12:]
     screen.write("And then?")
@@ -165,7 +165,7 @@ def test_text_of_compared_replies_is_recovered_after_kill_9(tmp_path: Path, brow
             expect(reply.locator(".recovered-mark")).to_be_visible()
             expect(reply).to_contain_text("recovered from an open page; what came after may be missing")
             assert reply.locator(".md").inner_text() == text
-        column(screen, models[0]).get_by_role("button", name=f"Keep the reply of {models[0]}").click()
+        column(screen, models[0]).get_by_role("button", name=f"Keep this reply: {models[0]}").click()
         expect(screen.pairs.last.locator(".recovered-mark")).to_be_visible()
 
 
@@ -188,7 +188,7 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         second = stack.enter_context(serving(tmp_path / "data", port=first.port))
         connect_now(page)
 
-        expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name="Conversation not found")).to_be_visible(timeout=60_000)
         connect_now(beside)  # only now: a page sends its text back directly after it connects
         expect(lasting.pairs.last.locator(".failure").get_by_text("recovered", exact=True)).to_be_visible()
         assert files_with(second, "Xylophonquartett") == []

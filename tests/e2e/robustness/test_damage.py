@@ -53,5 +53,5 @@ def test_damaged_pair_is_shown_with_its_options_and_the_rest_works(apart: Screen
     assert BROKEN in [row["parts"] for row in rows["message"]]
 
     screen.send("/echo three").wait_for_reply(3)
-    screen.pairs.nth(1).get_by_role("group", name="What to do about it").get_by_role("button", name="Delete").click()
+    screen.pairs.nth(1).get_by_role("group", name="Next steps").get_by_role("button", name="Delete").click()
     expect(screen.pairs).to_have_count(2)

@@ -20,11 +20,11 @@ def failed(screen: Screen, text: str, pairs: int = 1) -> Locator:
 
 
 def ways(box: Locator) -> Locator:
-    return box.get_by_role("group", name="What to do about it").get_by_role("button")
+    return box.get_by_role("group", name="Next steps").get_by_role("button")
 
 
 def kept(screen: Screen) -> Locator:
-    return screen.page.get_by_role("dialog", name=re.compile("What was sent for pair"))
+    return screen.page.get_by_role("dialog", name=re.compile("Sent request of pair"))
 
 
 def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> None:
@@ -34,7 +34,7 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
     read_out = screen.page.locator("[role=status], [role=alert], [aria-live]").filter(has_text="Add or correct the key")
     expect(read_out).to_have_count(1)
     expect(box).to_contain_text("Add or correct the key in Settings")
-    expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "What was sent"])
+    expect(ways(box)).to_have_text(["Open Settings", "Try again", "Another model…", "Show sent request"])
     for pairs, (name, first) in enumerate(
         {"content_filter": "Edit", "model": "Another model…", "context_length": "Make it fit…"}.items(), start=2
     ):
@@ -84,26 +84,26 @@ def test_failed_request_is_shown_compared_and_sent_again_unchanged(screen: Scree
         peer.refuses = False
     left = peer.raw[-1]
 
-    ways(box).get_by_text("What was sent").click()
-    expect(kept(screen)).to_contain_text("as they left")
+    ways(box).get_by_text("Show sent request").click()
+    expect(kept(screen)).to_contain_text("exactly as sent")
     expect(kept(screen).locator(".json")).to_contain_text('"Question 3"')
     screen.page.keyboard.press("ArrowRight")
-    expect(kept(screen)).to_contain_text("exactly this again")
+    expect(kept(screen)).to_contain_text("No differences")
     screen.page.keyboard.press("Escape")
     expect(kept(screen)).to_have_count(0)
-    expect(ways(box).get_by_text("What was sent")).to_be_focused()
+    expect(ways(box).get_by_text("Show sent request")).to_be_focused()
 
     screen.pairs.first.hover()
     screen.pairs.first.get_by_role("button", name="Delete the pair").click()
     screen.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(screen.pairs).to_have_count(2)
     expect(screen.page.locator(".toast")).to_be_visible()  # the toast moves the pairs
-    ways(box).get_by_text("What was sent").click()
+    ways(box).get_by_text("Show sent request").click()
     kept(screen).get_by_role("tab", name="Compared with now").click()
     expect(kept(screen).locator('.message[data-sign="-"]')).to_have_count(2)
     expect(kept(screen).locator('.message[data-sign="+"]')).to_have_count(0)
 
-    kept(screen).get_by_role("button", name="Send as it was").click()
+    kept(screen).get_by_role("button", name="Resend as it was").click()
 
     expect(screen.last_reply).to_have_text(REPLY)
     assert peer.raw[-1] == left

@@ -13,7 +13,7 @@ from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 REFUSED = "Inview cannot be reached. Nothing was done. Try again in a moment."
-BACK = "Inview is connected again. What you did before was not done: do it again."
+BACK = "Inview is connected again. Your last action was not done. Repeat it."
 UNSENT = "Inview cannot be reached. Your text is saved; send it again in a moment."
 LOST = "Connection lost. Reconnecting…"
 DIALOG = "Delete this conversation?"

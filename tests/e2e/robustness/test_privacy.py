@@ -32,7 +32,7 @@ def test_text_about_the_user_is_in_view_and_a_secret_is_replaced(
     screen = Screen(page).go(f"/c/{conversation}")
     card = page.locator(".card.prelude")
     expect(card).to_contain_text("About the person you talk to:\nI am Ada.", use_inner_text=True)
-    mark = page.get_by_role("note", name="1 secret kept back")
+    mark = page.get_by_role("note", name="1 secret redacted")
     expect(mark).to_have_attribute("title", "Replaced when this pair is sent: AWS access key in a reply (pair 1).")
     screen.write(f"And {KEY}?")
     expect(page.get_by_text("Replaced before sending: AWS access key.")).to_be_visible()
@@ -44,9 +44,9 @@ def test_text_about_the_user_is_in_view_and_a_secret_is_replaced(
     system, *rest = said
     assert system == ("system", card.locator("p").first.inner_text())
     assert rest == [("user", "Hello"), ("assistant", f"Use {MARK}."), ("user", f"And {MARK}?")]
-    expect(page.get_by_role("note", name="2 secrets kept back")).to_be_visible()
+    expect(page.get_by_role("note", name="2 secrets redacted")).to_be_visible()
     assert call(server.url, "GET", f"/conversations/{conversation}/pairs")["items"][1]["user_text"] == f"And {KEY}?"
 
     prefer()
     expect(card).to_have_count(0)
-    expect(page.get_by_role("note", name="2 secrets kept back")).to_be_visible()
+    expect(page.get_by_role("note", name="2 secrets redacted")).to_be_visible()

@@ -165,4 +165,4 @@ def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two)
     one.page.get_by_role("button", name="Discard").click()
     one.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
 
-    expect(other.page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+    expect(other.page.get_by_role("heading", name="Conversation not found")).to_be_visible()

@@ -29,9 +29,9 @@ def save(form: Locator) -> None:
 def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
     form.get_by_label("Use at most this share").fill("50 %")
     form.get_by_label("Reserve for the reply").fill("1,000")
-    form.get_by_label("One send, in tokens").fill("20 000")
-    form.get_by_label("A conversation, in US dollars").fill("$2.50")
-    form.get_by_label("A day, in US dollars").fill("10")
+    form.get_by_label("Per send, in tokens").fill("20 000")
+    form.get_by_label("Per conversation, in US dollars").fill("$2.50")
+    form.get_by_label("Per day, in US dollars").fill("10")
     form.get_by_label("Send the newest pairs that fit").check()
     save(form)
     expect(form.get_by_role("status")).to_contain_text("Saved")
@@ -51,8 +51,8 @@ def test_what_is_saved_is_kept(form: Locator, server: Served) -> None:
         ("Use at most this share", "150"),
         ("Use at most this share", "much"),
         ("Reserve for the reply", "-1"),
-        ("One send, in tokens", "0"),
-        ("A day, in US dollars", "a lot"),
+        ("Per send, in tokens", "0"),
+        ("Per day, in US dollars", "a lot"),
     ],
 )
 @pytest.mark.exhaustive

@@ -71,7 +71,7 @@ def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Ser
     data_dir = server.output.parent / "data"
     assert not [file.name for file in data_dir.iterdir() if file.is_file() and KEY.encode() in file.read_bytes()]
 
-    opened(settings, "Anthropic").get_by_role("button", name="Forget").click()
+    opened(settings, "Anthropic").get_by_role("button", name="Remove").click()
     expect(card(settings, "Anthropic")).not_to_contain_text("Key is set")
 
 
@@ -99,8 +99,8 @@ def test_compatible_server_is_added_tried_chosen_and_answers(settings: Page, stu
     form.get_by_label("Name").fill("stub")
     form.get_by_label("Base URL").fill(stub_url)
     form.get_by_role("button", name="Add").click()
-    expect(form.get_by_role("status")).to_have_text(re.compile(r"^Added stub\. Answers, \d+ models\.$"))
-    expect(card(settings, "stub")).to_contain_text(re.compile(r"Answers, \d+ models"))
+    expect(form.get_by_role("status")).to_have_text(re.compile(r"^Added stub\. Connected, \d+ models\.$"))
+    expect(card(settings, "stub")).to_contain_text(re.compile(r"Connected, \d+ models"))
 
     screen = Screen(settings).go("/")
     settings.get_by_role("button", name=re.compile("^Model: ")).click()
@@ -132,7 +132,7 @@ def test_choice_that_was_removed_meanwhile_is_reported_on_the_page(
     choice = context_page.get_by_role("option", name=re.compile("t300-r100"))
     expect(choice).to_be_visible()
 
-    opened(settings, "fleeting").get_by_role("button", name="Forget").click()
+    opened(settings, "fleeting").get_by_role("button", name="Remove").click()
     expect(card(settings, "fleeting")).to_have_count(0)
     choice.click()
 
@@ -148,7 +148,7 @@ def test_menu_closes_on_escape_and_gives_the_focus_back(screen: Screen) -> None:
     button.click()
     expect(screen.page.get_by_role("option", name=re.compile("Offline demo"))).to_be_visible()
     screen.page.keyboard.type("no such model at all")
-    expect(screen.page.get_by_text("No model is called that.")).to_be_visible()
+    expect(screen.page.get_by_text("No models found.")).to_be_visible()
 
     screen.page.keyboard.press("Escape")
 

@@ -28,7 +28,7 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
     visit_settings(page, "tools")
     expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, "the frame can be shifted"
-    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    expect(page.get_by_text("No MCP servers yet")).to_be_visible()
     form = page.get_by_role("form", name="Add an MCP server")
 
     form.get_by_label("Program on this machine").click()
@@ -44,7 +44,7 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
     card.locator("summary").first.click()
     expect(card).to_contain_text("Connected · 2 tools")
     card.get_by_role("button", name="Test").click()
-    expect(card.get_by_role("status")).to_have_text("It works: 2 tools.")
+    expect(card.get_by_role("status")).to_have_text("Connected: 2 tools.")
     card.get_by_text("Tools (2)").click()
     expect(card).to_contain_text("get_current_time(timezone)")
     expect(card).to_contain_text("Environment: TOKEN (values are stored encrypted)")
@@ -52,19 +52,19 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
     card.get_by_role("button", name="Log").click()
     expect(card.get_by_role("list", name="Log")).to_contain_text("Connected: 2 tools.")
 
-    card.get_by_label("Switched on").click()
+    card.get_by_label("Enabled").click()
     expect(card.locator("summary").first).to_contain_text("Off")
     assert [one["health"] for one in call(server.url, "GET", "/mcp-servers")["items"]] == ["off"]
     card.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this server?").get_by_role("button", name="Delete server").click()
-    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    expect(page.get_by_text("No MCP servers yet")).to_be_visible()
     assert call(server.url, "GET", "/mcp-servers")["items"] == []
 
 
 def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
     body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
     visit_settings(page, "tools")
-    expect(page.get_by_text("No MCP server yet")).to_be_visible()
+    expect(page.get_by_text("No MCP servers yet")).to_be_visible()
     made = call(server.url, "POST", "/mcp-servers", body)
     card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
     expect(card.locator("summary").first).to_contain_text("Sign-in needed")

@@ -50,7 +50,7 @@ def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_req
     expect(total).to_contain_text(f"${cost:.3f}" if cost < 1 else f"${cost:.2f}")
 
     total.click()
-    requests = page.get_by_role("list", name="Requests, the newest first")
+    requests = page.get_by_role("list", name="Requests, newest first")
     expect(requests.get_by_role("listitem")).to_have_count(1)
     expect(requests).to_contain_text("Reply, pair 1")
 
@@ -76,7 +76,7 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
     expect(table.get_by_role("row", name=re.compile(MODEL))).to_contain_text("$")
     expect(table.get_by_role("columnheader")).to_have_text([*["Model", "Cost"], *[re.compile(".")] * 6])
     assert table.evaluate("it => it.scrollWidth <= it.clientWidth"), "a column is out of sight"
-    report.get_by_label("Grouped by").select_option("conversation")
+    report.get_by_label("Group by").select_option("conversation")
     expect(table.get_by_role("link", name="Dear talk").first).to_be_visible()
     report.get_by_role("button", name="Tokens").click()
     expect(report.get_by_role("img", name=re.compile("Tokens by day"))).to_be_visible()
@@ -89,12 +89,12 @@ def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
     assert "Dear talk" in (tmp_path / "usage.csv").read_text()
 
     form = page.get_by_role("form", name="Set a budget")
-    form.get_by_label("For which time").select_option("day")
+    form.get_by_label("Budget period").select_option("day")
     form.get_by_label("Amount").fill("much")
-    form.get_by_role("button", name="Set the budget").click()
+    form.get_by_role("button", name="Set budget").click()
     expect(page.get_by_role("alert").filter(has_text="not an amount of US dollars")).to_be_visible()
     form.get_by_label("Amount").fill("0.001")
-    form.get_by_role("button", name="Set the budget").click()
+    form.get_by_role("button", name="Set budget").click()
     budget = page.get_by_role("list", name="Budgets").get_by_role("listitem")
     try:
         expect(budget).to_contain_text("Spent")
@@ -122,9 +122,9 @@ def test_a_bill_of_several_pieces_is_put_together_again(page: Page, tmp_path: Pa
         "usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens,note\n" + line * 10_000
     )
     visit(page, "/usage")
-    expect(page.get_by_text("There is none yet.")).to_be_visible()
+    expect(page.get_by_text("No budgets yet.")).to_be_visible()
 
-    page.get_by_label("The provider's export of usage").set_input_files(bill)
+    page.get_by_label("Usage export of the provider").set_input_files(bill)
 
-    found = page.get_by_role("region", name="What does not match")
+    found = page.get_by_role("region", name="Differences")
     expect(found.get_by_role("row", name=re.compile("2026-05-01"))).to_contain_text("0 / 700,000")

@@ -112,7 +112,7 @@ async def test_a_new_agent_has_nothing_but_what_was_typed(ctx: AppContext, tab: 
     assert (agent.name, agent.system_prompt, agent.model) == ("Writer", " Write. ", None)
     assert agent.parameters == Parameters(temperature=1.0)
     assert (agent.server_ids, agent.allowed_tools) == (None, None)
-    assert tab.shows(ToastState, "toast").message == "Made the agent “Writer”"
+    assert tab.shows(ToastState, "toast").message == "Created the agent “Writer”"
     assert tab.way == ["/agents"]
 
 
@@ -139,8 +139,8 @@ async def test_invalid_numbers_are_reported_at_their_fields_and_no_typed_text_is
 
     errors: AgentErrors = shown(tab, "errors")
     assert errors == AgentErrors(
-        temperature="Is no number. Correct it, or leave it empty.",
-        seed="Is no whole number. Correct it, or leave it empty.",
+        temperature="Not a number. Correct it or leave it empty.",
+        seed="Not a whole number. Correct it or leave it empty.",
         form=REFUSED,
     )
     form: AgentForm = shown(tab, "form")
@@ -331,7 +331,7 @@ async def test_a_form_that_no_page_sends_stores_nothing(ctx: AppContext, tab: Ta
 async def test_budgets_of_an_agent_are_shown(ctx: AppContext, tab: Tab) -> None:
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer"})
     await open_form(tab, f"agent={agent.id}")
-    assert shown(tab, "budgets") == "It has no budget."
+    assert shown(tab, "budgets") == "No budget."
     await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, agent.id, BudgetPeriod.MONTH, Decimal("2.50")))
     await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, "", BudgetPeriod.DAY, Decimal(1), stops=False))
     await set_budget(ctx, LOCAL_OWNER, SpendingBudget(BudgetScope.AGENT, "other", BudgetPeriod.EVER, Decimal(9)))
@@ -369,9 +369,10 @@ async def test_a_form_names_what_cannot_be_read_at_its_field_and_saving_it_mends
         system_prompt="This text is not stored as text (2 bytes of binary data).",
         tools="The stored data is garbled or incomplete (2 bytes).",
         form=(
-            "Part of this agent cannot be read, so nothing is sent under it. System prompt: This text is not "
-            "stored as text (2 bytes of binary data). Allowed tools: The stored data is garbled or incomplete (2 "
-            "bytes). Look at these fields, and save the agent."
+            "Part of this agent cannot be read, so nothing is sent under it. "
+            "System prompt: This text is not stored as text (2 bytes of binary data). "
+            "Allowed tools: The stored data is garbled or incomplete (2 bytes). "
+            "Check these fields, then save the agent."
         ),
     )
     await tab.send(AgentFormState.save, form=sent(tab, system_prompt="Find it."))

@@ -43,7 +43,7 @@ async def test_agents_are_listed_by_name_with_what_is_known_of_them(ctx: AppCont
     shown = {item.name: (item.icon, item.about) for item in items(tab)}
     assert shown["écrivain"] == ("É", "offline:demo")
     assert shown["Critic"] == ("🔍", "Find the fault.")
-    assert shown["Nobody"] == ("N", "No prompt: as the model is by itself")
+    assert shown["Nobody"] == ("N", "No system prompt")
     assert len(shown["Poet"][1]) == 120
     assert shown["Poet"][1].startswith("Rhymes")
     assert tab.shows(AgentListState, "loaded") is True
@@ -64,8 +64,9 @@ async def test_the_list_says_what_of_an_agent_cannot_be_read_and_what_mends_it(c
             "System prompt: This text is not stored as text (2 bytes of binary data). Press Edit."
         ),
         "Critic": (
-            "Part of this agent cannot be read, so nothing is sent under it. The time when it was made: The "
-            "stored data is not a time (4 bytes). Servers: The stored data is garbled or incomplete (2 bytes). "
+            "Part of this agent cannot be read, so nothing is sent under it. "
+            "Creation time: The stored data is not a time (4 bytes). "
+            "Servers: The stored data is garbled or incomplete (2 bytes). "
             "Stop Inview and run `inview doctor --mend`."
         ),
         "Reviewer": "",
@@ -121,7 +122,7 @@ async def test_an_import_is_reported_with_the_names_and_the_list_is_read_again(c
     await tab.send(AgentListState.finish_import, names=["agents.json"], answers=[answer])
 
     assert toast(tab).message == (
-        "Imported “Reviewer”, “Poet 2” from agents.json. Tools ask before each call, whatever the file allows."
+        "Imported “Reviewer”, “Poet 2” from agents.json. The tools ask before each call, even if the file allows them."
     )
     assert not toast(tab).fault
     assert [item.name for item in items(tab)] == ["Reviewer"]
@@ -130,7 +131,7 @@ async def test_an_import_is_reported_with_the_names_and_the_list_is_read_again(c
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ({"type": "urn:inview:problem:malformed-body", "detail": "…"}, "It is not JSON: choose a file"),
+        ({"type": "urn:inview:problem:malformed-body", "detail": "…"}, "The file is not JSON. Choose a file"),
         ({"type": "urn:inview:problem:invalid-input", "detail": "agents: is missing"}, "agents: is missing"),
         ("", "Inview cannot be reached"),
         ("<html>", "Inview cannot be reached"),
@@ -155,8 +156,8 @@ async def test_each_of_several_files_has_its_own_answer(tab: Tab) -> None:
 
     assert toast(tab).fault
     assert toast(tab).message == (
-        "Nothing was imported from faulty.json. It is not JSON: choose a file that “Export” wrote. "
-        "Imported “Poet” from good.json. Tools ask before each call, whatever the file allows."
+        "Nothing was imported from faulty.json. The file is not JSON. Choose a file created by “Export”. "
+        "Imported “Poet” from good.json. The tools ask before each call, even if the file allows them."
     )
 
 

@@ -39,8 +39,8 @@ def listed(tab: Tab) -> list[tuple[str, str]]:
 async def test_its_own_model_comes_first_then_several_then_all_others(watcher: Watcher, tab: Tab) -> None:
     await ask(tab, watcher)
 
-    assert tab.shows(AnswerAgainState, "asking").label == "Answer pair 2 again"
-    assert listed(tab)[:2] == [(DEMO, "as before"), (SEVERAL, "compare")]
+    assert tab.shows(AnswerAgainState, "asking").label == "Regenerate pair 2"
+    assert listed(tab)[:2] == [(DEMO, "same as before"), (SEVERAL, "compare")]
     assert (TINY, "offline") in listed(tab)[2:]
     assert tab.shows(AnswerAgainState, "rows")[0].name == "Offline demo"
 
@@ -50,7 +50,7 @@ async def test_the_model_chosen_in_the_composer_comes_second(watcher: Watcher, t
 
     await ask(tab, watcher)
 
-    assert listed(tab)[:3] == [(DEMO, "as before"), (TINY, "chosen below"), (SEVERAL, "compare")]
+    assert listed(tab)[:3] == [(DEMO, "same as before"), (TINY, "selected in the composer"), (SEVERAL, "compare")]
     assert [value for value, _ in listed(tab)].count(TINY) == 1
 
 
@@ -58,14 +58,14 @@ async def test_what_is_known_is_listed_before_the_providers_answer_and_if_they_d
     watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
-        assert listed(tab) == [(DEMO, "as before"), (SEVERAL, "compare")]
+        assert listed(tab) == [(DEMO, "same as before"), (SEVERAL, "compare")]
         raise InputError("models", "Nobody is there.")
 
     monkeypatch.setattr(answer_again, "list_models", refuse)
     await tab.send(AnswerAgainState.ask, pair_id=watcher.screen.pairs[1].id)
     await until(lambda: "Nobody is there." in tab.shows(AnswerAgainState, "said"))
 
-    assert listed(tab) == [(DEMO, "as before"), (SEVERAL, "compare")]
+    assert listed(tab) == [(DEMO, "same as before"), (SEVERAL, "compare")]
 
 
 async def test_pair_is_answered_by_the_model_that_is_chosen(watcher: Watcher, tab: Tab) -> None:
@@ -82,7 +82,7 @@ async def test_several_models_are_asked_for_in_a_dialog_of_their_own(watcher: Wa
     await tab.send(AnswerAgainState.choose, model=SEVERAL)
 
     assert tab.shows(AnswerAgainState, "asking") is None
-    assert tab.shows(ComparisonChoiceState, "choosing").label == "Answer pair 2 by several models"
+    assert tab.shows(ComparisonChoiceState, "choosing").label == "Regenerate pair 2 with several models"
 
 
 @pytest.mark.parametrize("pair_id", ["nowhere", "", None, 7])

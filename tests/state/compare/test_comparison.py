@@ -206,7 +206,7 @@ async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(
 
     assert tab.shows(ComposerState, "order").text == "/echo Hi"
     toast = tab.shows(ToastState, "toast")
-    assert (toast.message, toast.undo) == ("Discarded the comparison", True)
+    assert (toast.message, toast.undo) == ("Comparison discarded", True)
     await tab.send(ToastState.undo, toast_id=toast.id)
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is not None)
     assert tab.shows(ComparisonState, "shown") is False
@@ -220,11 +220,11 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, 
     await until(tab, is_complete_beside_it)
 
     assert tab.shows(ComparisonState, "replies").title == "2 replies to compare for pair 1"
-    assert (columns(tab)[-1].stands, columns(tab)[-1].status) == (True, "Stands now")
+    assert (columns(tab)[-1].stands, columns(tab)[-1].status) == (True, "Current")
     await tab.send(KeepingState.keep, model=TINY)
     await until(tab, lambda tab: len(pairs_of(tab)) == 1)
     toast = tab.shows(ToastState, "toast")
-    assert toast.message == f"Pair 1: the reply of {TINY} stands"
+    assert toast.message == f"Pair 1: the reply of {TINY} is kept"
 
     await tab.send(ToastState.undo, toast_id=toast.id)
     await until(tab, lambda tab: len(pairs_of(tab)) == 2)
@@ -239,7 +239,7 @@ async def test_a_pair_is_left_as_it_is(ctx: AppContext, tab: Tab, here: str) -> 
     await tab.send(KeepingState.discard)
     await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") is None)
 
-    assert tab.shows(ToastState, "toast").message == "Discarded the comparison; the pair is as it was"
+    assert tab.shows(ToastState, "toast").message == "Comparison discarded; the pair is unchanged"
     assert tab.shows(ComposerState, "order") is None
     assert await stored(ctx, here) == [(DEMO, 1), (DEMO, 1)]
 

@@ -111,7 +111,7 @@ async def test_a_pair_is_asked_for_by_its_own_model(ctx: AppContext, tab: Tab) -
     async with watching(ctx, tab, conversation_id):
         await tab.send(ComparisonChoiceState.ask_for_pair, pair_id=pair.id)
         await until(lambda: bool(rows(tab)))
-        assert tab.shows(ComparisonChoiceState, "choosing").label == "Answer pair 1 by several models"
+        assert tab.shows(ComparisonChoiceState, "choosing").label == "Regenerate pair 1 with several models"
         assert rows(tab)[TINY]
         await tick(tab, DEMO)
         await tab.send(ComparisonChoiceState.start)

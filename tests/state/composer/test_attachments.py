@@ -53,12 +53,12 @@ async def test_a_file_is_shown_from_its_beginning_to_its_arrival(tab: Tab, ctx: 
 @pytest.mark.parametrize(
     ("status", "body", "notice"),
     [
-        (0, "", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
+        (0, "", "z.exe is not attached. The upload failed. Check the connection, then attach it again."),
         (413, "", "z.exe is not attached. It is larger than 20 MB."),
         (422, '{"errors": [{"reason": "z.exe is no file."}]}', "z.exe is no file."),
-        (500, "<html>", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
-        (201, '{"upload_id": "nothing"}', "z.exe is not attached. It was removed meanwhile. Attach it again."),
-        (201, "[]", "z.exe is not attached. It did not arrive. Check the connection, then attach it again."),
+        (500, "<html>", "z.exe is not attached. The upload failed. Check the connection, then attach it again."),
+        (201, '{"upload_id": "nothing"}', "z.exe is not attached. It has been removed. Attach it again."),
+        (201, "[]", "z.exe is not attached. The upload failed. Check the connection, then attach it again."),
     ],
 )
 async def test_refused_file_drops_out_with_a_notice_and_holds_no_send_back(

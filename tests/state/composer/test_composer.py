@@ -337,7 +337,7 @@ async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen
 
     await send(tab, text)
     shown = tab.shows(ComposerState, "over_budget")
-    assert shown.message.startswith("This message does not fit. The limit is 900 tokens: your token ceiling. 800")
+    assert shown.message.startswith("This message does not fit. The limit is 900 tokens: your token limit. 800")
     assert [way.name for way in shown.ways] == ["Send it anyway"]
     await tab.send(ComposerState.choose_way, key="force")
 
@@ -527,7 +527,7 @@ async def test_split_of_a_first_message_says_what_is_sent_and_what_each_figure_i
     await tab.send(ComposerState.write, draft="Hello", typed=True)
 
     assert split.title == "Only the new request is sent"
-    assert [row.name for row in split.rows] == ["Form of the request", "Tools", "0 pairs sent", "Draft"]
+    assert [row.name for row in split.rows] == ["Request overhead", "Tools", "0 pairs sent", "Draft"]
     assert tab.shows(ComposerState, "split").rows[0].name == "System"
 
 

@@ -203,9 +203,9 @@ async def test_the_wish_for_a_temporary_conversation_ends_in_any_other(ctx: AppC
         ),
         (
             Answer((b'{"error":{"type":"api_error","message":"Internal server error"}}',), 500, JSON),
-            "failed: Internal server error. The estimate stays. Count again in a while.",
+            "failed: Internal server error. The estimate is unchanged. Count again later.",
         ),
-        (Answer(then="silent"), "sent nothing for 0.3 seconds. The estimate stays. Count again in a while."),
+        (Answer(then="silent"), "sent nothing for 0.3 seconds. The estimate is unchanged. Count again later."),
     ],
     ids=["rejected", "failed", "silent"],
 )

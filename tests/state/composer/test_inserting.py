@@ -116,13 +116,13 @@ async def test_missing_value_is_reported_at_its_field_until_it_changes(ctx: AppC
 
     await insert(tab, " ", "today")
     first, day = offer(tab).fields
-    assert (first.fault, first.turn, day.fault, day.value, day.turn) == ("Fill it in.", 1, "", "today", 0)
+    assert (first.fault, first.turn, day.fault, day.value, day.turn) == ("Fill in this field.", 1, "", "today", 0)
     assert offer(tab).refused
     await tab.send(InsertingState.clear_faults)
     assert [field.fault for field in offer(tab).fields] == ["", ""]
     assert not offer(tab).refused
     await insert(tab, "x" * (MAX_VALUE + 1), "")
-    assert offer(tab).fields[0].fault == "Fill it in."
+    assert offer(tab).fields[0].fault == "Fill in this field."
     assert ordered(tab) is None
 
 
@@ -186,11 +186,11 @@ async def test_only_servers_of_the_agent_that_answers_are_offered(ctx: AppContex
     assert said["Ann"] == (5, "")
     assert said["Bob"] == (0, "No MCP server is on for this conversation. Add one in Settings → Tools.")
     assert said["Cy"][0] == 5
-    assert said["Cy"][1].startswith("“gone” is not there: ")
+    assert said["Cy"][1].startswith("“gone” is not connected: ")
     await delete_server(ctx, LOCAL_OWNER, lab)
     await tab.send(InsertingState.ask)
     assert tab.shows(InsertingState, "said").startswith(
-        "“gone” offers no prompts and no resources. “gone” is not there: "
+        "“gone” offers no prompts and no resources. “gone” is not connected: "
     )
 
 
@@ -224,4 +224,4 @@ async def test_events_about_nothing_change_nothing(ctx: AppContext, tab: Tab) ->
     assert ordered(tab) is None
     await tab.send(InsertingState.choose, offer_id=WEATHER)
     await tab.send(InsertingState.insert, form=None)
-    assert offer(tab).fields[0].fault == "Fill it in."
+    assert offer(tab).fields[0].fault == "Fill in this field."

@@ -29,15 +29,15 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
                 "This message does not fit. The limit is 7,700 tokens: the model's window. 800 tokens are ",
             ),
             ("Send it anyway", "Switch to large"),
-            ("Passes your limit. The provider may refuse it.", "It fits into its 131,072 tokens."),
+            ("Exceeds your limit. The provider may reject it.", "It fits into its 131,072 tokens."),
         ),
         (
             *(0, 1, False, "This message does not fit, even without the pair in view. "),
             ("Send it with the pair anyway", "Switch to large"),
-            ("Passes your limit. The provider may refuse it.", "It fits with the pair into its 131,072 tokens."),
+            ("Exceeds your limit. The provider may reject it.", "It fits with the pair into its 131,072 tokens."),
         ),
         (
-            *(0, 1, True, "The pair in view does not fit beside the draft."),
+            *(0, 1, True, "The pair in view does not fit together with the draft."),
             ("Send the draft alone", "Send it with the pair anyway", "Switch to large"),
             ("Leaves out the pair in view, this time.",),
         ),

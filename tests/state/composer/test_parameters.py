@@ -152,8 +152,8 @@ async def test_the_preview_shows_what_is_set_for_one_send_and_a_schema(
 @pytest.mark.parametrize(
     ("model", "texts", "name", "fault"),
     [
-        ("offline:demo", {"temperature": "warm"}, "temperature", "Is no number. Correct it, or leave it empty."),
-        ("offline:demo", {"seed": "1.5"}, "seed", "Is no whole number. Correct it, or leave it empty."),
+        ("offline:demo", {"temperature": "warm"}, "temperature", "Not a number. Correct it or leave it empty."),
+        ("offline:demo", {"seed": "1.5"}, "seed", "Not a whole number. Correct it or leave it empty."),
         ("offline:demo", {"top_p": "2"}, "top_p", "Must be a number from 0 to 1."),
         ("anthropic:claude-sonnet-4-5", {"temperature": "1.5"}, "temperature", "Anthropic supports a temperature from"),
         ("anthropic:claude-sonnet-4-5", {"max_output_tokens": "99999"}, "max_output_tokens", "writes at most 64,000"),
@@ -178,7 +178,7 @@ async def test_only_what_the_model_takes_is_offered_and_the_rest_is_kept(
 
     await tab.send(ParametersState.ask)
     assert form_of(tab).takes == ("max_output_tokens", "effort", "thinking")
-    assert form_of(tab).lacks.endswith("takes no temperature, top_p or seed.")
+    assert form_of(tab).lacks.endswith("does not support temperature, top_p or seed.")
     await tab.send(ParametersState.use, form={"scope": "conversation", "effort": "high"})
 
     assert await stored(ctx, conversation) == Parameters(temperature=0.5, seed=7, effort=Effort.HIGH)

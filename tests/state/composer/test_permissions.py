@@ -228,7 +228,7 @@ def test_faults_name_the_argument_they_are_about() -> None:
         "arguments: is too much",
     )
     assert list_faults(InputError("only_if", "does not cover it.")) == ("only_if: does not cover it.",)
-    with pytest.raises(InputError, match="This is no JSON"):
+    with pytest.raises(InputError, match="This is not valid JSON"):
         read_edited(" ")
 
 

@@ -177,13 +177,13 @@ async def test_texts_are_moved_dropped_and_restored_at_their_position(waiting: W
     await tab.send(QueueState.drop, item_id=second.id)
     await waiting.shows("one")
     toast = tab.shows(ToastState, "toast")
-    assert (toast.message, toast.undo) == ("Dropped from the queue", True)
+    assert (toast.message, toast.undo) == ("Removed from the queue", True)
 
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     await waiting.shows("two", "one")
     assert waiting.shown[1] == first
-    assert tab.shows(ToastState, "toast").message == "Undone: Dropped from the queue"
+    assert tab.shows(ToastState, "toast").message == "Undone: Removed from the queue"
 
 
 async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waiting, tab: Tab) -> None:

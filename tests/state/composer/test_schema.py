@@ -32,9 +32,9 @@ async def test_schema_is_used_without_its_blanks_and_shown_laid_out(tab: Tab) ->
 @pytest.mark.parametrize(
     ("typed", "fault"),
     [
-        ("{", "This is no JSON: "),
-        ("NaN", "This is no JSON: "),
-        ("[" * 2000, "This is no JSON: "),
+        ("{", "This is not valid JSON: "),
+        ("NaN", "This is not valid JSON: "),
+        ("[" * 2000, "This is not valid JSON: "),
         ("7", "schema: is not a JSON object"),
         ('{"type": "nothing"}', "schema.type: 'nothing' is not valid"),
         ('{"$ref": "https://example.org/schema"}', "schema: refers to"),

@@ -58,7 +58,7 @@ async def test_filter_in_force_is_saved_under_a_name(ctx: AppContext, tab: Tab) 
         ({"name": "two words"}, "letters, digits"),
         ({"name": 7}, "letters, digits"),
         ({}, "letters, digits"),
-        ({"name": "good"}, "@good is there already"),
+        ({"name": "good"}, "@good already exists"),
     ],
 )
 async def test_name_that_cannot_be_used_is_refused(

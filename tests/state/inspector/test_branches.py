@@ -134,7 +134,7 @@ async def test_a_fork_has_the_pairs_up_to_one_and_is_taken_back(ctx: AppContext,
 
     (fork,) = await forks(ctx)
     assert await requests(ctx, fork.id) == ["/echo one"]
-    assert toast(tab).message == "Forked: a new conversation with 1 pair. The other one is as it was."
+    assert toast(tab).message == "Forked: a new conversation with 1 pair. The other one is unchanged."
     assert tab.way == [f"/c/{fork.id}"]
     tab.path = tab.way[-1]
     await tab.send(ToastState.undo, toast_id=toast(tab).id)

@@ -73,7 +73,7 @@ async def test_look_that_breaks_what_is_kept_says_what_it_costs(ctx: AppContext,
 
     cold = notes(tab).cold
     assert cold is not None
-    assert "Pair 2 is the first that is not what was sent before." in cold.text
+    assert "Pair 2 is the first part that differs from the last send." in cold.text
 
 
 async def test_cache_is_kept_for_as_long_as_is_chosen_until_it_is_stopped(ctx: AppContext, tab: Tab) -> None:

@@ -61,7 +61,7 @@ LATER = datetime(2026, 1, 2, tzinfo=UTC)
 
 @pytest.mark.parametrize(
     ("status", "words", "unfinished"),
-    [("pending", "Waiting", True), ("streaming", "Being written", True), ("failed", "Failed", False)],
+    [("pending", "Waiting", True), ("streaming", "Running", True), ("failed", "Failed", False)],
 )
 async def test_progress_of_a_child_conversation_is_shown(
     ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch, status: LineageStatus, words: str, *, unfinished: bool

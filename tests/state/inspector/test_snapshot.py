@@ -50,10 +50,10 @@ async def test_kept_request_is_shown_as_it_left_and_closed(ctx: AppContext, tab:
     async with watching(ctx, tab, conversation_id):
         await tab.send(SnapshotState.open, pair_id=pair_id)
 
-        assert tab.shows(SnapshotState, "title") == "What was sent for pair 2"
+        assert tab.shows(SnapshotState, "title") == "Sent request of pair 2"
         kept = tab.shows(SnapshotState, "kept")
         assert json.loads(kept.body.page.text)["messages"][-1]["role"] == "user"
-        assert "as they left" in kept.size
+        assert "exactly as sent" in kept.size
         assert kept.headers[0].name == "Key"
 
         await tab.send(SnapshotState.close)
@@ -73,7 +73,7 @@ async def test_kept_request_is_compared_with_what_would_be_sent_now(ctx: AppCont
 
         changes = tab.shows(SnapshotState, "changes")
         assert [row.sign for row in changes.rows if row.sign] == ["-", "-"]
-        assert "0 messages would come and 2 messages would be gone" in changes.note
+        assert "0 messages added, 2 messages removed" in changes.note
         await tab.send(SnapshotState.open_piece, key=changes.rows[0].key)
         assert tab.shows(SnapshotState, "changes").rows[0].loaded is True
 
@@ -87,7 +87,7 @@ async def test_kept_request_from_a_file_that_is_no_object_is_not_compared(
         await tab.send(SnapshotState.open, pair_id=pair_id)
         await tab.send(SnapshotState.choose_tab, tab="now")
 
-        assert "cannot be compared with now" in tab.shows(SnapshotState, "fault")
+        assert "cannot be compared" in tab.shows(SnapshotState, "fault")
 
 
 async def test_large_body_is_read_in_pages(ctx: AppContext, tab: Tab) -> None:

@@ -58,7 +58,7 @@ async def test_panel_shows_the_tools_of_a_send(ctx: AppContext, tab: Tab) -> Non
 
     assert panel(tab).count == "2 of 2 tools"
     assert [(mode.name, mode.chosen) for mode in panel(tab).modes] == [
-        ("All, cached", True), ("Automatic", False), ("All", False), ("By hand", False), ("None", False),
+        ("All, cached", True), ("Automatic", False), ("All", False), ("Manual", False), ("None", False),
     ]  # fmt: skip
     assert chosen(tab) == ["current_time", "fetch_page"]
     assert panel(tab).unable == ""
@@ -101,7 +101,7 @@ async def test_tick_of_an_unavailable_tool_stays_and_is_shown(ctx: AppContext, t
         await tab.send(ToolChoiceState.tick, name="gone__tool")
 
     assert await stored(ctx, conversation_id) == ("cached", ("gone__tool",))
-    assert panel(tab).missing.startswith("Ticked, and not there now: gone__tool.")
+    assert panel(tab).missing.startswith("Ticked, but not available: gone__tool.")
 
 
 @pytest.mark.parametrize("value", ["everything", 7, None, ["manual"], ""])

@@ -46,7 +46,7 @@ async def test_standing_version_is_compared_with_the_one_before(ctx: AppContext,
 
     assert tab.shows(VersionsState, "title") == "Versions of pair 1"
     assert (view(tab).before.number, view(tab).after.number, view(tab).standing) == ("2", "3", 3)
-    assert [item.name for item in view(tab).versions] == ["Version 1", "Version 2", "Version 3 (stands)"]
+    assert [item.name for item in view(tab).versions] == ["Version 1", "Version 2", "Version 3 (current)"]
     assert spans(tab) == [("", "/echo The grey fox"), ("+", " runs")]
     assert [(item.version, item.text) for item in view(tab).restores] == [(2, "Restore version 2")]
 
@@ -83,7 +83,7 @@ async def test_restored_version_is_current_and_its_undo_restores_the_other(ctx: 
 
     assert await standing(ctx, pair_id) == 1
     assert tab.shows(VersionsState, "pair") == ""
-    assert tab.shows(ToastState, "toast").message == "Pair 1: Version 1 of 3 stands"
+    assert tab.shows(ToastState, "toast").message == "Pair 1: version 1 of 3 is current"
     await tab.send(UndoState.undo_last)
     assert await standing(ctx, pair_id) == 3
 
@@ -114,7 +114,7 @@ async def test_pair_of_one_version_has_nothing_to_swap(ctx: AppContext, tab: Tab
 
     await tab.send(VersionsState.swap, pair_id=pair_id)
 
-    assert "has one version only" in tab.shows(ToastState, "toast").message
+    assert "has only one version" in tab.shows(ToastState, "toast").message
 
 
 @pytest.mark.parametrize("pair_id", ["gone", 7, None, ["x"], ""])

@@ -82,7 +82,7 @@ async def test_edit_that_is_called_off_changes_nothing_and_can_be_taken_up_again
     await tab.send(EditState.cancel)
     assert shown(tab, "pair") == ""
     toast = tab.shows(ToastState, "toast")
-    assert (toast.message, toast.undo) == ("The edit was called off.", True)
+    assert (toast.message, toast.undo) == ("Edit cancelled.", True)
 
     await tab.send(ToastState.undo, toast_id=toast.id)
 
@@ -312,7 +312,7 @@ async def test_pair_whose_reply_runs_is_not_edited(ctx: AppContext, watcher: Wat
     await collect(ctx, started.run_id)
 
     assert not shown(tab, "pair")
-    assert "Its reply is running" in tab.shows(ToastState, "toast").message
+    assert "The reply is still running" in tab.shows(ToastState, "toast").message
 
 
 @pytest.mark.parametrize("wrong", ["nobody", "", 7, None, "x" * 100])

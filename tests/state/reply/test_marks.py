@@ -80,7 +80,7 @@ async def test_first_exclude_offers_the_filter_that_leaves_it_out(ctx: AppContex
         assert (await cycle(tab, second)).offer == ""  # include
         toast = await cycle(tab, second)
         assert (toast.message, toast.undo) == ("Pair 2: Tagged “exclude”", True)
-        assert toast.offer == "Show only what is not tagged “exclude”"
+        assert toast.offer == "Show only pairs not tagged “exclude”"
         assert positions(tab) == [2, 4]  # the tag alone changes nothing
 
         await tab.send(ToastState.take_offer, toast_id=toast.id)

@@ -42,12 +42,12 @@ async def test_key_is_asked_for_refused_and_given(ctx: AppContext, tab: Tab) -> 
     shown = await press(tab, "flag", "j")
     assert (shown.asking, shown.said) == (
         True,
-        "j is the key of “Next part”. Give that one another key first.",
+        "j is already the key of “Next part”. Change that key first.",
     )
     assert "belong to the browser" in (await press(tab, "flag", "c", combined=True)).said
     shown = await press(tab, "flag", "f")
 
-    assert (shown.asking, shown.said, shown.key) == (False, "f it is.", "f")
+    assert (shown.asking, shown.said, shown.key) == (False, "Key set to f.", "f")
     assert await stored(ctx) == {"flag": "f"}
     assert tab.shows(PreferencesState, "preferred").own_keys == (OwnKey("flag", "f"),)
 
@@ -71,7 +71,7 @@ async def test_key_that_was_not_asked_for_changes_nothing(ctx: AppContext, tab: 
 async def test_key_is_taken_away_and_the_usual_one_given_back(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.load)
     await tab.send(KeysState.ask, action_id="flag")
-    assert (await press(tab, "flag", "Backspace")).said == "No key any more."
+    assert (await press(tab, "flag", "Backspace")).said == "Key removed."
     assert await stored(ctx) == {"flag": ""}
 
     await tab.send(KeysState.take_usual, action_id="flag")
@@ -97,7 +97,7 @@ async def test_all_keys_are_reset(ctx: AppContext, tab: Tab) -> None:
     await tab.send(KeysState.reset_all)
 
     assert await stored(ctx) == {}
-    assert tab.shows(KeysState, "said") == "All keys are the usual ones."
+    assert tab.shows(KeysState, "said") == "All keys are reset."
 
 
 async def test_moving_to_long_replies_is_switched_off(ctx: AppContext, tab: Tab) -> None:

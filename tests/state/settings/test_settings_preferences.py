@@ -150,7 +150,7 @@ async def test_invalid_limits_are_reported_at_their_fields_and_nothing_is_stored
     await tab.send(ContextState.save, form=form)
 
     faults: ContextTexts = tab.shows(ContextState, "faults")
-    assert faults.soft_cap == "Write a share of the window from 5 to 100 percent, such as 94."
+    assert faults.soft_cap == "Enter a share of the window from 5 to 100 percent, such as 94."
     assert "from 0 to" in faults.reserve
     assert "or leave it empty for none" in faults.send_tokens
     assert "above 0" in faults.day_money

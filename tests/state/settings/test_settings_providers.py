@@ -59,7 +59,7 @@ async def test_removed_provider_is_shown_as_before(ctx: AppContext, tab: Tab) ->
 
     await tab.send(ProvidersState.forget_provider, name="anthropic")
 
-    assert item(tab, "anthropic") == replace(before, said="Forgotten.", edition=2)
+    assert item(tab, "anthropic") == replace(before, said="Removed.", edition=2)
 
 
 async def test_what_cannot_be_an_address_is_refused_and_nothing_stored(ctx: AppContext, tab: Tab) -> None:
@@ -77,7 +77,7 @@ async def test_name_of_another_server_must_be_free(ctx: AppContext, tab: Tab) ->
     await tab.send(ProvidersState.add_server, form=form)
 
     assert tab.shows(ProvidersState, "added") == 1  # the typed text stays in the form
-    assert tab.shows(ProvidersState, "added_note") == ("'lab' is taken. Change that one above, or choose another name.")
+    assert tab.shows(ProvidersState, "added_note") == ("'lab' already exists. Change it above or choose another name.")
 
 
 async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(ctx: AppContext, tab: Tab) -> None:
@@ -123,7 +123,7 @@ async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_te
     await tab.send(ProvidersState.test_provider, name="lab")
     gone = item(tab, "lab")
 
-    assert (good.health, good.status, good.problem) == ("answers", "Answers, 2 models", "")
+    assert (good.health, good.status, good.problem) == ("answers", "Connected, 2 models", "")
     assert (rejected.health, rejected.status) == ("key_rejected", "Key rejected")
     assert rejected.problem.endswith("bad key. Paste another key and save it.")
     assert (gone.health, gone.status) == ("unreachable", "Unreachable")
@@ -133,7 +133,7 @@ async def test_key_saved_is_tried_at_once(ctx: AppContext, tab: Tab) -> None:
     async with a_peer(MODELS) as peer:
         await save(tab, "openai", key=KEY, base_url=f"{peer.url}/v1")
 
-    assert (item(tab, "openai").status, item(tab, "openai").said) == ("Answers, 2 models", "Saved.")
+    assert (item(tab, "openai").status, item(tab, "openai").said) == ("Connected, 2 models", "Saved.")
 
 
 async def test_added_server_is_shown_as_being_tried_until_it_has_answered(ctx: AppContext, tab: Tab) -> None:
@@ -141,11 +141,11 @@ async def test_added_server_is_shown_as_being_tried_until_it_has_answered(ctx: A
         adding = asyncio.create_task(
             tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": ""})
         )
-        await tab.until(lambda: any(one.status == "Trying…" for one in tab.shows(ProvidersState, "providers") or ()))
+        await tab.until(lambda: any(one.status == "Testing…" for one in tab.shows(ProvidersState, "providers") or ()))
         note = tab.shows(ProvidersState, "added_note")
         await adding
 
-    assert note == "Added lab. Trying…"
+    assert note == "Added lab. Testing…"
     assert item(tab, "lab").health == "answers"
 
 

@@ -185,7 +185,7 @@ async def test_server_is_switched_off_tested_and_switched_on(ctx: AppContext, ta
     await tab.send(ServersState.switch, server_id=server_id, on=False)
     assert (row(tab).enabled, row(tab).status) == (False, "Off · 1 tool")
     await tab.send(ServersState.test, server_id=server_id)
-    assert row(tab).said == "It works: 1 tool."
+    assert row(tab).said == "Connected: 1 tool."
 
     async with following(tab):
         await tab.send(ServersState.switch, server_id=server_id, on=True)
@@ -364,7 +364,7 @@ async def test_sign_in_says_that_the_browser_opened_no_tab_and_can_be_cancelled(
     await tab.send(ServersState.load)
 
     await tab.send(ServersState.sign_in, server_id=server_id, opened=False)
-    assert row(tab).said == "Your browser opened no tab. Open the page to sign in yourself."
+    assert row(tab).said == "Your browser did not open a tab. Open the sign-in page yourself."
     await tab.send(ServersState.end_sign_in, server_id=server_id)
 
     assert (row(tab).signing_in, row(tab).sign_in_url) == (False, "")

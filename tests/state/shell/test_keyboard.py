@@ -54,7 +54,7 @@ async def test_dialogs_open_for_the_pair(watcher: Watcher, tab: Tab) -> None:
     await perform(tab, "edit", pair)
     assert tab.shows(EditState, "pair") == pair
     await perform(tab, "swap", pair)
-    assert "has one version only" in tab.shows(ToastState, "toast").message
+    assert "has only one version" in tab.shows(ToastState, "toast").message
 
 
 async def test_page_learns_that_what_a_key_or_a_control_opens_has_been_done(watcher: Watcher, tab: Tab) -> None:
@@ -103,7 +103,7 @@ async def test_copied_text_is_announced(watcher: Watcher, tab: Tab) -> None:
     assert said == [
         "Copied the request of pair 2",
         "Copied the part of pair 2",
-        "The browser does not allow to copy here.",
+        "The browser does not allow copying here.",
     ]
 
 

@@ -82,7 +82,7 @@ async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_i
     (item,) = items(tab)
     assert item.name == "Each conversation, in total"
     assert item.spent.endswith("of $10.00, at most in one conversation")
-    assert item.note.startswith("Only warns; warns at 80 %.")
+    assert item.note.startswith("Warns only; warns at 80 %.")
     assert item.standing_label == ""
 
 
@@ -134,8 +134,8 @@ async def test_removing_what_is_not_there_is_no_fault(tab: Tab) -> None:
     [
         ({"amount": "ten"}, 'The amount is not an amount of US dollars. Write it in digits, for example "2.50".'),
         ({"amount": "0"}, "The amount must be above 0 and at most 1,000,000 US dollars."),
-        ({"scope": "galaxy"}, "Choose what the budget is of, and for which time."),
-        ({"span": ["day"]}, "Choose what the budget is of, and for which time."),
+        ({"scope": "galaxy"}, "Choose what the budget applies to, and its period."),
+        ({"span": ["day"]}, "Choose what the budget applies to, and its period."),
     ],
 )
 async def test_form_that_cannot_be_a_budget_says_why_and_stores_nothing(

@@ -33,7 +33,7 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: App
     assert first.conversation == conversation
     assert first.cost.startswith("$0.")
     assert f"{first.tokens} tokens and {first.cost} spent in this conversation" in first.label
-    assert "tokens of context taken" in first.label
+    assert "tokens of context used" in first.label
     assert first.standing == ""
 
     await send(ctx, conversation, "/echo two")
@@ -104,7 +104,7 @@ async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext,
 
     account = tab.shows(AccountState, "account")
     assert (account.conversation, account.requests) == (conversation, "2 requests")
-    assert [fact.label for fact in account.facts] == ["Cost", "Saved by caching", "Tokens", "Context taken"]
+    assert [fact.label for fact in account.facts] == ["Cost", "Saved by caching", "Tokens", "Context used"]
     assert [kind.label for kind in account.kinds] == ["Input", "Output"]
     failed, answered = tab.shows(AccountState, "calls")
     assert (failed.what, failed.end, failed.tokens) == ("Reply, pair 2", "failed (auth)", "no token counts reported")
@@ -190,7 +190,7 @@ async def test_implausible_report_is_marked_at_its_request(ctx: AppContext) -> N
     [
         (Outcome.AS_PREDICTED, None, "cache as predicted"),
         (Outcome.AS_ESTIMATED, None, "cache nearly as predicted (~500)"),
-        (Outcome.LESS, "It expired.", "500 cached were predicted. It expired."),
+        (Outcome.LESS, "It expired.", "500 cached tokens were predicted. It expired."),
     ],
 )
 async def test_request_shows_the_outcome_of_its_cache_prediction(

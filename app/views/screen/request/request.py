@@ -153,7 +153,7 @@ def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow)
         headers=headers,
         content_hash=previewed.hashes[-1],
         body_sha256=body_sha256,
-        body_size=f"{number(len(previewed.body))} bytes, as they would leave.",
+        body_size=f"{number(len(previewed.body))} bytes, exactly as they would be sent.",
     )
 
 

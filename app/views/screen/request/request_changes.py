@@ -88,7 +88,7 @@ def show_changes(
 
 
 _INEXACT: Final = (
-    "What was sent then cannot be shown exactly: a pair of it was changed since. Its hash is another one now."
+    "The last request cannot be shown exactly: one of its pairs was changed since. Its hash is now different."
 )
 
 
@@ -107,9 +107,7 @@ def show_body_changes(
         return PieceView(f"change:{at}", role, "", "draft", gist, sign=sign), parts
 
     came, went = (sum(sign == wanted for sign, _ in rows) for wanted in "+-")
-    note = (
-        f"Against what was sent, now {plural(came, 'message')} would come and {plural(went, 'message')} would be gone."
-    )
+    note = f"Compared with what was sent: {plural(came, 'message')} added, {plural(went, 'message')} removed."
     return ChangesView("", note, heads, _fold(rows, piece, reading))
 
 

@@ -33,20 +33,20 @@ _BRACKET: Final = re.compile(r"[][{}]")
 _FAULTS: Final[Mapping[CallFault, str]] = MappingProxyType(
     {
         CallFault.UNKNOWN: "The request did not offer a tool with this name.",
-        CallFault.INVALID_INPUT: "The arguments are not what the tool takes.",
+        CallFault.INVALID_INPUT: "The arguments do not match the tool's schema.",
         CallFault.DENIED: "It was not allowed.",
-        CallFault.GONE: "The tool is not there any more.",
+        CallFault.GONE: "The tool is no longer available.",
         CallFault.CHANGED: "The tool or its server was changed after the call was allowed, so it was not made.",
-        CallFault.UNAVAILABLE: "Its server does not run.",
-        CallFault.DIED: "Its server ended while it was at it.",
+        CallFault.UNAVAILABLE: "Its server is not running.",
+        CallFault.DIED: "Its server stopped during the call.",
         CallFault.TIMED_OUT: "It did not answer in time.",
-        CallFault.PROTOCOL: "Its server answered what is no answer.",
+        CallFault.PROTOCOL: "Its server returned an invalid answer.",
         CallFault.REFUSED: "Inview refused it.",
-        CallFault.TOO_LARGE: "It answered more than is taken.",
+        CallFault.TOO_LARGE: "The result was too large.",
         CallFault.UNRECORDED: "The call could not be recorded, so it was not made.",
-        CallFault.STOPPED: "The reply ended before it had answered.",
-        CallFault.INTERRUPTED: "Inview ended before it had answered.",
-        CallFault.INTERNAL: "Inview failed.",
+        CallFault.STOPPED: "The reply ended before the call returned.",
+        CallFault.INTERRUPTED: "Inview stopped before the call returned.",
+        CallFault.INTERNAL: "Inview had an internal error.",
     }
 )
 
@@ -175,7 +175,7 @@ def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
     run = None if shown.record is None else shown.record.run_json
     if not run or _says_the_same(run, asked):
         return (("Arguments", _bare(asked)),)
-    return (("Arguments, as the model asked", _bare(asked)), ("Arguments, as they were run", _bare(run)))
+    return (("Arguments, as the model sent them", _bare(asked)), ("Arguments, as they were run", _bare(run)))
 
 
 def _bare(input_json: str) -> str:

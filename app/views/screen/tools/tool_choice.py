@@ -12,24 +12,24 @@ from app.views.tools.tools import ChosenToolView, ConversationToolsView, ToolMod
 from app.views.usage.figures import UNKNOWN, money, number, plural
 
 MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
-    ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, kept by the provider apart from the rest."),
+    ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, cached separately from the rest."),
     ToolMode.AUTO: (
         "Automatic",
-        "Every tool while they are small; else those that the draft speaks of or the pairs in view called.",
+        "All tools while they are small; otherwise those that match the draft or were called in the pairs in view.",
     ),
-    ToolMode.ALL_ON: ("All", "Every tool, each time, kept with the rest of the request."),
-    ToolMode.MANUAL: ("By hand", "The tools that are ticked below."),
+    ToolMode.ALL_ON: ("All", "Every tool, each time, cached with the rest of the request."),
+    ToolMode.MANUAL: ("Manual", "The tools that are ticked below."),
     ToolMode.ALL_OFF: ("None", "No tools are sent to the model."),
 }
 _WHY: Final[Mapping[Why, str]] = {
-    Why.ALL: "goes along",
-    Why.ALL_FIT: "goes along: all of them are small enough",
+    Why.ALL: "sent",
+    Why.ALL_FIT: "sent: all tools together are small enough",
     Why.TICKED: "ticked",
-    Why.SHARES_WORDS: "the draft speaks of it",
+    Why.SHARES_WORDS: "matches the draft",
     Why.CALLED_BEFORE: "called in the pairs in view",
     Why.OFF: "off",
     Why.NOT_TICKED: "not ticked",
-    Why.NOTHING_SHARED: "the draft does not speak of it",
+    Why.NOTHING_SHARED: "does not match the draft",
     Why.MODEL_CANNOT: "the model cannot call tools",
 }
 _MAX_WORDS: Final = 4
@@ -99,12 +99,12 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
     missing = ""
     if seen.missing:
         names = ", ".join(seen.missing)
-        missing = f"Ticked, and not there now: {names}. They go along again when their server is back."
+        missing = f"Ticked, but not available: {names}. They are sent again when their server is back."
     return ToolPanelView(
         unable="" if seen.able else f"{seen.model} cannot call tools, so no tools are sent to it.",
         count=f"{seen.count} of {plural(len(seen.tools), 'tool')}",
         size=f" · ~{number(seen.tokens)} tokens{_priced(seen.cost)} a send",
-        overhead=f", {number(seen.overhead)} of them for having any at all" if seen.count else "",
+        overhead=f", {number(seen.overhead)} of them for using tools at all" if seen.count else "",
         modes=tuple(_show_mode(mode, seen) for mode in sorted(seen.modes, key=lambda one: [*MODES].index(one.mode))),
         breaks=breaks,
         lost=lost,
@@ -137,20 +137,20 @@ def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
     elif mode.same:
         note = " Nothing would change now."
     elif mode.breaks is not None:
-        loss = f" Reads {number(mode.breaks.tokens)} cached tokens anew, {money(mode.breaks.cost)} more."
+        loss = f" Reads {number(mode.breaks.tokens)} cached tokens again, {money(mode.breaks.cost)} more."
     elif mode.read_tokens:
-        note = f" Reads {number(mode.read_tokens)} tokens of the cache."
+        note = f" Reads {number(mode.read_tokens)} tokens from the cache."
     chosen = mode.mode is seen.mode
     return ModeItem(mode.mode.value, name, figures if seen.able else "", description, loss, note, chosen)
 
 
 def _describe_breaks(seen: ConversationToolsView, own: ToolModeView) -> tuple[str, bool]:
     if own.breaks is not None:
-        anew = f"{number(own.breaks.tokens)} tokens anew, {money(own.breaks.cost)} more"
-        return f"These tools are not those that the provider keeps: the next send reads {anew}.", True
+        anew = f"{number(own.breaks.tokens)} tokens again, {money(own.breaks.cost)} more"
+        return f"These tools differ from the cached ones: the next send reads {anew}.", True
     if seen.breaks is not None:
-        kept = f"The provider keeps {number(seen.breaks.tokens)} tokens of this conversation behind these tools."
-        return f"{kept} Any other list of tools reads them anew, {money(seen.breaks.cost)} more.", False
+        kept = f"The provider has cached {number(seen.breaks.tokens)} tokens of this conversation with these tools."
+        return f"{kept} Any other choice of tools reads them again, {money(seen.breaks.cost)} more.", False
     return "", False
 
 
@@ -170,7 +170,7 @@ def _show_server(server_id: str, name: str, tools: list[ChosenToolView], ticked:
 
 def _show_tool(tool: ChosenToolView, ticked: frozenset[str]) -> ToolItem:
     words = ", ".join(tool.words[:_MAX_WORDS])
-    harmless = ". Its server says that it changes nothing." if tool.read_only else "."
+    harmless = ". Read-only, according to its server." if tool.read_only else "."
     price = "" if tool.cost in {UNKNOWN, "0"} else f"{money(tool.cost)} a send"
     return ToolItem(
         name=tool.name,

@@ -102,7 +102,7 @@ async def test_price_of_breaking_a_warm_prefix_is_shown_before(api: Api, peer: B
     assert broken["tokens"] > 0
     assert float(broken["cost"]) > 0
     assert changed.status_code == 200
-    assert other["next"]["broken"]["sentence"] == "The system text is the first that is not what was sent before."
+    assert other["next"]["broken"]["sentence"] == "The system text is the first part that differs from the last send."
     assert other["next"]["predicted_read_tokens"] == 0
 
 
@@ -144,7 +144,7 @@ async def test_price_of_another_agent_is_shown_before_it_answers(api: Api):
 
     assert chosen["broken"]["tokens"] > 1_024
     assert float(chosen["broken"]["cost"]) > 0
-    assert chosen["broken"]["sentence"] == "The system text is the first that is not what was sent before."
+    assert chosen["broken"]["sentence"] == "The system text is the first part that differs from the last send."
     assert (back["broken"], back["predicted_read_tokens"] > 1_024) == (None, True)
 
 
