@@ -21,7 +21,7 @@ class FirstDraft:
 
     new: FirstMessageOptions
     text: str
-    look: ViewOptions
+    options: ViewOptions
     asked: Parameters
     files: tuple[str, ...]
     edition: int
@@ -38,4 +38,4 @@ class FirstDraft:
             InputError: a file does not exist, there are too many files, or they are too large together.
         """
         attached = await load_attached(current(), LOCAL_OWNER, self.files)
-        return FirstMessage(self.new, self.text, self.look, self.asked, attached)
+        return FirstMessage(self.new, self.text, self.options, self.asked, attached)

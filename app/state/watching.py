@@ -33,7 +33,7 @@ ARRIVAL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The data that the next send depends on. `look` are the view options, `draft` is the text in the composer, `asked`
+    """The data that the next send depends on. `options` are the view options, `draft` is the text in the composer, `asked`
     the parameters of this send alone, `attached` the files of the draft. `edition` is the text area's number for the
     draft.
 
@@ -42,7 +42,7 @@ class Moment:
     """
 
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     draft: str
     edition: int
     asked: Parameters

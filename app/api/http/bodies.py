@@ -209,7 +209,7 @@ class Sending(Body):
         examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
     )
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
 
     def choice(self) -> OverBudget | None:
@@ -317,7 +317,7 @@ class ToTitle(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="When ages are read. Without it, now.")
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
 
 
@@ -330,7 +330,7 @@ class ToKeepWarm(Body):
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone)
 
 

@@ -55,7 +55,7 @@ from app.store.settings import agents
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
 
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 """View options that change nothing: the conversation's own settings apply."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
@@ -235,7 +235,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -252,7 +252,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     """
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
     asked = parameters or NO_PARAMETERS
-    return await plan_reply(ctx, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
+    return await plan_reply(ctx, owner, conversation_id, text, options, asked, forced=forced, attached=attached)
 
 
 @shielded
@@ -261,7 +261,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -273,7 +273,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
 ) -> StartedRun:
     """Store a new pair and start its reply. The run belongs to the process from then on, not to the caller.
 
-    The request carries the pairs in view under `look`, without those that are OUT. `over_budget`: the choice for pairs
+    The request carries the pairs in view under `options`, without those that are OUT. `over_budget`: the choice for pairs
     beyond the budget; None: the preferences decide. `alongside` runs in the transaction that stores the pair; if it
     raises, nothing is stored or sent. `purpose`: the purpose in the ledger. `selection`: the pairs that a preview or an
     estimate counted; a send of other pairs is refused. `again`: a pair that is sent again in a branch, with its own
@@ -297,7 +297,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         owner,
         conversation_id,
         text,
-        look,
+        options,
         asked,
         over_budget=over_budget,
         sends=True,
@@ -340,13 +340,13 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
                 updated_at=at,
                 agent_id=conversation.agent_id,
                 agent=planned.agent_name,
-                topic=look.topic,
+                topic=options.topic,
                 parameters=planned.built.request.parameters,
                 run_id=start.run_id,
                 redacted=planned.built.replaced or (),
             )
-            if look.topic is not None:
-                await use_topic(session, owner, look.topic)
+            if options.topic is not None:
+                await use_topic(session, owner, options.topic)
             await pairs.insert_pair(session, owner, pair, revision)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)

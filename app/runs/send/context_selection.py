@@ -116,7 +116,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions,
+    options: ViewOptions,
     draft: str = "",
     *,
     forced: bool | None = None,
@@ -132,7 +132,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
         FilterError: the filter cannot be used; it says where.
         InputError: the time zone cannot be used.
     """
-    base = await read_base(ctx, owner, conversation_id, look)
+    base = await read_base(ctx, owner, conversation_id, options)
     return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
 
 
@@ -195,7 +195,7 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
 
 
 async def read_base(
-    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, *, asks: bool = False
 ) -> ContextSnapshot:
     """Read everything that a composition needs except the draft. `asks`: the model will be called.
 
@@ -207,24 +207,24 @@ async def read_base(
         DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.
         ConflictError: the conversation changes faster than it can be read.
     """
-    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    now = datetime.now(UTC) if options.as_of is None else options.as_of
     for _ in range(ATTEMPTS):
         indexed = ctx.indexer.up_to(conversation_id)
         async with ctx.store.read() as session:
-            head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
+            head = _name_agent(await load_head(session, owner, conversation_id, options.agent))
             if asks:
                 require_settings(head.conversation.damage)
-            asked = await _ask(ctx, session, head, look, asks=asks)
+            asked = await _ask(ctx, session, head, options, asks=asks)
             vocabulary = asked.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                return await _read_base(ctx, session, asked, now, look.topic)
+                return await _read_base(ctx, session, asked, now, options.topic)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError(f"Conversation {conversation_id!r} changes faster than it can be read. Try again.")
 
 
 async def read_first_base(
-    ctx: AppContext, conversation: Conversation, look: ViewOptions, *, asks: bool = False
+    ctx: AppContext, conversation: Conversation, options: ViewOptions, *, asks: bool = False
 ) -> ContextSnapshot:
     """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
 
@@ -232,11 +232,11 @@ async def read_first_base(
         NotFoundError: this owner has no such agent.
         InputError: the time zone, or the model that will be called, cannot be used.
     """
-    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    now = datetime.now(UTC) if options.as_of is None else options.as_of
     async with ctx.store.read() as session:
         head = await load_first_head(session, conversation)
-        asked = await _ask(ctx, session, head, look, asks=asks)
-        return await _read_base(ctx, session, asked, now, look.topic)
+        asked = await _ask(ctx, session, head, options, asks=asks)
+        return await _read_base(ctx, session, asked, now, options.topic)
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> CountedRequest:
@@ -271,14 +271,14 @@ def parse_line(line: str) -> Filter:
     return parse_filter(line)
 
 
-def _model_of(head: Head, look: ViewOptions) -> str:
+def _model_of(head: Head, options: ViewOptions) -> str:
     """Return the model of a send: the chosen one, else the conversation's, else the agent's.
 
     If the view options name an agent, its model comes before the conversation's.
     """
     of_agent = None if head.agent is None else head.agent.model
-    named = of_agent if look.agent else None
-    return look.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
+    named = of_agent if options.agent else None
+    return options.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
 
 
 def _name_agent(head: Head) -> Head:
@@ -310,16 +310,16 @@ class _Asked:
     zone: tzinfo
 
 
-async def _ask(ctx: AppContext, session: AsyncSession, head: Head, look: ViewOptions, *, asks: bool) -> _Asked:
-    if look.tool_mode is not None:
-        head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
-    line = head.conversation.filter if look.filter is None else look.filter
+async def _ask(ctx: AppContext, session: AsyncSession, head: Head, options: ViewOptions, *, asks: bool) -> _Asked:
+    if options.tool_mode is not None:
+        head = replace(head, conversation=replace(head.conversation, tool_mode=options.tool_mode))
+    line = head.conversation.filter if options.filter is None else options.filter
     owner = head.conversation.owner
-    chosen_or_asked = asks or look.model is not None
+    chosen_or_asked = asks or options.model is not None
     look_up = ctx.catalogue.find if chosen_or_asked else ctx.catalogue.recognise
-    provider, profile = await look_up(session, owner, _model_of(head, look))
+    provider, profile = await look_up(session, owner, _model_of(head, options))
     vocabulary = vocabulary_of(profile.model)
-    return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
+    return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(options.zone))
 
 
 async def _read_base(

@@ -1,6 +1,6 @@
 """The plan of a send: the provider call for a text, from the pairs in view to the bytes.
 
-    planned = await plan_reply(ctx, owner, conversation_id, "Hello", look, Parameters())
+    planned = await plan_reply(ctx, owner, conversation_id, "Hello", options, Parameters())
     planned.wire.body
 
 A preview, a send and a resend all use it. Nothing is called or stored here.
@@ -46,7 +46,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions,
+    options: ViewOptions,
     parameters: Parameters,
     *,
     over_budget: OverBudget | None = None,
@@ -82,7 +82,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     asked = Asked(text, parameters, attached, forced, sends, over_budget, selection, before, again)
 
     async def read() -> ContextSnapshot:
-        base = await read_base(ctx, owner, conversation_id, look, asks=True)
+        base = await read_base(ctx, owner, conversation_id, options, asks=True)
         if before is not None:
             base = cut_base(base, before)
         return base if refused is None else _narrow(base, refused)
@@ -228,13 +228,13 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that were counted for a model with the options `look`, named by their `selection`.
+    """The pairs that were counted for a model with the options `options`, named by their `selection`.
 
     `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
     position.
     """
 
-    look: ViewOptions
+    options: ViewOptions
     selection: str
     over_budget: OverBudget | None = None
     schema: str | None = None
@@ -249,7 +249,7 @@ async def require_counted(ctx: AppContext, owner: str, conversation_id: str, tex
         SelectionChangedError: it would get others.
         InviewError: as `plan_reply`.
     """
-    base = await read_base(ctx, owner, conversation_id, counted.look, asks=True)
+    base = await read_base(ctx, owner, conversation_id, counted.options, asks=True)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

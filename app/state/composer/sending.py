@@ -47,7 +47,7 @@ class Draft:
     id: str
     text: str
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     new: FirstMessageOptions
     schema: str = ""
     files: tuple[DraftFile, ...] = ()
@@ -79,7 +79,7 @@ async def deliver(draft: Draft) -> str:
     """
     ctx, target = await context_for(current(), draft.conversation_id), draft.conversation_id
     if draft.waited:
-        await resume_queue(ctx, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
+        await resume_queue(ctx, LOCAL_OWNER, target, model=draft.options.model, over_budget=draft.over_budget)
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     if draft.models:
@@ -89,7 +89,7 @@ async def deliver(draft: Draft) -> str:
             target,
             draft.text,
             draft.models,
-            draft.look,
+            draft.options,
             parameters=draft.parameters,
             over_budget=draft.over_budget,
             selections=await _selections_of(draft, attached.parts),
@@ -101,7 +101,7 @@ async def deliver(draft: Draft) -> str:
         LOCAL_OWNER,
         target,
         draft.text,
-        draft.look,
+        draft.options,
         parameters=draft.parameters,
         over_budget=draft.over_budget,
         selection=await _selection_of(draft, attached.parts),
@@ -133,8 +133,8 @@ async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[st
 
 async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     """Return the pairs to send that the page has counted; None: it counted none, or for another model or filter."""
-    base, look = draft.counted, draft.look
-    if base is None or (look.model or base.profile.model, look.filter) != (base.profile.model, base.filter):
+    base, options = draft.counted, draft.options
+    if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
         return None
     forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)

@@ -50,7 +50,7 @@ from app.state.composer.parameters import give_back_once, take_once
 from app.state.composer.sending import Delivered, Draft, deliver, is_told_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import (
     BoxOrder,
     OrderKind,
@@ -345,7 +345,7 @@ class ComposerState(rx.State):
                 yield ModelState.choose(way.model)
                 draft = replace(
                     draft,
-                    look=replace(draft.look, model=way.model),
+                    options=replace(draft.options, model=way.model),
                     new=replace(draft.new, model=way.model),
                 )
             over_budget = draft.over_budget if way.as_counted else way.over_budget
@@ -432,10 +432,10 @@ class ComposerState(rx.State):
         if ordered:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
-        look = await look_of(self, conversation_id)
-        new = await new_conversation(self, look) if not conversation_id else _NO_CONVERSATION
+        options = await options_of(self, conversation_id)
+        new = await new_conversation(self, options) if not conversation_id else _NO_CONVERSATION
         watcher = watcher_of(self)
-        draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
+        draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
             counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
             draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
@@ -519,7 +519,7 @@ class ComposerState(rx.State):
         try:
             ctx = await context_for(current(), target)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
-            summary = await summarise(ctx, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
+            summary = await summarise(ctx, LOCAL_OWNER, target, draft.options, draft.text, attached=attached.parts)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))
@@ -534,7 +534,7 @@ class ComposerState(rx.State):
             async with self:
                 self.work, self._summary_run = None, ""
         if draft.waited:
-            await self._deliver(replace(draft, look=ViewOptions()))
+            await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
             self.order = make_order(OrderKind.SEND, draft.text)

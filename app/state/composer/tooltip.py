@@ -18,7 +18,7 @@ from app.state.composer.files import ids_of
 from app.state.composer.parameters import once_in
 from app.state.composer.split import describe_cached, describe_exact, describe_uncounted
 from app.state.composer.state import ComposerState, show_count
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import CachedCostView, SplitView
 from app.state.watching import moment_of
 from app.views.request.composition import EstimateView, describe_estimate
@@ -45,12 +45,12 @@ class TooltipState(rx.State):
             estimate = composer.estimate
             if composer.split is None or composer.split != self._counted:
                 self.exact = ""
-            look, asked = await look_of(self, conversation_id), await once_in(self, conversation_id)
+            options, asked = await options_of(self, conversation_id), await once_in(self, conversation_id)
         if not conversation_id or estimate is None:
             return
         ctx = await context_for(current(), conversation_id)
         try:
-            state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, look, parameters=asked)
+            state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, options, parameters=asked)
         except InviewError:
             cached = None  # the send says what is wrong
         else:
@@ -66,7 +66,7 @@ class TooltipState(rx.State):
             if self.counting:
                 return
             conversation_id = conversation_in(self.router.url.path)
-            look = await look_of(self, conversation_id)
+            options = await options_of(self, conversation_id)
             composer = await self.get_state(ComposerState)
             text, files = composer.text, composer.files
             asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
@@ -77,7 +77,7 @@ class TooltipState(rx.State):
             ctx = await context_for(current(), conversation_id)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
             counted = await count_exactly(
-                ctx, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, text, options, parameters=asked, attached=attached
             )
             said = describe_exact(counted.tokens, counted.estimated_tokens)
             exact = describe_estimate(counted.estimate)

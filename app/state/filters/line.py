@@ -158,8 +158,8 @@ class FilterLineState(VisitedState, FilterState):
             self._newest += 1
             self._typed = typed
             number = self._newest
-            conversation_id, look = self._place()
-        feedback = await _read_line(conversation_id, typed, at, look)
+            conversation_id, options = self._place()
+        feedback = await _read_line(conversation_id, typed, at, options)
         async with self:
             told = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
             if number == self._newest and not told:
@@ -232,10 +232,10 @@ class FilterLineState(VisitedState, FilterState):
 
     async def _command(self, line: str, *, confirmed: bool) -> EventSpec | None:
         async with self:
-            conversation_id, look = self._place()
+            conversation_id, options = self._place()
         ctx = await context_for(current(), conversation_id)
         try:
-            outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
+            outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, options, confirmed=confirmed)
         except InviewError as error:
             outcome = OutcomeView("refused", str(error), 0, (), None, None)
         async with self:
@@ -268,7 +268,7 @@ class FilterLineState(VisitedState, FilterState):
 
     def _place(self) -> tuple[str, ViewOptions]:
         """Return the conversation on screen and its view options without the filter."""
-        return conversation_in(self.router.url.path), replace(self._look, filter=None)
+        return conversation_in(self.router.url.path), replace(self._view_options, filter=None)
 
 
 def _read_words(line: str) -> str:
@@ -280,10 +280,12 @@ def _read_words(line: str) -> str:
     return line
 
 
-async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:
+async def _read_line(conversation_id: str, line: str, cursor: int, options: ViewOptions) -> LineFeedbackView:
     try:
         ctx = await context_for(current(), conversation_id)
-        return show_line(line, await check_line(ctx, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
+        return show_line(
+            line, await check_line(ctx, LOCAL_OWNER, conversation_id, line, cursor=cursor, options=options)
+        )
     except InviewError as error:
         return show_mistake(line, error)
 

@@ -243,7 +243,7 @@ async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
         LOCAL_OWNER,
         moment.conversation_id,
         moment.draft,
-        moment.look,
+        moment.options,
         parameters=moment.asked,
         attached=attached,
     )

@@ -128,8 +128,8 @@ class SnapshotState(VisitedState, rx.State):
             shown = await asyncio.to_thread(_show, kept, wish)
             changes: ChangesView | None = None
             if wish.tab == "now" and moment is not None:
-                look = replace(moment.look, model=kept.model)
-                planned = await preview_resend(ctx, LOCAL_OWNER, wish.pair_id, look=look)
+                options = replace(moment.options, model=kept.model)
+                planned = await preview_resend(ctx, LOCAL_OWNER, wish.pair_id, options=options)
                 changes = await asyncio.to_thread(
                     _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
                 )

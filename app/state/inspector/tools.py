@@ -50,7 +50,7 @@ class ToolChoiceState(rx.State):
         panel, fault = None, ""
         try:
             draft = moment.draft[:MAX_DRAFT]
-            seen = await look_at_tools(ctx, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
+            seen = await look_at_tools(ctx, LOCAL_OWNER, moment.conversation_id, moment.options, draft)
             panel = show_tool_panel(describe_seen_tools(seen))
         except InviewError as error:
             fault = describe_fault(error)

@@ -39,7 +39,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.state import MAX_TEXT, TOO_LONG
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
@@ -85,7 +85,7 @@ class ResendState(VisitedState, rx.State):
         wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
         if wish is None or chosen is None:
             return None
-        return await self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
+        return await self._take(replace(wish, options=replace(wish.options, model=chosen or wish.options.model)))
 
     @rx.event
     async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
@@ -122,7 +122,7 @@ class ResendState(VisitedState, rx.State):
             edit.position,
             edit.version,
             text,
-            await look_of(self, edit.conversation_id),
+            await options_of(self, edit.conversation_id),
             newest=bool(pairs) and pairs[-1].id == edit.pair_id,
             edit=edit.id,
             was=was,
@@ -151,7 +151,7 @@ class ResendState(VisitedState, rx.State):
         return await self._take(
             replace(
                 wish,
-                look=replace(wish.look, model=way.model or wish.look.model),
+                options=replace(wish.options, model=way.model or wish.options.model),
                 over_budget=wish.over_budget if way.as_counted else way.over_budget,
                 remembered=self._remembers,
                 summarise=way.summarise,
@@ -216,9 +216,11 @@ class ResendState(VisitedState, rx.State):
         pair = None if watcher is None or not wanted else watcher.pair(wanted)
         if watcher is None or pair is None or pair.id in self._busy:
             return None
-        look = replace(await look_of(self, pair.conversation_id), model=pair.model)
+        options = replace(await options_of(self, pair.conversation_id), model=pair.model)
         newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
-        return ResendRequest(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
+        return ResendRequest(
+            pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, options, newest
+        )
 
     async def _take(self, wish: ResendRequest) -> rx.event.EventType[()]:
         self._ask(None)
@@ -236,7 +238,7 @@ class ResendState(VisitedState, rx.State):
             if wish.remembered and wish.over_budget is not None:
                 await remember_way(wish.over_budget)
             if wish.summarise:
-                await write_summary(self, wish.conversation_id, wish.look, wish.text)
+                await write_summary(self, wish.conversation_id, wish.options, wish.text)
             wish = replace(wish, remembered=False, summarise=False)
             if wish.models:
                 return await self._tell_compared(wish, await compare(wish))

@@ -31,7 +31,7 @@ AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A pair to be sent again with the view options `look`.
+    """A pair to be sent again with the view options `options`.
 
     `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side.
 
@@ -48,7 +48,7 @@ class ResendRequest:
     position: int
     version: int
     text: str
-    look: ViewOptions
+    options: ViewOptions
     newest: bool
     edit: str = ""
     was: str = ""
@@ -113,7 +113,7 @@ async def send_again(wish: ResendRequest) -> ResendResult:
         LOCAL_OWNER,
         wish.pair_id,
         text=wish.text if wish.edit else None,
-        look=wish.look,
+        options=wish.options,
         later=wish.later,
         over_budget=wish.over_budget,
         seen=seen,
@@ -134,7 +134,7 @@ async def compare(wish: ResendRequest) -> Comparison:
         LOCAL_OWNER,
         wish.pair_id,
         wish.models,
-        wish.look,
+        wish.options,
         later=wish.later,
         over_budget=wish.over_budget,
         seen=Seen(wish.version, wish.later_count),

@@ -3,7 +3,7 @@
     await tab.send(SummaryState.ask, pair_id="")
     await tab.send(SummaryState.choose, key="all")
 
-    summary = await write_summary(self, conversation_id, look, draft)    # in a background handler of another state
+    summary = await write_summary(self, conversation_id, options, draft)    # in a background handler of another state
 
 The server writes the summary. It continues when the user leaves the page.
 """
@@ -25,7 +25,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import SummaryWorkView
 from app.state.faults import describe_fault
 from app.state.inputs import text_in
@@ -52,7 +52,7 @@ class _Asked:
     """The context of the open dialog. `position` is the position of the pair at the cursor, 0 for none."""
 
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     draft: str
     position: int
 
@@ -76,8 +76,8 @@ class SummaryState(VisitedState, rx.State):
         wanted = text_in(pair_id, MAX_ID)
         pair = watcher.pair(wanted) if watcher is not None and wanted else None
         draft = (await self.get_state(ComposerState)).text
-        look = await look_of(self, conversation_id)
-        self._asked = _Asked(conversation_id, look, draft, 0 if pair is None else pair.position)
+        options = await options_of(self, conversation_id)
+        self._asked = _Asked(conversation_id, options, draft, 0 if pair is None else pair.position)
         await self._come()
         self.choice = SummaryChoice()
         return SummaryState.plan
@@ -91,7 +91,7 @@ class SummaryState(VisitedState, rx.State):
             return
         try:
             ctx = await context_for(current(), asked.conversation_id)
-            planned, refusal = await plan_ways(ctx, asked.conversation_id, asked.look, asked.draft, asked.position)
+            planned, refusal = await plan_ways(ctx, asked.conversation_id, asked.options, asked.draft, asked.position)
         except InviewError as error:
             planned, refusal = (), describe_fault(error)
         ways = describe_ways(planned, asked.position)
@@ -127,7 +127,7 @@ class SummaryState(VisitedState, rx.State):
             ctx = await context_for(current(), asked.conversation_id)
             async with ctx.store.read() as session:
                 before = (await load_conversation(session, LOCAL_OWNER, asked.conversation_id)).checkpoint
-            summary = await write_summary(self, asked.conversation_id, asked.look, asked.draft, extent)
+            summary = await write_summary(self, asked.conversation_id, asked.options, asked.draft, extent)
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
@@ -175,7 +175,7 @@ class SummaryState(VisitedState, rx.State):
 
 
 async def write_summary(
-    state: rx.State, conversation_id: str, look: ViewOptions, draft: str, extent: Extent = OLDER
+    state: rx.State, conversation_id: str, options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
     """Summarise pairs and show the progress until the summary is the checkpoint. For background handlers.
 
@@ -183,7 +183,7 @@ async def write_summary(
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.
     """
     ctx = await context_for(current(), conversation_id)
-    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, look, draft, extent)
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, options, draft, extent)
     try:
         await _show(state, SummaryWorkView(describe_work(summary.count, 0)), summary.started.run_id, conversation_id)
         async for characters in follow_summary(ctx, conversation_id, summary):

@@ -37,7 +37,7 @@ async def count(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: D
         owner,
         conversation_id,
         body.text,
-        body.look(),
+        body.options(),
         parameters=await body.asked(),
         over_budget=body.choice(),
         attached=await body.attached(owner),

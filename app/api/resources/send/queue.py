@@ -70,7 +70,7 @@ async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Dra
         owner,
         conversation_id,
         body.text,
-        body.look(),
+        body.options(),
         parameters=await body.asked(),
         over_budget=body.choice(),
         attached=await body.attached(owner),

@@ -52,7 +52,7 @@ async def resend(
         owner,
         pair_id,
         text=body.text,
-        look=body.look(),
+        options=body.options(),
         parameters=await body.asked(),
         later=body.later,
         over_budget=body.choice(),
@@ -75,7 +75,7 @@ async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) 
         owner,
         pair_id,
         text=body.text,
-        look=body.look(),
+        options=body.options(),
         parameters=await body.asked(),
         over_budget=body.choice(),
     )
