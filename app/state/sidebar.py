@@ -118,10 +118,10 @@ class SidebarState(rx.State):
             await changes.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             async with self:
-                asked = self._wanted(), self.words, self._shown
-            found = await _read(ctx, *asked, read_rows=read_shared_rows)
+                query = self._wanted(), self.words, self._shown
+            found = await _read(ctx, *query, read_rows=read_shared_rows)
             async with self:
-                if asked == (self._wanted(), self.words, self._shown):
+                if query == (self._wanted(), self.words, self._shown):
                     self._list(found)
 
     @rx.event

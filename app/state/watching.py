@@ -33,9 +33,10 @@ ARRIVAL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The data that the next send depends on. `options` are the view options, `draft` is the text in the composer, `asked`
-    the parameters of this send alone, `attached` the files of the draft. `edition` is the text area's number for the
-    draft.
+    """The data that the next send depends on. `options` are the view options, `draft` is the text in the composer.
+
+    `parameters` are those of this send alone, `attached` are the files of the draft. `edition` is the text area's
+    number for the draft.
 
     `turn` grows whenever the send was composed again. A reply that streams does not change it. `compared` is the open
     comparison, "" if there is none.
@@ -45,7 +46,7 @@ class Moment:
     options: ViewOptions
     draft: str
     edition: int
-    asked: Parameters
+    parameters: Parameters
     attached: tuple[Part, ...]
     turn: int
     running: str
@@ -125,15 +126,15 @@ async def moments(token: str, conversation_id: str, settle: float = 0.0) -> Asyn
     The first comes at once; each later one after `settle` seconds without another change.
     """
     tab = await _arrival(token, conversation_id)
-    told: Moment | None = None
+    last: Moment | None = None
     while tab is not None and _TABS.get(token) is tab:
-        if tab.moment is None or tab.moment == told:
+        if tab.moment is None or tab.moment == last:
             await tab.changed.wait()
-            while told is not None and await _is_set_within(tab.changed, settle):
+            while last is not None and await _is_set_within(tab.changed, settle):
                 pass
         else:
-            told = tab.moment
-            yield told
+            last = tab.moment
+            yield last
 
 
 async def _arrival(token: str, conversation_id: str) -> _Tab | None:
@@ -173,7 +174,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.view.seen,
         watcher.view.draft,
         watcher.view.edition,
-        watcher.view.asked,
+        watcher.view.parameters,
         watcher.view.attached,
         watcher.view.turn,
         screen.running,

@@ -215,13 +215,13 @@ class Sending(Body):
     def choice(self) -> OverBudget | None:
         return choice_of(self.over_budget)
 
-    async def asked(self) -> Parameters | None:
-        asked = None if self.parameters is None else self.parameters.to_domain()
+    async def send_parameters(self) -> Parameters | None:
+        parameters = None if self.parameters is None else self.parameters.to_domain()
         if self.reply_schema is None:
-            return asked
+            return parameters
         schema = write_schema(self.reply_schema)
         await require_schema(schema)
-        return replace(asked or Parameters(), reply_schema=schema)
+        return replace(parameters or Parameters(), reply_schema=schema)
 
 
 AttachmentId = Annotated[str, Field(pattern=UPLOAD_ID)]

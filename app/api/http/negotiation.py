@@ -49,8 +49,8 @@ async def require_json_body(request: Request) -> None:
     """Refuse a body without the content type JSON: 415. A page of another site needs permission to send this type."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
-        said = f"It says {content_type!r}." if content_type else "It says nothing of its type."
-        raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {said}")
+        reason = f"It says {content_type!r}." if content_type else "It says nothing of its type."
+        raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {reason}")
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

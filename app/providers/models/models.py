@@ -150,16 +150,16 @@ class ModelLists:
 
 
 def _parse(adapter: Adapter, provider: Provider, body: Body) -> ListedModels:
-    said = body.read()
+    content = body.read()
     try:
-        return adapter.parse_models(said)
+        return adapter.parse_models(content)
     except BadEntryError as error:
         message = f"{provider.row.label} answered with a list of models that cannot be read ({error})."
         raise ProviderError(failure(ErrorClass.STREAM, message)) from error
     except UNREADABLE as error:
-        is_foreign = is_google_list(said)
-        asked = CallTarget(provider.row, "models")
-        raise ProviderError(describe_foreign(asked) if is_foreign else describe_no_list(provider, said)) from error
+        is_foreign = is_google_list(content)
+        target = CallTarget(provider.row, "models")
+        raise ProviderError(describe_foreign(target) if is_foreign else describe_no_list(provider, content)) from error
 
 
 def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:

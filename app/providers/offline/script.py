@@ -130,8 +130,8 @@ def _obey(prompt: str) -> tuple[Script, bool]:
         if rest is None:
             continue
         if rest[1] == "echo":
-            said = prompt[start + rest.end() :]
-            return replace(script, text=said.removeprefix(" ").removeprefix("\n")), True
+            text = prompt[start + rest.end() :]
+            return replace(script, text=text.removeprefix(" ").removeprefix("\n")), True
         tools = (*script.tools, _tool(line[rest.start() :]))
         script = replace(script, tools=tools, stop_reason=StopReason.TOOL_CALLS)
     return script, commanded

@@ -1,6 +1,6 @@
 """Time limits of a stream: for the whole stream, and for the time without content.
 
-    patience = Patience(asked, timeouts)
+    patience = Patience(target, timeouts)
     response = await patience.wait(opening)        # each wait for the network ends at the time limit
     patience.note(len(chunk), events)              # only content extends the time
 
@@ -29,8 +29,8 @@ MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
 class Patience:
     """The limits of one stream, from now on. Times are those of the running event loop."""
 
-    def __init__(self, asked: CallTarget, timeouts: Timeouts) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget, timeouts: Timeouts) -> None:
+        self._target = target
         self._timeouts = timeouts
         self._now = asyncio.get_running_loop().time
         self._end = self._now() + timeouts.whole
@@ -63,7 +63,7 @@ class Patience:
         if any(measure_event(event) for event in events):
             self._renew()
         elif self._empty_bytes > MAX_EMPTY_BYTES:
-            message = f"{self._asked} sent {self._empty_bytes:,} bytes that are nothing of the reply, and was left."
+            message = f"{self._target} sent {self._empty_bytes:,} bytes that are nothing of the reply, and was left."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         if self._now() >= self._due:  # if bytes are always available, `wait` never times out
             raise ProviderError(self._describe())
@@ -74,8 +74,8 @@ class Patience:
 
     def _describe(self) -> Failure:
         if self._now() < self._end:
-            message = f"{self._asked} sent nothing of the reply for {self._timeouts.content:g} seconds, and was left."
+            message = f"{self._target} sent nothing of the reply for {self._timeouts.content:g} seconds, and was left."
             return failure(ErrorClass.STREAM, message)
-        message = f"{self._asked} had not ended the reply after {self._timeouts.whole:g} seconds, and was left."
+        message = f"{self._target} had not ended the reply after {self._timeouts.whole:g} seconds, and was left."
         next_step = "What was received is kept. Ask for less at once, or raise INVIEW_MAX_CALL_SECONDS."
         return replace(failure(ErrorClass.TOO_LONG, message), next_step=next_step)

@@ -271,18 +271,18 @@ async def _keep(ctx: AppContext, keeping: Keeping, wake: asyncio.Event, *, resum
 
 
 def _encode_options(options: ViewOptions, model: str) -> dict[str, str | None]:
-    told = asdict(options) | {"model": model}
-    return {name: told[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
+    fields = asdict(options) | {"model": model}
+    return {name: fields[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
 
 
 def _decode_options(keeping: Keeping) -> ViewOptions:
-    told = keeping.look
-    mode = told["tool_mode"]
+    fields = keeping.look
+    mode = fields["tool_mode"]
     return ViewOptions(
-        filter=told["filter"],
-        model=told["model"],
-        topic=told["topic"],
-        zone=told["zone"],
+        filter=fields["filter"],
+        model=fields["model"],
+        topic=fields["topic"],
+        zone=fields["zone"],
         tool_mode=None if mode is None else ToolMode(mode),
-        agent=told["agent"],
+        agent=fields["agent"],
     )

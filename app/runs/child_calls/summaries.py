@@ -112,7 +112,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(ctx, owner, conversation_id, options, asks=True)
+    base = await read_base(ctx, owner, conversation_id, options, sends=True)
     composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
@@ -122,8 +122,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     if not older:
         raise ConflictError("Nothing in view is left to summarise.")
     estimator = base.terms.estimator
-    asked = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
-    beside = base.terms.system + composed.tools.tokens + asked
+    instruction_tokens = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
+    beside = base.terms.system + composed.tools.tokens + instruction_tokens
     tokens = beside + sum(estimator.of_pair(pair.sizes) for pair in older)
     room = base.profile.context_window - base.terms.limits.reserve
     if tokens > room:

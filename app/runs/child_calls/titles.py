@@ -56,7 +56,7 @@ async def ask_title(
         NoKeyError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(ctx, owner, conversation_id, options, asks=True)
+        base = await read_base(ctx, owner, conversation_id, options, sends=True)
         if not may_be_titled(base.conversation):
             raise ConflictError("This title is a person's own and is not replaced. Take it away first.")
         if not base.provider.ready:

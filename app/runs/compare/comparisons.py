@@ -93,10 +93,14 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(models)
-    asked = parameters or NO_PARAMETERS
+    send_parameters = parameters or NO_PARAMETERS
     for model in selections.keys() - set(models):
         counted = CountedPairs(
-            replace(options, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
+            replace(options, model=model),
+            selections[model],
+            over_budget,
+            send_parameters.reply_schema,
+            attached=attached.parts,
         )
         await require_counted(ctx, owner, conversation_id, text, counted)
     planned = [
@@ -106,7 +110,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
             conversation_id,
             text,
             replace(options, model=model),
-            asked,
+            send_parameters,
             over_budget=over_budget,
             sends=True,
             selection=selections.get(model),
@@ -115,7 +119,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         )
         for model in models
     ]
-    comparison = Comparison(new_id(), conversation_id, text, options.topic, asked, (), now())
+    comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
     return await begin_comparison(ctx, owner, comparison, planned, attached=attached)
 
 

@@ -180,7 +180,7 @@ def write_export_url(
     conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
 ) -> str:
     """Return the address of an export, with all values that the filter depends on, so it selects the same pairs."""
-    asked = {
+    query = {
         "format": export.format.value,
         "filter": format_filter(read.filter),
         "order": export.order.value,
@@ -190,7 +190,7 @@ def write_export_url(
         "zone": options.zone,
         "as_of": composed.base.as_of.isoformat().replace("+00:00", "Z"),
     }
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in query.items() if value is not None}
     return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
 
 

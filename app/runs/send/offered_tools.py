@@ -41,8 +41,8 @@ async def name_delegates(
     if DELEGATE not in tools:
         return tools
     named = describe_delegates(DELEGATE, [one for one in await load_agents(session, owner) if not one.damage], agent)
-    told = (named if tool == DELEGATE else tool for tool in tools)
-    return tuple(tool for tool in told if tool is not None)
+    offered = (named if tool == DELEGATE else tool for tool in tools)
+    return tuple(tool for tool in offered if tool is not None)
 
 
 async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how they count

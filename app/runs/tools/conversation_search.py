@@ -59,10 +59,10 @@ def search_tool(store: Store) -> BuiltIn:
             places = (await search(session, caller.owner, wanted, looked_for)).places
             others = [place for place in places if place.conversation_id != caller.conversation_id][:limit]
             found = await load_found(session, caller.owner, looked_for, others)
-            told = [await _describe(session, caller.owner, one, looked_for) for one in found]
-        if not told:
+            descriptions = [await _describe(session, caller.owner, one, looked_for) for one in found]
+        if not descriptions:
             return ToolOutcome((Text(f"No other conversation has “{query}” in its title or text."),))
-        return ToolOutcome((Text("\n\n".join(told)),))
+        return ToolOutcome((Text("\n\n".join(descriptions)),))
 
     return BuiltIn(SEARCH, call)
 

@@ -198,9 +198,9 @@ class _Importer:
             await next_revision(session, one.id, None)
             number = len(self.done)
             damaged = self.checked.file.shape.conversations[number].damaged
-            told = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
+            losses = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
             pair_count = len(self.checked.conversations[number].positions)
-            self.done.append(ImportedOne(one.id, one.title, pair_count, told))
+            self.done.append(ImportedOne(one.id, one.title, pair_count, losses))
 
     async def _renew(self, session: AsyncSession, old: Conversation, in_file: set[str]) -> Conversation:
         trigger, fork = old.trigger_message_id, old.fork_pair_id

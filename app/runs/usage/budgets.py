@@ -95,7 +95,7 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
         subject = _subject(budget, conversation) if budget.stops else None
         if subject is None:
             continue
-        spent = (await report_usage(ctx, owner, _asked(budget, subject), "model")).total.cost
+        spent = (await report_usage(ctx, owner, _query_of(budget, subject), "model")).total.cost
         free = wanted is not None and not wanted  # a send without cost is always allowed
         if not free and stand(budget, spent, wanted) is BudgetStatus.SPENT:
             raise BudgetSpentError(budget, spent, wanted)
@@ -132,7 +132,7 @@ def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
     return own if own is not None and budget.subject in {"", own} else None
 
 
-def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
+def _query_of(budget: SpendingBudget, subject: str) -> UsageQuery:
     first = first_day(budget.span, datetime.now(UTC).date())
     return UsageQuery(
         first=first,
@@ -144,9 +144,9 @@ def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
 async def _look_at(ctx: AppContext, owner: str, budget: SpendingBudget, subject: str | None = None) -> Budgeted:
     if subject is None:
         subject = budget.subject or await _find_dearest(ctx, owner, budget)
-    asked = _asked(budget, subject)
-    report = await report_usage(ctx, owner, asked, "model", MAX_USERS)
-    users = await report_usage(ctx, owner, asked, "conversation", MAX_USERS)
+    query = _query_of(budget, subject)
+    report = await report_usage(ctx, owner, query, "model", MAX_USERS)
+    users = await report_usage(ctx, owner, query, "conversation", MAX_USERS)
     return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
 
 

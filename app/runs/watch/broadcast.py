@@ -60,15 +60,15 @@ async def follow(
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position = after
-    asked: set[str] = set()
+    reported: set[str] = set()
     async for state in follow_states(ctx, owner, run_id):
         if events := events_after(state, position):
             position = max(position, events[-1].position)
             yield events
         run = ctx.engine.runs.get(run_id)
-        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in asked]
+        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
         if waiting:
-            asked.update(request.id for request in waiting)
+            reported.update(request.id for request in waiting)
             yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
 
 

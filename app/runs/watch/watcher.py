@@ -89,7 +89,7 @@ STARTED_SECONDS: Final = 0.4
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `options` are its first view options, `draft` is the text of its composer, `asked` are the parameters of
+    """One page. `options` are its first view options, `draft` is the text of its composer, `parameters` are those of
     the next send alone.
 
     `at` is the position of the pair that it shows first, 0 for the newest.
@@ -100,7 +100,7 @@ class Watcher:
     conversation_id: str
     options: InitVar[ViewOptions] = _DEFAULT_OPTIONS
     draft: InitVar[str] = ""
-    asked: InitVar[Parameters] = NO_PARAMETERS
+    parameters: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
@@ -116,8 +116,8 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, options: ViewOptions, draft: str, asked: Parameters) -> None:
-        self.view = ComposedView(self.ctx, self.owner, self.conversation_id, options, draft, asked)
+    def __post_init__(self, options: ViewOptions, draft: str, parameters: Parameters) -> None:
+        self.view = ComposedView(self.ctx, self.owner, self.conversation_id, options, draft, parameters)
         self._pairs = WatchedPairs(self.ctx, self.owner)
         self._compared = ComparedReplies(self.ctx, self.owner, self._spawn, self._show)
 
@@ -170,9 +170,9 @@ class Watcher:
         async with self.view.busy:
             await self._apply(await self.view.try_options(options))
 
-    def write(self, draft: str, asked: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
+    def write(self, draft: str, parameters: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
         """Take the text of the composer and the parameters of this send. `edition`: the page's number for the text."""
-        self.view.write(draft, asked, edition)
+        self.view.write(draft, parameters, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
         """Take the attachments of the text in the composer."""
@@ -317,7 +317,7 @@ class Watcher:
         damaged = show_damaged_settings(composed.base.conversation.damage)
         if damaged != self.screen.damaged:
             self._show(damaged=damaged)
-        context = show_context(composed, found.options.topic, self.view.asked)
+        context = show_context(composed, found.options.topic, self.view.parameters)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal, edition=found.edition)
@@ -482,5 +482,7 @@ def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryVi
 
 def _with_progress(shown: tuple[ToolProgressView, ...], event: ToolProgress) -> tuple[ToolProgressView, ...]:
     others = tuple(one for one in shown if one.tool_call_id != event.tool_call_id)
-    told = ToolProgressView(event.tool_call_id, event.progress, event.total, event.message, event.conversation_id or "")
-    return (*others, told)
+    report = ToolProgressView(
+        event.tool_call_id, event.progress, event.total, event.message, event.conversation_id or ""
+    )
+    return (*others, report)

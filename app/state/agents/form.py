@@ -69,10 +69,10 @@ class AgentFormState(rx.State):
     @rx.var
     def editing(self) -> str:
         """The form that the address requests: "new", or "agent" or "copy" with an id; "" for the list."""
-        asked = self.router.url.query_parameters
-        if "copy" in asked:
-            return f"copy {asked['copy']}"
-        agent_id = asked.get("agent", "")
+        query = self.router.url.query_parameters
+        if "copy" in query:
+            return f"copy {query['copy']}"
+        agent_id = query.get("agent", "")
         return agent_id if agent_id in ("", NEW) else f"agent {agent_id}"
 
     @rx.var

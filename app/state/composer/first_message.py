@@ -18,7 +18,7 @@ from app.runs.send.first_message import FirstMessageOptions, compose_first, disc
 from app.runs.temporary import create_temporary
 from app.runs.watch.context import show_context
 from app.state.agents.choice import AgentState
-from app.state.composer.parameters import begins_with, once_in
+from app.state.composer.parameters import begins_with, send_parameters_of
 from app.state.composer.sending import Draft, deliver
 from app.state.composer.view_options import options_of
 from app.state.first_draft import FirstDraft
@@ -39,8 +39,8 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
 async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
     """Return the first message with the current data of this page."""
     options = await options_of(state, "")
-    asked = replace(await once_in(state, ""), reply_schema=schema or None)
-    return FirstDraft(await new_conversation(state, options), text, options, asked, files, edition)
+    parameters = replace(await send_parameters_of(state, ""), reply_schema=schema or None)
+    return FirstDraft(await new_conversation(state, options), text, options, parameters, files, edition)
 
 
 async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessageOptions:

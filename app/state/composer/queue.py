@@ -247,9 +247,9 @@ def clear_queue(state: QueueState) -> None:
 
 
 def _tell(state: QueueState) -> None:
-    said = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
-    if said != state.said:
-        state.said = said
+    text = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
+    if text != state.said:
+        state.said = text
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:

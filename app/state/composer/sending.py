@@ -37,10 +37,10 @@ _REMEMBERED: Final = 1000
 class Draft:
     """A text and the options of its send. `id` is the text area's name for the send.
 
-    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `asked` are the
-    parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of the
-    queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs that
-    arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
+    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `send_parameters` are
+    the parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of
+    the queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs
+    that arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
     `selection`, or in `selections` for each of several models.
     """
 
@@ -52,7 +52,7 @@ class Draft:
     schema: str = ""
     files: tuple[DraftFile, ...] = ()
     models: tuple[str, ...] = ()
-    asked: Parameters = NO_PARAMETERS
+    send_parameters: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
@@ -64,7 +64,7 @@ class Draft:
     @property
     def parameters(self) -> Parameters | None:
         """The parameters of this send alone, None if none are set."""
-        parameters = replace(self.asked, reply_schema=self.schema or None)
+        parameters = replace(self.send_parameters, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
 
 

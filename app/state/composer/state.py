@@ -46,7 +46,7 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.parameters import give_back_once, take_once
+from app.state.composer.parameters import restore_send_parameters, take_send_parameters
 from app.state.composer.sending import Delivered, Draft, deliver, is_told_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
@@ -222,8 +222,8 @@ class ComposerState(rx.State):
     def _count(self) -> None:
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
-            asked = replace(watcher.view.asked, reply_schema=self.schema or None)
-            watcher.write(self._draft, asked, self._edition)
+            parameters = replace(watcher.view.parameters, reply_schema=self.schema or None)
+            watcher.write(self._draft, parameters, self._edition)
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -443,11 +443,11 @@ class ComposerState(rx.State):
             await self._refuse(draft, refusal)
             return None
         self.schema, self._draft, self._edition, self.files, self.refused = "", "", 0, (), ()
-        asked = await take_once(self, conversation_id)
+        parameters = await take_send_parameters(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
         self._count()  # the box is empty: estimate and preview no longer include the text that was sent
-        return replace(draft, asked=asked)
+        return replace(draft, send_parameters=parameters)
 
     async def _deliver(self, draft: Draft) -> str:
         """Send the draft and show the result. Return the conversation that it started, "" for none."""
@@ -505,7 +505,7 @@ class ComposerState(rx.State):
         if not accepted:
             self.schema = self.schema or draft.schema
             self.files = self.files or draft.files
-            await give_back_once(self, draft.conversation_id, draft.asked)
+            await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
             self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
 
@@ -551,7 +551,7 @@ def set_schema(composer: ComposerState, schema: str) -> None:
     """Set the schema of the draft; "": none."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None), composer.edition)
+        watcher.write(composer.text, replace(watcher.view.parameters, reply_schema=schema or None), composer.edition)
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:

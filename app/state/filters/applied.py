@@ -71,13 +71,13 @@ class FilterState(rx.State):
         address without a filter shows all pairs. The address of a temporary conversation does not contain its filter.
         """
         conversation_id = conversation_in(self.router.url.path)
-        asked = _filter_in(self.router.url.query)
-        self.read = f"{self.router.url.path} {asked or ''}"
+        line = _filter_in(self.router.url.query)
+        self.read = f"{self.router.url.path} {line or ''}"
         before, self._page = self._page, (conversation_id, self.router.session.session_id)
         self.temporary = bool(conversation_id) and await context_for(current(), conversation_id) is not current()
         if self._page == before:
-            if conversation_id and not (asked is None and self.temporary):
-                await self._step(conversation_id, asked or "")
+            if conversation_id and not (line is None and self.temporary):
+                await self._step(conversation_id, line or "")
             return
         same = conversation_id == before[0]
         if not same:
@@ -85,7 +85,7 @@ class FilterState(rx.State):
         self.known, self.refusal = False, None
         self.topic = read_kept(self.topics, conversation_id)
         zone, model = zone_in(self.zone) or UTC_ZONE, self._view_options.model if same else None
-        self._view_options = ViewOptions(filter=asked, model=model, topic=self.topic or None, zone=zone)
+        self._view_options = ViewOptions(filter=line, model=model, topic=self.topic or None, zone=zone)
 
     @rx.event(background=True)
     async def clear(self) -> None:
@@ -107,7 +107,7 @@ class FilterState(rx.State):
     @property
     def wanted(self) -> ViewOptions:
         """The view options that the user chose."""
-        return self._options
+        return self._view_options
 
     async def _put_in_force(self, line: str) -> None:
         """Apply this filter and close the filter bar. For background handlers. Raises the errors of `_apply`."""

@@ -161,8 +161,8 @@ class FilterLineState(VisitedState, FilterState):
             conversation_id, options = self._place()
         feedback = await _read_line(conversation_id, typed, at, options)
         async with self:
-            told = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
-            if number == self._newest and not told:
+            answered = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
+            if number == self._newest and not answered:
                 self.feedback = feedback
 
     @rx.event(background=True)
@@ -174,11 +174,11 @@ class FilterLineState(VisitedState, FilterState):
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
         """Carry out the command that the dialog asks about."""
-        asked, self.asking = self.asking, None
-        if asked is None:
+        question, self.asking = self.asking, None
+        if question is None:
             return None
         await begin_work(self)
-        return FilterLineState.carry_out(asked.line)
+        return FilterLineState.carry_out(question.line)
 
     @rx.event(background=True)
     async def carry_out(self, line: str) -> AsyncGenerator[EventSpec | None]:

@@ -112,7 +112,7 @@ class CacheState(VisitedState, rx.State):
             ctx = await context_for(current(), moment.conversation_id)
             try:
                 state = await look_at_cache(
-                    ctx, LOCAL_OWNER, moment.conversation_id, moment.options, parameters=moment.asked
+                    ctx, LOCAL_OWNER, moment.conversation_id, moment.options, parameters=moment.parameters
                 )
                 kept = await read_keeping(ctx, LOCAL_OWNER, moment.conversation_id)
                 notes = show_cache(describe_cache_state(state, kept), moment.options.zone)
@@ -128,4 +128,13 @@ def _causes(moment: Moment) -> tuple[object, ...]:
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
     options = moment.options
-    return options.filter, options.model, options.topic, options.zone, *seen, moment.asked, moment.ended, moment.changes
+    return (
+        options.filter,
+        options.model,
+        options.topic,
+        options.zone,
+        *seen,
+        moment.parameters,
+        moment.ended,
+        moment.changes,
+    )

@@ -46,7 +46,7 @@ class KeptRequestView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Selection:
     pair_id: str
     tab: str
     page: int
@@ -117,52 +117,52 @@ class SnapshotState(VisitedState, rx.State):
 
     async def _read(self) -> None:
         async with self:
-            wish, moment = self._wish(), moment_of(self)
-        if not wish.pair_id:
+            selection, moment = self._selection(), moment_of(self)
+        if not selection.pair_id:
             return
-        ctx = await context_for(current(), wish.pair_id)
+        ctx = await context_for(current(), selection.pair_id)
         try:
             async with ctx.store.read() as session:
-                position = (await load_pair(session, LOCAL_OWNER, wish.pair_id)).position
-                kept = await load_snapshot(session, LOCAL_OWNER, wish.pair_id)
-            shown = await asyncio.to_thread(_show, kept, wish)
+                position = (await load_pair(session, LOCAL_OWNER, selection.pair_id)).position
+                kept = await load_snapshot(session, LOCAL_OWNER, selection.pair_id)
+            shown = await asyncio.to_thread(_show, kept, selection)
             changes: ChangesView | None = None
-            if wish.tab == "now" and moment is not None:
+            if selection.tab == "now" and moment is not None:
                 options = replace(moment.options, model=kept.model)
-                planned = await preview_resend(ctx, LOCAL_OWNER, wish.pair_id, options=options)
+                planned = await preview_resend(ctx, LOCAL_OWNER, selection.pair_id, options=options)
                 changes = await asyncio.to_thread(
-                    _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
+                    _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], selection
                 )
         except InviewError as error:
             fault = NOT_KEPT if isinstance(error, NotFoundError) else describe_fault(error)
             async with self:
-                if self._wish() == wish:
+                if self._selection() == selection:
                     self.fault = fault
             return
         async with self:
-            if self._wish() == wish:
+            if self._selection() == selection:
                 self.title, self.kept, self.fault = f"What was sent for pair {position}", shown, ""
                 self.changes = changes
-                self.note = SAME if wish.tab == "now" and changes is None and moment is not None else ""
+                self.note = SAME if selection.tab == "now" and changes is None and moment is not None else ""
 
-    def _wish(self) -> _Wish:
-        return _Wish(self.pair, self.tab, self._page, self._opened)
+    def _selection(self) -> _Selection:
+        return _Selection(self.pair, self.tab, self._page, self._opened)
 
 
-def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
+def _show(kept: Snapshot, selection: _Selection) -> KeptRequestView:
     return KeptRequestView(
         kept.model,
         f"POST {kept.url}",
         kept.created_at.isoformat(),
         f"{figures.number(len(kept.body))} bytes, as they left; keys in headers are masked",
         tuple(FactView(name, value) for name, value in kept.headers),
-        show_body(kept.body, wish.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
+        show_body(kept.body, selection.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
     )
 
 
-def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
+def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, selection: _Selection) -> ChangesView | None:
     """Return the differences from now; None: there are none."""
-    reading = RequestWindow(opened=wish.opened)
+    reading = RequestWindow(opened=selection.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
     return None if is_same else changes

@@ -40,10 +40,10 @@ def read_received(pair: ScreenPairView) -> str:
     return "".join(part.text for part in parts if part.type == "text").strip()
 
 
-def quote_received(asked: str, received: str) -> str:
+def quote_received(request: str, received: str) -> str:
     r"""Return a message that repeats a request and the received part of its reply.
 
     >>> quote_received("Count to ten.", "One, two")
     'Count to ten.\n\nThe reply to this was cut off. It began:\n\nOne, two\n\nContinue from there.'
     """
-    return f"{asked.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."
+    return f"{request.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."

@@ -42,8 +42,8 @@ class ToolCardState(rx.State):
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
         """Read and show the current contents of a call."""
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
-        call, asked = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
-        if not pair or number is None or call is None or not asked:
+        call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
+        if not pair or number is None or call is None or not turn_id:
             return
         try:
             called = await read_called_tool(await context_for(current(), pair), LOCAL_OWNER, pair, call)
@@ -59,7 +59,7 @@ class ToolCardState(rx.State):
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:
-                self.bodies, self.read = (*self.bodies, body), (*self.read, f"{card}#{asked}")
+                self.bodies, self.read = (*self.bodies, body), (*self.read, f"{card}#{turn_id}")
 
     @rx.event
     async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:

@@ -150,9 +150,9 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 def _decode_listed(row: Any) -> Listed:
-    asked, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
-    snippet = asked or snippet
-    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or asked, row["compared"] or 0)
+    compared_text, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
+    snippet = compared_text or snippet
+    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or compared_text, row["compared"] or 0)
 
 
 def has_id(table: Table, row: Any) -> bool:
@@ -196,10 +196,10 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     Raises:
         NotFoundError: this owner has no conversation or no agent with that id.
     """
-    asked = {"conversation": conversation_id, "of_owner": owner}
+    values = {"conversation": conversation_id, "of_owner": owner}
     if agent_id is not None:
-        asked["wanted"] = agent_id
-    row = (await session.execute(_select_head(named=agent_id is not None), asked)).mappings().one_or_none()
+        values["wanted"] = agent_id
+    row = (await session.execute(_select_head(named=agent_id is not None), values)).mappings().one_or_none()
     if row is None:
         raise await _explain_missing(session, conversation_id)
     _require_order(row)
@@ -253,8 +253,8 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
     Raises:
         NotFoundError: no conversation of this owner has that id.
     """
-    asked = {"conversation": conversation_id, "of_owner": owner}
-    row = (await session.execute(_select_conversation(), asked)).mappings().one_or_none()
+    values = {"conversation": conversation_id, "of_owner": owner}
+    row = (await session.execute(_select_conversation(), values)).mappings().one_or_none()
     if row is None:
         raise await _explain_missing(session, conversation_id)
     _require_order(row)
@@ -358,10 +358,10 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
     `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
     its place in the list stays.
     """
-    asked: dict[str, Any] = {"conversation": conversation_id}
+    values: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:
-        asked["at"] = now
-    revision = (await session.execute(_count_change(dated=now is not None), asked)).scalar_one_or_none()
+        values["at"] = now
+    revision = (await session.execute(_count_change(dated=now is not None), values)).scalar_one_or_none()
     if revision is None:
         raise NotFoundError("conversation", conversation_id)
     return revision

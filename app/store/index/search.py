@@ -121,8 +121,8 @@ async def load_places(
     session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
 ) -> tuple[Excerpt, ...]:
     """The newest places in pairs of one conversation."""
-    asked = select_places(owner, Wanted(), looked_for, of_conversation=conversation_id)
-    docids = [row.docid for row in (await session.execute(asked)).all() if row.pair_id is not None][:limit]
+    query = select_places(owner, Wanted(), looked_for, of_conversation=conversation_id)
+    docids = [row.docid for row in (await session.execute(query)).all() if row.pair_id is not None][:limit]
     excerpts = await load_excerpts(session, looked_for, docids)
     return tuple(excerpts[docid] for docid in docids if docid in excerpts)
 

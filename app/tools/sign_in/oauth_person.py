@@ -1,6 +1,6 @@
 """The sign-in of a person to an MCP server, with the OAuth flow of MCP's SDK.
 
-    text = await sign_in(server, secrets, begun, log)       # sets `begun.asked`, waits for `begun.answered`
+    text = await sign_in(server, secrets, begun, log)       # sets `begun.address`, waits for `begun.answered`
 
 It makes a real connection, so that a sign-in starts for any request of the server that needs one.
 """
@@ -84,7 +84,7 @@ class PersonAuth(httpx2.Auth):
             await flow.aclose()
 
     async def _send_away(self, address: str) -> None:
-        if self._sign_in.asked.done():
+        if self._sign_in.address.done():
             raise SignInFailedError("It asks a second time for what somebody just agreed to")
         parts = urlsplit(address)
         local = self._way.allow_private and parts.scheme == "http" and is_loopback(parts.hostname)
@@ -95,7 +95,7 @@ class PersonAuth(httpx2.Auth):
             )
         self._choose_proof()
         self._sign_in.state = parse_qs(parts.query)["state"][-1]
-        self._sign_in.asked.set_result(address)
+        self._sign_in.address.set_result(address)
 
     def _choose_proof(self) -> None:
         """Set the authentication method of a client registered by hand: one that the server supports, or Basic."""
@@ -155,7 +155,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
             await link.list_all()
     except Exception as error:  # noqa: BLE001 - reported below; with tokens, the next connection reports errors
         fault = describe_fault(error)
-        fault = f"It could not be reached: {fault}" if not begun.asked.done() else fault
+        fault = f"It could not be reached: {fault}" if not begun.address.done() else fault
     if auth.limit.expired():
         fault = _describe_late(begun)
     if auth.failed or kept.text is None:
@@ -171,8 +171,8 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
         body: Any = response.json()
     except (ValueError, httpx2.ResponseNotRead):
         body = None
-    said = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    code, words = (str(said.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
+    fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    code, words = (str(fields.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
     return response.status_code, code, words
 
 

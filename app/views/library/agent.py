@@ -68,5 +68,5 @@ def write_agents(agents: Sequence[Agent], at: datetime) -> AgentsFile:
 
 
 def _tell(agent: Agent) -> dict[str, Any]:
-    told = {field.name: getattr(agent, field.name) for field in fields(WrittenAgent)}
-    return told | {"parameters": show_parameters(agent.parameters)}
+    values = {field.name: getattr(agent, field.name) for field in fields(WrittenAgent)}
+    return values | {"parameters": show_parameters(agent.parameters)}

@@ -239,7 +239,7 @@ def _describe_resource(one: ListedResource) -> ResourceView:
 
 
 def _describe_prompt(one: ListedPrompt) -> PromptView:
-    wanted = tuple(VariableView(said.name, said.description, said.required) for said in one.arguments)
+    wanted = tuple(VariableView(argument.name, argument.description, argument.required) for argument in one.arguments)
     return PromptView(one.name, one.title, one.description, wanted)
 
 

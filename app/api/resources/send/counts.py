@@ -38,7 +38,7 @@ async def count(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: D
         conversation_id,
         body.text,
         body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
         attached=await body.attached(owner),
     )

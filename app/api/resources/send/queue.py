@@ -71,7 +71,7 @@ async def add(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: Dra
         conversation_id,
         body.text,
         body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
         attached=await body.attached(owner),
         place=body.place,

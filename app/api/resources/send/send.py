@@ -46,7 +46,7 @@ async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
         conversation_id,
         body.text,
         body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
         attached=await body.attached(owner),
     )
@@ -86,7 +86,7 @@ async def send(
         conversation_id,
         body.text,
         body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
         attached=await body.attached(owner),
         selection=body.selection,

@@ -53,7 +53,7 @@ async def resend(
         pair_id,
         text=body.text,
         options=body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         later=body.later,
         over_budget=body.choice(),
         seen=body.seen(),
@@ -76,7 +76,7 @@ async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) 
         pair_id,
         text=body.text,
         options=body.options(),
-        parameters=await body.asked(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
     )
     return answer(await describe_planned(ctx, owner, planned))
