@@ -121,7 +121,7 @@ class ChatState(rx.State):
             if self.titling:
                 return
             self.titling = True
-            options = replace((await self.get_state(FilterState)).wanted, model=None)
+            options = replace((await self.get_state(FilterState)).view_options, model=None)
         message, fault = "", None
         try:
             message = await _await_title(await self._ctx(), self._on_screen(), options)

@@ -93,7 +93,7 @@ class TranscriptState(rx.State):
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
             parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, parameters, at=at)
+            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
@@ -145,8 +145,8 @@ class TranscriptState(rx.State):
     @rx.event(background=True)
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position, or the next one in view; 0 is the first."""
-        if (watcher := watcher_of(self)) is not None and (wanted := whole_in(position)) is not None:
-            await watcher.show_position(wanted)
+        if (watcher := watcher_of(self)) is not None and (valid_position := whole_in(position)) is not None:
+            await watcher.show_position(valid_position)
 
     async def _clear(self, conversation_id: str) -> None:
         """Clear the data of the previous conversation."""

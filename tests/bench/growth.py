@@ -35,7 +35,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.settings import load_settings
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import load_found, search
 from tests.bench.growth_seed import enter_conversations, enter_pairs
 from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
@@ -196,7 +196,7 @@ async def find(ctx: AppContext, words: str) -> None:
     """Search as the list of the page does."""
     looked_for = parse_search(words)
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
+        found = await search(session, LOCAL_OWNER, ListCriteria(), looked_for)
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
 
 

@@ -79,8 +79,8 @@ def _parse_range(text: str) -> tuple[str, float]:
 
 def _quality(offer: str, ranges: list[tuple[str, float]]) -> float:
     """Return the quality of the most specific range that covers the offer."""
-    for wanted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
-        matching = [quality for media_range, quality in ranges if media_range == wanted]
+    for accepted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
+        matching = [quality for media_range, quality in ranges if media_range == accepted]
         if matching:
             return max(matching)
     return 0.0

@@ -255,16 +255,16 @@ def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observ
     """
     rest = newest_here.tokens - corrected.base - corrected.per_message * newest_here.messages
     leaning = newest_here.text / (newest_here.text + LEANING)
-    wanted = THOUSAND * rest / max(1, newest_here.text)
+    permille = THOUSAND * rest / max(1, newest_here.text)
     farthest = corrected.permille * 2 * max(corrected.band, LEAST_LEANING)
     low, high = bounds
     if is_foreign(newest_here):
         farthest, low, high = corrected.permille * MAX_RATIO, low / MAX_RATIO, high * MAX_RATIO
-    if not low <= wanted / THOUSAND <= high or abs(wanted - corrected.permille) > farthest:
+    if not low <= permille / THOUSAND <= high or abs(permille - corrected.permille) > farthest:
         return corrected
     return replace(
         corrected,
-        permille=round(corrected.permille + leaning * (wanted - corrected.permille)),
+        permille=round(corrected.permille + leaning * (permille - corrected.permille)),
         band=max(LEAST_BAND, min(corrected.band, round((1 - leaning) * corrected.band + KNOWN_BAND, 3))),
         known=newest_here.text,
     )

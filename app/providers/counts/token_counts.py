@@ -122,12 +122,12 @@ class _Process:
         finally:
             self.warming = False
 
-    def end_if(self, wanted: Callable[[], bool]) -> bool:
-        """End the process if `wanted` returns True and no question is being answered."""
+    def end_if(self, condition: Callable[[], bool]) -> bool:
+        """End the process if `condition` returns True and no question is being answered."""
         if not self.busy.acquire(blocking=False):
             return False
         try:
-            if self.running is None or not wanted():
+            if self.running is None or not condition():
                 return False
             self._drop(self.running)
             return True

@@ -126,8 +126,8 @@ async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Previe
     """Check the sum of the known costs against the budgets. Each call alone was checked before."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
-    wanted = sum(known, start=Decimal(0)) if known else None
-    await require_budgets(ctx, owner, planned[0].composed.base.conversation, wanted)
+    next_cost = sum(known, start=Decimal(0)) if known else None
+    await require_budgets(ctx, owner, planned[0].composed.base.conversation, next_cost)
 
 
 def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime) -> _Prepared:

@@ -126,7 +126,7 @@ async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
 
 
 @shielded
-async def import_agents(ctx: AppContext, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
+async def import_agents(ctx: AppContext, owner: str, imported: Sequence[AgentFields]) -> tuple[Agent, ...]:
     """Create agents, as from a file. An agent whose name is taken gets a number after its name.
 
     Raises:
@@ -136,8 +136,8 @@ async def import_agents(ctx: AppContext, owner: str, wanted: Sequence[AgentField
     made: list[Agent] = []
     async with ctx.store.write() as session:
         known = await agents.load_agents(session, owner)
-        _require_room(known, len(wanted))
-        for fields in wanted:
+        _require_room(known, len(imported))
+        for fields in imported:
             agent = _make(owner, fields)
             require_usable(agent)
             made.append(replace(agent, name=free_name(agent.name, [one.name for one in (*known, *made)])))

@@ -148,7 +148,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         NotFoundError: this owner has no such conversation or agent.
         InputError: a text, a parameter or the model is invalid.
     """
-    wanted = {
+    given = {
         "title": title,
         "model": model,
         "system_prompt": system_prompt,
@@ -158,7 +158,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
     }
-    changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if title is not None:
         changes["titled_by_model"] = False
     async with ctx.store.write() as session:

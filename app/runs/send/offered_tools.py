@@ -29,8 +29,8 @@ from app.store.settings.agents import load_agents
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
     """List the tools that an agent can offer, in the order of the request. It does not wait for a server."""
-    wanted = preferences.built_in_tools
-    tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
+    enabled = preferences.built_in_tools
+    tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
 
 

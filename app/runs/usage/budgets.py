@@ -85,8 +85,8 @@ async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversatio
     return tuple([await _look_at(ctx, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
 
-async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, wanted: Decimal | None) -> None:
-    """Refuse a send that would exceed a budget that stops. `wanted`: its cost, None if unknown.
+async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, next_cost: Decimal | None) -> None:
+    """Refuse a send that would exceed a budget that stops. `next_cost`: its cost, None if unknown.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -96,9 +96,9 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
         if subject is None:
             continue
         spent = (await report_usage(ctx, owner, _query_of(budget, subject), "model")).total.cost
-        free = wanted is not None and not wanted  # a send without cost is always allowed
-        if not free and stand(budget, spent, wanted) is BudgetStatus.SPENT:
-            raise BudgetSpentError(budget, spent, wanted)
+        free = next_cost is not None and not next_cost  # a send without cost is always allowed
+        if not free and stand(budget, spent, next_cost) is BudgetStatus.SPENT:
+            raise BudgetSpentError(budget, spent, next_cost)
 
 
 async def require_budgets_for(ctx: AppContext, conversation: Conversation, model: str, tokens: int) -> None:

@@ -142,8 +142,8 @@ class ParametersState(VisitedState, rx.State):
     @rx.event
     async def choose_scope(self, scope: str) -> None:
         """Show the parameters of another scope. Unsaved input is lost."""
-        if self.form is not None and (wanted := _scope_in(scope)) is not None:
-            await self._open(wanted)
+        if self.form is not None and (valid_scope := _scope_in(scope)) is not None:
+            await self._open(valid_scope)
 
     @rx.event
     async def close(self) -> None:
@@ -187,10 +187,10 @@ class ParametersState(VisitedState, rx.State):
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
         """Restore the earlier parameters of a conversation. Undo calls this, so it offers no undo."""
-        wanted = text_in(conversation_id, MAX_TYPED)
+        valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
-        if wanted is not None and parameters is not None and policy is not None:
-            await self._set_for_conversation(wanted, parameters, policy)
+        if valid_id is not None and parameters is not None and policy is not None:
+            await self._set_for_conversation(valid_id, parameters, policy)
 
     async def _end_visit(self) -> None:
         self.form = None

@@ -153,26 +153,26 @@ class QueueState(rx.State):
     @rx.event
     async def move(self, item_id: str, place: int) -> None:
         """Move a text to another place, counted from 0."""
-        wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
-        if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
+        valid_id, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
+        if not valid_id or to is None or not 0 <= to <= MAX_QUEUED:
             return
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_queued(ctx, LOCAL_OWNER, conversation_id, wanted, place=to)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, valid_id, place=to)
         except InviewError as fault:
             await show_fault(self, fault)
 
     @rx.event
     async def drop(self, item_id: str) -> None:
         """Take a text out of the queue unsent."""
-        wanted, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
-        if not wanted:
+        valid_id, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
+        if not valid_id:
             return
-        place = next((at for at, each in enumerate(self.queue.items) if each.id == wanted), len(self.queue.items))
+        place = next((at for at, each in enumerate(self.queue.items) if each.id == valid_id), len(self.queue.items))
         paused = self.queue.held is not None or not self.running
         try:
             dropped = await drop_queued(
-                await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted
+                await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, valid_id
             )
         except InviewError as fault:
             await show_fault(self, fault)

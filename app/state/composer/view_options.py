@@ -22,7 +22,7 @@ async def options_of(state: rx.State, conversation_id: str) -> ViewOptions:
     model = models.chosen if models.chosen_in == conversation_id else ""
     if not conversation_id:
         model = model or models.remembered or DEFAULT_MODEL
-    options = replace(filters.wanted, model=model or None, as_of=None)
+    options = replace(filters.view_options, model=model or None, as_of=None)
     if context is None:
         return options
     return replace(

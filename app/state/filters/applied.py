@@ -105,7 +105,7 @@ class FilterState(rx.State):
             self._set_options(replace(self._view_options, zone=known))
 
     @property
-    def wanted(self) -> ViewOptions:
+    def view_options(self) -> ViewOptions:
         """The view options that the user chose."""
         return self._view_options
 

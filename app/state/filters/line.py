@@ -116,7 +116,7 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             options = self._options().get(ChipName(name), ()) if name in set(ChipName) else ()
             chosen = next((one.term for one in options if format_filter(one.term) == term), None)
-            kept = self.filter if self.wanted.filter is None else self.wanted.filter
+            kept = self.filter if self.view_options.filter is None else self.view_options.filter
             line = _read_words(kept if self._typed is None else self._typed)
             if not options or (term and chosen is None):
                 return

@@ -193,7 +193,7 @@ class BranchState(rx.State):
 def _options_of(filters: FilterState) -> ViewOptions:
     """Return the view options of the page: the current filter, and the time to which its ages refer."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
-    return replace(filters.wanted, filter=filters.filter, as_of=as_of)
+    return replace(filters.view_options, filter=filters.filter, as_of=as_of)
 
 
 def _describe(branch: BranchView) -> BranchItem:

@@ -78,12 +78,12 @@ class CacheState(VisitedState, rx.State):
         """Keep the cache alive for this number of minutes."""
         async with self:
             moment = moment_of(self)
-        wanted = whole_in(minutes)
-        if moment is None or wanted not in CHOICES:
+        valid_minutes = whole_in(minutes)
+        if moment is None or valid_minutes not in CHOICES:
             return
         ctx = await context_for(current(), moment.conversation_id)
         try:
-            await start_keeping(ctx, LOCAL_OWNER, moment.conversation_id, moment.options, wanted)
+            await start_keeping(ctx, LOCAL_OWNER, moment.conversation_id, moment.options, valid_minutes)
         except InviewError as error:
             async with self:
                 self.fault = describe_fault(error)

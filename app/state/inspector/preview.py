@@ -119,10 +119,10 @@ class PreviewState(rx.State):
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
         """Show another tab."""
-        wanted = text_in(tab, _MAX_KEY)
-        if wanted in TABS:
+        chosen = text_in(tab, _MAX_KEY)
+        if chosen in TABS:
             async with self:
-                self.tab, self._page = wanted, 1
+                self.tab, self._page = chosen, 1
             await self._show_again()
 
     @rx.event(background=True)
@@ -135,20 +135,20 @@ class PreviewState(rx.State):
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
         """Show all of a message, a tool or the system text."""
-        wanted = text_in(key, _MAX_KEY)
+        piece = text_in(key, _MAX_KEY)
         async with self:
-            if wanted is None or wanted in self._opened:
+            if piece is None or piece in self._opened:
                 return
-            self._opened |= {wanted}
+            self._opened |= {piece}
         await self._show_again()
 
     @rx.event(background=True)
     async def show_page(self, number: int) -> None:
         """Show another page of the JSON, counted from 1."""
-        wanted = whole_in(number)
-        if wanted is not None:
+        page = whole_in(number)
+        if page is not None:
             async with self:
-                self._page = wanted
+                self._page = page
             await self._show_again()
 
     async def _read(self) -> None:

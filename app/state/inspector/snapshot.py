@@ -72,13 +72,13 @@ class SnapshotState(VisitedState, rx.State):
     @rx.event(background=True)
     async def open(self, pair_id: str) -> None:
         """Show the stored request of this pair."""
-        wanted = text_in(pair_id, MAX_TEXT)
-        if not wanted:
+        valid_id = text_in(pair_id, MAX_TEXT)
+        if not valid_id:
             return
         async with self:
             self.reset()
             await self._come()
-            self.pair, self.title = wanted, "What was sent"
+            self.pair, self.title = valid_id, "What was sent"
         await self._read()
 
     @rx.event
@@ -91,28 +91,28 @@ class SnapshotState(VisitedState, rx.State):
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
         """Show the sent request, or its comparison with now."""
-        wanted = text_in(tab, MAX_TEXT)
-        if wanted in TABS:
+        chosen = text_in(tab, MAX_TEXT)
+        if chosen in TABS:
             async with self:
-                self.tab, self.fault = wanted, ""
+                self.tab, self.fault = chosen, ""
             await self._read()
 
     @rx.event(background=True)
     async def show_page(self, number: int) -> None:
         """Show another page of the body, counted from 1."""
-        wanted = whole_in(number)
-        if wanted is not None:
+        page = whole_in(number)
+        if page is not None:
             async with self:
-                self._page = wanted
+                self._page = page
             await self._read()
 
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
         """Show the whole text of a message that differs."""
-        wanted = text_in(key, MAX_TEXT)
-        if wanted:
+        piece = text_in(key, MAX_TEXT)
+        if piece:
             async with self:
-                self._opened |= {wanted}
+                self._opened |= {piece}
             await self._read()
 
     async def _read(self) -> None:

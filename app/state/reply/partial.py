@@ -27,8 +27,8 @@ class PartialReplyState(rx.State):
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:
         """Put the request and the received part of its reply before the text in the composer."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None or not (received := read_received(pair)):
             return None
         return cast("EventSpec", ComposerState.put(quote_received(pair.user_text, received), ""))

@@ -214,8 +214,8 @@ class ResendState(VisitedState, rx.State):
 
         Returns None if there is no such pair or if it is being sent.
         """
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if watcher is None or pair is None or pair.id in self._busy:
             return None
         options = replace(await options_of(self, pair.conversation_id), model=pair.model)

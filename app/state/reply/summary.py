@@ -73,8 +73,8 @@ class SummaryState(VisitedState, rx.State):
         conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
         if not conversation_id:
             return None
-        wanted = text_in(pair_id, MAX_ID)
-        pair = watcher.pair(wanted) if watcher is not None and wanted else None
+        valid_id = text_in(pair_id, MAX_ID)
+        pair = watcher.pair(valid_id) if watcher is not None and valid_id else None
         draft = (await self.get_state(ComposerState)).text
         options = await options_of(self, conversation_id)
         self._requested = _SummaryRequest(conversation_id, options, draft, 0 if pair is None else pair.position)

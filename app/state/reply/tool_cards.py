@@ -69,11 +69,11 @@ class ToolCardState(rx.State):
     @rx.event
     async def toggle_piece(self, piece_id: str) -> None:
         """Switch a long text in a card between its full text and its beginning."""
-        wanted = text_in(piece_id, MAX_ID + MAX_CALL_ID)
-        if wanted is None or not any(wanted in list_pieces(body) for body in self.bodies):
+        valid_id = text_in(piece_id, MAX_ID + MAX_CALL_ID)
+        if valid_id is None or not any(valid_id in list_pieces(body) for body in self.bodies):
             return
-        others = tuple(each for each in self.whole if each != wanted)
-        self.whole = others if wanted in self.whole else (*others, wanted)
+        others = tuple(each for each in self.whole if each != valid_id)
+        self.whole = others if valid_id in self.whole else (*others, valid_id)
 
     def _forget(self, card: str) -> None:
         self.bodies = tuple(each for each in self.bodies if each.id != card)

@@ -101,10 +101,10 @@ class UndoState(rx.State):
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
         """Restore a deletion. Undo calls this and shows a toast afterwards."""
-        if (wanted := text_in(entry_id, MAX_ID)) is None:
+        if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
-            return _go_to(await restore(await context_for(current(), wanted), LOCAL_OWNER, wanted))
+            return _go_to(await restore(await context_for(current(), valid_id), LOCAL_OWNER, valid_id))
         except InviewError as error:
             await show_fault(self, error)
             return None

@@ -61,7 +61,7 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
             calls.part.label("part"),
             calls.size.label("size"),
             *(calls.counters[name].label(name) for name in _PRICED),
-        ).where(*calls.wanted)
+        ).where(*calls.conditions)
         for calls in calls_of(owner, usage_query, apart, by_account=True)
     ]
     call = (parts[0] if len(parts) == 1 else union_all(*parts)).subquery("call")
