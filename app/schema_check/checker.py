@@ -72,7 +72,7 @@ async def check_schema(schema_json: str, *, account: str) -> Checked:
 
     `account`: the account that the time of the check is charged to, such as a conversation.
     """
-    return await _ask(_Question(account, schema_json, {}))
+    return await _check(_Question(account, schema_json, {}))
 
 
 async def check_value(
@@ -83,7 +83,7 @@ async def check_value(
     `account`: the account that the time of the check is charged to, such as a conversation. `open_path` leads to the
     place where the value is still incomplete. Faults there that more text can correct are left out.
     """
-    return await _ask(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
+    return await _check(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
 
 
 def close() -> None:
@@ -113,7 +113,7 @@ class _Question:
     answer: Future[Checked] = field(default_factory=Future[Checked])
 
 
-async def _ask(question: _Question) -> Checked:
+async def _check(question: _Question) -> Checked:
     with _lock:
         _turns.add(question.account, question)
     _thread.submit(_answer_next)

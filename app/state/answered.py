@@ -31,9 +31,9 @@ class AnsweredState(rx.State):
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
             self._opening = number
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if not self._works:
             self.answered = self._opening
 
@@ -48,4 +48,4 @@ async def end_work(state: rx.State) -> None:
     """Note that the action is done. A background handler calls this inside `async with self`, after any redirect."""
     answered = await state.get_state(AnsweredState)
     answered._works = max(0, answered._works - 1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
-    answered._tell()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    answered._report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

@@ -115,7 +115,7 @@ async def read_shared_rows(
 async def read_rows(
     ctx: AppContext, criteria: ListCriteria, *, limit: int
 ) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the conversations in question, temporary ones first, and True if there are more than `limit`."""
+    """Return the matching conversations, temporary ones first, and True if there are more than `limit`."""
     async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
     running = _running(ctx)

@@ -70,7 +70,7 @@ class _Tab:
     moment: Moment | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -108,7 +108,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
     finally:
         if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
             del _TABS[token]
-        tab.tell()
+        tab.notify()
 
 
 def note_change(token: str) -> None:
@@ -117,7 +117,7 @@ def note_change(token: str) -> None:
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return
     tab.moment = moment
-    tab.tell()
+    tab.notify()
 
 
 async def moments(token: str, conversation_id: str, settle: float = 0.0) -> AsyncGenerator[Moment]:

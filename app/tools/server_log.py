@@ -50,7 +50,7 @@ class ServerLog:
         """Mask these secrets too from now on."""
         self._secrets.update(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
 
-    def tell(self, level: str, text: str) -> None:
+    def write(self, level: str, text: str) -> None:
         for secret in sorted(self._secrets, key=len, reverse=True):
             text = text.replace(secret, MASK)
         self._count += 1

@@ -102,7 +102,7 @@ class CachePlan:
         return self.marks[-1].place if self.marks else None
 
 
-def describe_request(  # noqa: PLR0913 - the inputs of a plan
+def make_cache_request(  # noqa: PLR0913 - the inputs of a plan
     request: Request,
     hashes: tuple[str, ...],
     tokens: int,

@@ -117,7 +117,7 @@ class ModelLists:
         """Await the current request or start one. The request continues if the caller stops waiting."""
         task = self._asking.get(provider)
         if task is None:
-            task = asyncio.create_task(self._ask(provider), name=f"list of models of {provider.name}")
+            task = asyncio.create_task(self._load(provider), name=f"list of models of {provider.name}")
             self._asking[provider] = task
             task.add_done_callback(partial(self._note_end, provider))
         return await asyncio.shield(task)
@@ -127,7 +127,7 @@ class ModelLists:
         if not task.cancelled():
             task.exception()  # waiting callers get it, and `trial` reports it
 
-    async def _ask(self, provider: Provider) -> _Kept:
+    async def _load(self, provider: Provider) -> _Kept:
         """Request the list, and store it or the failure."""
         try:
             listed = await self._fetch(provider)

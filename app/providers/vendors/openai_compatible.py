@@ -147,8 +147,8 @@ class ChatDecoder:
         else:
             yield from events
         calls = delta.get("tool_calls")
-        for said_of_call in items_of(calls, "tool_calls") if calls else ():
-            call = fields_of(said_of_call, "tool_calls[]")
+        for value in items_of(calls, "tool_calls") if calls else ():
+            call = fields_of(value, "tool_calls[]")
             ended = self._end_thinking()
             if self._calls.open:
                 self._hold(ended)

@@ -268,12 +268,12 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     if seconds is not None or not value:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - (_told_time(headers) or now))
+        return max(0.0, parsedate_to_datetime(value).timestamp() - (_time_of_response(headers) or now))
     except (ValueError, OverflowError):
         return None  # neither seconds nor a date
 
 
-def _told_time(headers: Mapping[str, str]) -> float | None:
+def _time_of_response(headers: Mapping[str, str]) -> float | None:
     """Return the time of the provider's clock, in seconds since 1970."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()

@@ -54,7 +54,7 @@ class PermissionBroker:
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Make all waiting calls read their requests again."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()

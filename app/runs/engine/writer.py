@@ -128,14 +128,14 @@ class Writer:
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes; return the end as stored."""
-        told_at = self.clock.now() + PATIENCE_SECONDS
+        deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:
             try:
                 return await self._finish(run)
             except Exception as error:  # also a defect of Inview: a run whose end is not stored would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
-                if self.clock.now() > told_at and run.shown.outcome is None:
+                if self.clock.now() > deadline and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
                     message = f"The reply ended, but it could not be stored: {error}"
                     run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))

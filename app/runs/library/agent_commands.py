@@ -91,7 +91,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)
-    _tell(ctx, owner)
+    _publish(ctx, owner)
     return agent
 
 
@@ -104,7 +104,7 @@ async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
     """
     async with ctx.store.write() as session:
         await agents.set_deleted(session, owner, agent_id, now())
-    _tell(ctx, owner)
+    _publish(ctx, owner)
 
 
 @shielded
@@ -121,7 +121,7 @@ async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
         require_free(known, agent)
         _require_room(known, 1)
         await agents.set_deleted(session, owner, agent_id, None)
-    _tell(ctx, owner)
+    _publish(ctx, owner)
     return replace(agent, deleted_at=None)
 
 
@@ -156,7 +156,7 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
         raise ConflictError(f"There are {len(known)} agents; {MAX_AGENTS} is the most. Delete some that nobody uses.")
 
 
-def _tell(ctx: AppContext, owner: str) -> None:
+def _publish(ctx: AppContext, owner: str) -> None:
     """Let every open page read the agent of its conversation again. Agents change rarely, so all pages do."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):

@@ -59,7 +59,7 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
                     reason = RemovalReason.DELETE if marks["deleted"] else RemovalReason.RETURN
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
                 await write_marks(session, pair_ids, marks, revision, at)
-    _tell(ctx, owner, conversation_id, list(alike.values()))
+    _publish(ctx, owner, conversation_id, list(alike.values()))
     return tuple(undo)
 
 
@@ -102,7 +102,7 @@ def _require(known: Mapping[str, StoredMarks], pair_id: str, requested: Marks) -
     return pair
 
 
-def _tell(ctx: AppContext, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
+def _publish(ctx: AppContext, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
     removed = tuple(pair_id for marks, pair_ids in done if marks.get("deleted") for pair_id in pair_ids)
     changed = tuple(pair_id for marks, pair_ids in done if not marks.get("deleted") for pair_id in pair_ids)
     if removed:

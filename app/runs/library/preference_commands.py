@@ -51,11 +51,11 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
         require_usable(changed)
         await preferences.save_preferences(session, owner, changed, at)
     if read_user_options(before, at) != read_user_options(changed, at):
-        _tell(ctx, owner)
+        _publish(ctx, owner)
     return changed
 
 
-def _tell(ctx: AppContext, owner: str) -> None:
+def _publish(ctx: AppContext, owner: str) -> None:
     """Let every open page show the changed requests of its conversation."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):

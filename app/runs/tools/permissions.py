@@ -215,7 +215,7 @@ async def claim_request(
 def tell_settled(ctx: AppContext, owner: str, settled: PermissionRequest) -> None:
     """Wake the runs that wait for this request, and publish the settled request to subscribers."""
     _forget(ctx, settled)
-    ctx.desk.tell()
+    ctx.desk.notify()
     publish(ctx.event_bus, owner, settled)
 
 

@@ -114,7 +114,7 @@ async def _sign_in(ctx: AppContext, stored: StoredServer, sign_in: SignIn) -> st
     secrets = secrets_of(ctx, stored)
     running = session_of(ctx, stored.owner, server.id)
     log = running.log if running is not None else ServerLog(secrets.values())
-    log.tell(OWN_LEVEL, "Signing in …")
+    log.write(OWN_LEVEL, "Signing in …")
     try:
         person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_person")
         text: str = await person.sign_in(server, secrets, sign_in, log)

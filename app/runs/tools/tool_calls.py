@@ -169,14 +169,14 @@ class _ProgressReporter:
     ctx: AppContext
     run: LiveRun
     tool_call_id: str
-    told_at: float = 0.0
-    told_all: bool = False
+    published_at: float = 0.0
+    published_all: bool = False
 
     def __call__(self, progress: float, total: float | None, message: str) -> None:
-        at, is_all = monotonic(), progress == total and not self.told_all
-        if at - self.told_at < PROGRESS_SECONDS and not is_all:
+        at, is_all = monotonic(), progress == total and not self.published_all
+        if at - self.published_at < PROGRESS_SECONDS and not is_all:
             return
-        self.told_at, self.told_all = at, self.told_all or is_all
+        self.published_at, self.published_all = at, self.published_all or is_all
         place = self.run.place
         done_in = self.run.handed_to.get(self.tool_call_id)
         report = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)

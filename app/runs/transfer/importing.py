@@ -158,7 +158,7 @@ class _Importer:
     topics: Mapping[TopicNames, str] = field(default_factory=dict[TopicNames, str])
     done: list[ImportedOne] = field(default_factory=list[ImportedOne])
     stored: int = 0
-    told_at: float = field(default_factory=time.monotonic)
+    reported_at: float = field(default_factory=time.monotonic)
 
     @shielded
     async def store(self) -> tuple[ImportedOne, ...]:
@@ -229,7 +229,7 @@ class _Importer:
                 read = await self._read(one)
                 async with self.ctx.store.write() as session:
                     await self._insert(session, read)
-                self._tell()
+                self._report()
             async with self.ctx.store.write() as session:
                 for made in self.done:
                     changes = {"deleted_at": None, "title": made.title}
@@ -302,9 +302,9 @@ class _Importer:
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
         self.stored += len(records)
 
-    def _tell(self) -> None:
-        if time.monotonic() - self.told_at > TELL_SECONDS:
-            self.told_at = time.monotonic()
+    def _report(self) -> None:
+        if time.monotonic() - self.reported_at > TELL_SECONDS:
+            self.reported_at = time.monotonic()
             log.info("an import is running", stored=self.stored, pairs=self.checked.pair_count)
 
 

@@ -110,7 +110,7 @@ async def deliver(draft: Draft) -> str:
     return ""
 
 
-async def is_told_by_queue(conversation_id: str) -> bool:
+async def is_shown_by_queue(conversation_id: str) -> bool:
     """Return True if the queue on screen shows that its first text was refused, and why."""
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)

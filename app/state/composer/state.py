@@ -47,7 +47,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.parameters import restore_send_parameters, take_send_parameters
-from app.state.composer.sending import Delivered, Draft, deliver, is_told_by_queue
+from app.state.composer.sending import Delivered, Draft, deliver, is_shown_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of
@@ -470,9 +470,9 @@ class ComposerState(rx.State):
                 self.over_budget = describe_changed(error, several=bool(draft.models))
             return ""
         except InviewError as error:
-            is_told = draft.waited and await is_told_by_queue(draft.conversation_id)
+            is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
             async with self:
-                await self._refuse(draft, "" if is_told else describe_fault(error), provider_of(error))
+                await self._refuse(draft, "" if is_shown else describe_fault(error), provider_of(error))
             return ""
         except Exception:
             async with self:

@@ -207,7 +207,7 @@ class ResendState(VisitedState, rx.State):
     async def _call_off(self) -> None:
         if self._pending is not None:
             await self._refuse(self._pending)
-        self._ask(None)
+        self._set_pending(None)
 
     async def _request_for(self, pair_id: object) -> ResendRequest | None:
         """Return a request to send a pair on this page again unchanged.
@@ -225,13 +225,13 @@ class ResendState(VisitedState, rx.State):
         )
 
     async def _take(self, request: ResendRequest) -> rx.event.EventType[()]:
-        self._ask(None)
+        self._set_pending(None)
         if _leads_soon(request):
             await begin_work(self)
         self._taken, self._busy = (*self._taken, request), (*self._busy, request.pair_id)
         return ResendState.deliver
 
-    def _ask(self, request: ResendRequest | None) -> None:
+    def _set_pending(self, request: ResendRequest | None) -> None:
         self._pending, self.later, self.over_budget, self._remembers = request, None, None, False
 
     async def _deliver(self, request: ResendRequest) -> list[Any]:
@@ -243,7 +243,7 @@ class ResendState(VisitedState, rx.State):
                 await write_summary(self, request.conversation_id, request.options, request.text)
             request = replace(request, remembered=False, summarise=False)
             if request.models:
-                return await self._tell_compared(request, await compare(request))
+                return await self._announce_compared(request, await compare(request))
             resent = await send_again(request)
         except (LaterPairsError, OverBudgetError, SelectionChangedError) as error:
             async with self:
@@ -256,7 +256,7 @@ class ResendState(VisitedState, rx.State):
                 await self._refuse(request)
             raise
         else:
-            return await self._tell(request, resent)
+            return await self._announce(request, resent)
         return []
 
     async def _ask_about(
@@ -267,7 +267,7 @@ class ResendState(VisitedState, rx.State):
             await self._refuse(request)
             return
         await self._come()
-        self._ask(request)
+        self._set_pending(request)
         if isinstance(error, LaterPairsError):
             self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):
@@ -285,7 +285,7 @@ class ResendState(VisitedState, rx.State):
         elif fault:
             await show_fault(self, fault)
 
-    async def _tell(self, request: ResendRequest, resent: ResendResult) -> list[Any]:
+    async def _announce(self, request: ResendRequest, resent: ResendResult) -> list[Any]:
         message = describe_sent(request, resent)
         if request.edit:
             async with self:
@@ -301,7 +301,7 @@ class ResendState(VisitedState, rx.State):
             await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
         return []
 
-    async def _tell_compared(self, request: ResendRequest, comparison: Comparison) -> list[Any]:
+    async def _announce_compared(self, request: ResendRequest, comparison: Comparison) -> list[Any]:
         branched = comparison.conversation_id != request.conversation_id
         async with self:
             await expect_replies(self, comparison.id)

@@ -86,8 +86,8 @@ async def awaits_first_title(session: AsyncSession, conversation_id: str) -> boo
     )
     few = succeeded.limit(FIRST_SUCCESSES + 1).subquery()
     query = select(select(func.count()).select_from(few).scalar_subquery(), title_request.exists())
-    count, was_asked = (await session.execute(query)).one()
-    return 1 <= count <= FIRST_SUCCESSES and not was_asked
+    count, has_title_request = (await session.execute(query)).one()
+    return 1 <= count <= FIRST_SUCCESSES and not has_title_request
 
 
 def _decode(row: Any) -> ChildCall:

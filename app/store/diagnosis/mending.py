@@ -103,7 +103,7 @@ class _Mending:
         """Add the stored row to those that are written to the file."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
-        self.rows.append({"table": table.name, "row": {name: _tell(value) for name, value in row.items()}})
+        self.rows.append({"table": table.name, "row": {name: _plain_value(value) for name, value in row.items()}})
 
     def say(self, sentence: str) -> None:
         self.sentences.append(sentence)
@@ -399,5 +399,5 @@ def _plain(stored: Any) -> Any:
     return stored.raw if isinstance(stored, Unreadable) else stored
 
 
-def _tell(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     return {"base64": b64encode(raw_bytes(value)).decode()} if isinstance(value, bytes | Unreadable) else value

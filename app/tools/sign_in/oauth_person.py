@@ -148,7 +148,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
         raise TypeError(type(server.way).__name__)
     kept = StoredGrant(None, _keep_nowhere)
     auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
-    terms = ConnectionTerms(log.tell, lambda: None, lambda _terms: auth, log.mask)
+    terms = ConnectionTerms(log.write, lambda: None, lambda _terms: auth, log.mask)
     fault = "It asked nobody to sign in"
     try:
         async with auth.limit, open_link(server, secrets, terms) as link:

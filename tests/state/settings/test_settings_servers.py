@@ -159,7 +159,7 @@ async def test_open_log_is_followed(ctx: AppContext, tab: Tab) -> None:
 
         session = session_of(ctx, LOCAL_OWNER, server_id)
         assert session is not None
-        session.log.tell("info", "A line that came later")
+        session.log.write("info", "A line that came later")
 
         await tab.until(lambda: row(tab).log[-1].text == "A line that came later")
 
