@@ -92,7 +92,7 @@ def build_environment() -> dict[str, str]:
         "npm_config_prefer_offline": "true",  # the lock names every file by its hash: npm's cache may have it
     }
     # With npm's configured registry, Reflex does not probe mirrors.
-    asked = subprocess.run(
+    result = subprocess.run(
         [_tool("npm"), "config", "get", "registry"],
         cwd=ROOT,
         env=environment,
@@ -100,9 +100,9 @@ def build_environment() -> dict[str, str]:
         text=True,
         check=False,
     )
-    if asked.returncode != 0:
-        raise BuildError(f"npm cannot run: {asked.stderr.strip()} Remove .venv and run make again.")
-    return {"NPM_CONFIG_REGISTRY": asked.stdout.strip(), **environment}
+    if result.returncode != 0:
+        raise BuildError(f"npm cannot run: {result.stderr.strip()} Remove .venv and run make again.")
+    return {"NPM_CONFIG_REGISTRY": result.stdout.strip(), **environment}
 
 
 def _tool(name: str) -> str:

@@ -116,8 +116,8 @@ def words_of(error: BaseException, otherwise: str) -> str:
     >>> [words_of(error, "it failed") for error in (KeyError("data"), ValueError("7 is odd"), OSError())]
     ["'data' is missing", '7 is odd', 'it failed']
     """
-    said = f"{error} is missing" if isinstance(error, KeyError) and error.args else str(error)
-    return said.partition("\n")[0].strip().rstrip(".") or otherwise
+    text = f"{error} is missing" if isinstance(error, KeyError) and error.args else str(error)
+    return text.partition("\n")[0].strip().rstrip(".") or otherwise
 
 
 class InviewError(Exception):

@@ -56,10 +56,10 @@ def _convert(data: bytes, name: str) -> Converted:
     line, found, written = ended.stdout.partition(b"\n")
     if not found:  # its limits ended it, or the picture crashed it
         raise _refusal(name, "could not be read")
-    said: dict[str, Any] = json.loads(line)
-    if "fault" in said:
-        raise _refusal(name, said["fault"])
-    return Converted(data=written, **said)
+    response: dict[str, Any] = json.loads(line)
+    if "fault" in response:
+        raise _refusal(name, response["fault"])
+    return Converted(data=written, **response)
 
 
 def _refusal(name: str, reason: str) -> InputError:

@@ -51,14 +51,14 @@ def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
     except MemoryError:
         return {"fault": "takes too much memory"}, b""
     media_type, written = _write(made, lossy=lossy)
-    said = {
+    facts = {
         "media_type": media_type,
         "width": made.width,
         "height": made.height,
         "full_width": full_height if turned else full_width,
         "full_height": full_width if turned else full_height,
     }
-    return said, written
+    return facts, written
 
 
 def _scale(picture: Image.Image) -> Image.Image:
@@ -99,8 +99,8 @@ def main() -> None:
     with suppress(ValueError, OSError):  # some systems have no such limits
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
-    said, written = convert(sys.stdin.buffer.read())
-    sys.stdout.buffer.write(json.dumps(said).encode() + b"\n" + written)
+    facts, written = convert(sys.stdin.buffer.read())
+    sys.stdout.buffer.write(json.dumps(facts).encode() + b"\n" + written)
 
 
 if __name__ == "__main__":

@@ -122,9 +122,9 @@ class Kinds:
         return known
 
 
-def _mentions(hint: Any, wanted: frozenset[type], seen: set[Any]) -> bool:
-    """Return True if a type's annotations name one of the `wanted` types, at any depth."""
-    if hint in wanted:
+def _mentions(hint: Any, types: frozenset[type], seen: set[Any]) -> bool:
+    """Return True if a type's annotations name one of the `types`, at any depth."""
+    if hint in types:
         return True
     if hint in seen:
         return False
@@ -134,7 +134,7 @@ def _mentions(hint: Any, wanted: frozenset[type], seen: set[Any]) -> bool:
         parts.append(hint.__supertype__)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         parts += [*(_hints(hint) or {}).values(), *cast("list[type]", hint.__subclasses__())]
-    return any(_mentions(part, wanted, seen) for part in parts)
+    return any(_mentions(part, types, seen) for part in parts)
 
 
 def _hints(kind: type) -> dict[str, Any] | None:

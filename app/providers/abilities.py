@@ -107,6 +107,6 @@ def abilities_of(name: str) -> Abilities:
     return next((abilities for pattern, abilities in _PATTERNS if pattern.search(lowered)), _UNKNOWN)
 
 
-def writes_reasoning_tags(asked: CallTarget) -> bool:
+def writes_reasoning_tags(target: CallTarget) -> bool:
     """Return True if a reply may begin with reasoning between tags, because a compatible server may not remove it."""
-    return asked.row.protocol == "openai_compatible" and abilities_of(asked.model.partition(":")[2]).reasoning_tags
+    return target.row.protocol == "openai_compatible" and abilities_of(target.model.partition(":")[2]).reasoning_tags

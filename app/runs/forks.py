@@ -37,9 +37,9 @@ from app.views.conversation.conversation import cut_snippet
 
 
 async def fork_from(
-    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions | None = None, up_to: str | None = None
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """Create a conversation with copies of the pairs up to `up_to` (None: all) that are in view under `look` (None:
+    """Create a conversation with copies of the pairs up to `up_to` (None: all) that are in view under `options` (None:
     all).
 
     Raises:
@@ -55,8 +55,8 @@ async def fork_from(
     if last is not None and last.conversation_id != conversation_id:
         raise NotFoundError("pair", last.id)
     pair_ids = [place.pair_id for place in places if last is None or place.position <= last.position]
-    if look is not None:
-        composed = await compose_view(ctx, owner, conversation_id, look)
+    if options is not None:
+        composed = await compose_view(ctx, owner, conversation_id, options)
         seen = {pair.pair_id for pair in composed.composition.visible.pairs}
         pair_ids = [pair_id for pair_id in pair_ids if pair_id in seen]
     if not pair_ids:

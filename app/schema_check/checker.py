@@ -72,7 +72,7 @@ async def check_schema(schema_json: str, *, account: str) -> Checked:
 
     `account`: the account that the time of the check is charged to, such as a conversation.
     """
-    return await _ask(_Question(account, schema_json, {}))
+    return await _check(_Question(account, schema_json, {}))
 
 
 async def check_value(
@@ -83,7 +83,7 @@ async def check_value(
     `account`: the account that the time of the check is charged to, such as a conversation. `open_path` leads to the
     place where the value is still incomplete. Faults there that more text can correct are left out.
     """
-    return await _ask(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
+    return await _check(_Question(account, schema_json, {"value": value, "open_path": open_path, "limit": limit}))
 
 
 def close() -> None:
@@ -113,7 +113,7 @@ class _Question:
     answer: Future[Checked] = field(default_factory=Future[Checked])
 
 
-async def _ask(question: _Question) -> Checked:
+async def _check(question: _Question) -> Checked:
     with _lock:
         _turns.add(question.account, question)
     _thread.submit(_answer_next)
@@ -149,9 +149,9 @@ class _Checker:
             return WORKS_TOO_LONG
         if self.costs.is_spent(question.account, now):
             return ALL_SPENT
-        asked = {"schema": schema_json, "slow": self.slow.patterns(now), **question.rest}
+        body = {"schema": schema_json, "slow": self.slow.patterns(now), **question.rest}
         try:
-            line = json.dumps(asked).encode() + b"\n"
+            line = json.dumps(body).encode() + b"\n"
         except (RecursionError, ValueError):
             return Checked(unusable="cannot be applied: the value is nested too deeply, or has a number too long")
         try:
@@ -165,12 +165,12 @@ class _Checker:
             raise RuntimeError(
                 "The process that checks schemas does not start. Run `python app/schema_check/worker.py 2`."
             )
-        said: dict[str, Any] = json.loads(answer)
-        self.costs.charge(question.account, said["seconds"], monotonic())
-        if said.get("too_long"):
+        response: dict[str, Any] = json.loads(answer)
+        self.costs.charge(question.account, response["seconds"], monotonic())
+        if response.get("too_long"):
             return WORKS_TOO_LONG
-        faults = tuple((tuple(path), message) for path, message in said.get("faults", ()))
-        return Checked(faults, said.get("unusable"))
+        faults = tuple((tuple(path), message) for path, message in response.get("faults", ()))
+        return Checked(faults, response.get("unusable"))
 
     def kill(self) -> None:
         """End the process at once. Any thread may do so."""

@@ -95,11 +95,11 @@ class _Patterns:
         text = pattern if isinstance(pattern, str) else pattern.pattern
         if len(string) >= self.slow.get(text, sys.maxsize):
             raise _TooSlowError
-        told = text.encode("utf-8", "surrogatepass")
-        if len(told) > NOTE_BYTES - NOTE.size:
+        encoded = text.encode("utf-8", "surrogatepass")
+        if len(encoded) > NOTE_BYTES - NOTE.size:
             return self._search(pattern, string, flags)
-        self._noted[NOTE.size : NOTE.size + len(told)] = told
-        self._noted[: NOTE.size] = NOTE.pack(len(told), len(string))
+        self._noted[NOTE.size : NOTE.size + len(encoded)] = encoded
+        self._noted[: NOTE.size] = NOTE.pack(len(encoded), len(string))
         try:
             return self._search(pattern, string, flags)
         finally:

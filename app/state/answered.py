@@ -22,7 +22,7 @@ class AnsweredState(rx.State):
     """`answered` is the page's number of its latest action that was done or refused."""
 
     answered: rx.Field[int] = rx.field(0)
-    _asked: int = 0
+    _opening: int = 0
     _works: int = 0
 
     @rx.event
@@ -30,12 +30,12 @@ class AnsweredState(rx.State):
         """Report to the page that the event before this one is done, even if it failed."""
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
-            self._asked = number
-            self._tell()
+            self._opening = number
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if not self._works:
-            self.answered = self._asked
+            self.answered = self._opening
 
 
 async def begin_work(state: rx.State) -> None:
@@ -48,4 +48,4 @@ async def end_work(state: rx.State) -> None:
     """Note that the action is done. A background handler calls this inside `async with self`, after any redirect."""
     answered = await state.get_state(AnsweredState)
     answered._works = max(0, answered._works - 1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
-    answered._tell()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    answered._report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

@@ -121,10 +121,10 @@ class ChatState(rx.State):
             if self.titling:
                 return
             self.titling = True
-            look = replace((await self.get_state(FilterState)).wanted, model=None)
+            options = replace((await self.get_state(FilterState)).view_options, model=None)
         message, fault = "", None
         try:
-            message = await _await_title(await self._ctx(), self._on_screen(), look)
+            message = await _await_title(await self._ctx(), self._on_screen(), options)
         except InviewError as error:
             fault = error
         async with self:
@@ -147,9 +147,9 @@ class ChatState(rx.State):
         return conversation_in(self.router.url.path)
 
 
-async def _await_title(ctx: AppContext, conversation_id: str, look: ViewOptions) -> str:
+async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptions) -> str:
     """Ask for a title and wait for it. Return the reason if there is none, otherwise ""."""
-    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, look)
+    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, options)
     outcome, characters = None, 0
     async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
         outcome, characters = state.outcome, count_characters(state)

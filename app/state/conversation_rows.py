@@ -2,7 +2,7 @@
 
 `sidebar.py` decides which of them a tab lists.
 
-    rows, more = await read_rows(current(), Wanted(), limit=50)
+    rows, more = await read_rows(current(), ListCriteria(), limit=50)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.address import conversation_path, pair_path
 from app.state.titles import name_of
-from app.store.conversation.conversations import Listed, Wanted, list_conversations
+from app.store.conversation.conversations import ListCriteria, Listed, list_conversations
 from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation.conversation import cut_snippet
 
@@ -89,10 +89,12 @@ class _Reading:
     rows: asyncio.Task[tuple[tuple[ConversationItem, ...], bool]]
 
 
-_READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[Wanted, int], _Reading]]()
+_READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[ListCriteria, int], _Reading]]()
 
 
-async def read_shared_rows(ctx: AppContext, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
+async def read_shared_rows(
+    ctx: AppContext, criteria: ListCriteria, *, limit: int
+) -> tuple[tuple[ConversationItem, ...], bool]:
     """Return the result of `read_rows`, with one query for all pages that request the same list at the same moment.
 
     Fifty open pages are notified of each change; without this they would read the list fifty times.
@@ -103,34 +105,36 @@ async def read_shared_rows(ctx: AppContext, wanted: Wanted, *, limit: int) -> tu
         for what, reading in _READINGS.get(ctx.event_bus, {}).items()
         if reading.version == version and now - reading.begun <= SHARED_SECONDS
     }
-    if (wanted, limit) not in readings:
-        rows = asyncio.create_task(read_rows(ctx, wanted, limit=limit))
-        readings[wanted, limit] = _Reading(version, now, rows)
+    if (criteria, limit) not in readings:
+        rows = asyncio.create_task(read_rows(ctx, criteria, limit=limit))
+        readings[criteria, limit] = _Reading(version, now, rows)
     _READINGS[ctx.event_bus] = readings
-    return await asyncio.shield(readings[wanted, limit].rows)
+    return await asyncio.shield(readings[criteria, limit].rows)
 
 
-async def read_rows(ctx: AppContext, wanted: Wanted, *, limit: int) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the wanted conversations, the temporary ones first, and True if there are more than `limit`."""
+async def read_rows(
+    ctx: AppContext, criteria: ListCriteria, *, limit: int
+) -> tuple[tuple[ConversationItem, ...], bool]:
+    """Return the matching conversations, temporary ones first, and True if there are more than `limit`."""
     async with ctx.store.read() as session:
-        found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, wanted=wanted)
+        found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
     running = _running(ctx)
-    temporary = await _read_temporary(ctx, wanted)
+    temporary = await _read_temporary(ctx, criteria)
     return (*temporary, *(_describe(listed, running) for listed in found[:limit])), len(found) > limit
 
 
-async def search_rows(ctx: AppContext, wanted: Wanted, text: str, *, limit: int) -> SearchedRows:
+async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
     """Return the conversations that have these words, the temporary ones first, the one with the best place first."""
     looked_for = parse_search(text)
     aside = ctx.temporary.ctx
-    temporary = () if aside is None else (await _search(aside, wanted, looked_for, MAX_TEMPORARY)).rows
-    found = await _search(ctx, wanted, looked_for, limit)
+    temporary = () if aside is None else (await _search(aside, criteria, looked_for, MAX_TEMPORARY)).rows
+    found = await _search(ctx, criteria, looked_for, limit)
     return SearchedRows((*temporary, *found.rows), found.more, found.complete)
 
 
-async def _search(ctx: AppContext, wanted: Wanted, looked_for: Search, limit: int) -> SearchedRows:
+async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, limit: int) -> SearchedRows:
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, wanted, looked_for)
+        found = await search(session, LOCAL_OWNER, criteria, looked_for)
         shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
     running = _running(ctx)
     rows = tuple(_mark_found(_describe(one.listed, running), one.excerpt) for one in shown)
@@ -153,12 +157,12 @@ def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
     )
 
 
-async def _read_temporary(ctx: AppContext, wanted: Wanted) -> tuple[ConversationItem, ...]:
+async def _read_temporary(ctx: AppContext, criteria: ListCriteria) -> tuple[ConversationItem, ...]:
     aside = ctx.temporary.ctx
     if aside is None:
         return ()
     async with aside.store.read() as session:
-        found = await list_conversations(session, LOCAL_OWNER, limit=MAX_TEMPORARY, wanted=wanted)
+        found = await list_conversations(session, LOCAL_OWNER, limit=MAX_TEMPORARY, criteria=criteria)
     running = _running(aside)
     return tuple(_describe(listed, running) for listed in found)
 

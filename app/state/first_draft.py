@@ -14,15 +14,15 @@ from app.runs.uploads import load_attached
 
 @dataclass(frozen=True, slots=True)
 class FirstDraft:
-    """The data of the first message, from the start page. `asked` are the parameters of this send alone.
+    """The data of the first message, from the start page. `parameters` are those of this send alone.
 
     `files` are the uploads that are sent with the text, `edition` is the text area's number for the text.
     """
 
     new: FirstMessageOptions
     text: str
-    look: ViewOptions
-    asked: Parameters
+    options: ViewOptions
+    parameters: Parameters
     files: tuple[str, ...]
     edition: int
 
@@ -38,4 +38,4 @@ class FirstDraft:
             InputError: a file does not exist, there are too many files, or they are too large together.
         """
         attached = await load_attached(current(), LOCAL_OWNER, self.files)
-        return FirstMessage(self.new, self.text, self.look, self.asked, attached)
+        return FirstMessage(self.new, self.text, self.options, self.parameters, attached)

@@ -106,15 +106,15 @@ class ModelState(rx.State):
         async with ctx.store.read() as session:
             providers = await ctx.catalogue.providers(session, LOCAL_OWNER)
         keyless = tuple(MissingKey(name, one.row.label) for name, one in providers.items() if not one.ready)
-        asked = {
+        tasks = {
             name: asyncio.create_task(ctx.catalogue.offers({name: provider}))
             for name, provider in providers.items()
             if provider.ready
         }
-        waiting = set(asked.values())
+        waiting = set(tasks.values())
         await asyncio.wait(waiting, timeout=GATHER_SECONDS)
         while True:
-            rows = [row for name, task in asked.items() for row in _describe_answer(providers[name], task)]
+            rows = [row for name, task in tasks.items() for row in _describe_answer(providers[name], task)]
             async with self:
                 self.rows, self.keyless = tuple(rows), keyless
             waiting = {task for task in waiting if not task.done()}

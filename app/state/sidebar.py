@@ -30,7 +30,7 @@ from app.state.inputs import text_in
 from app.state.titles import clean_title
 from app.state.toasts import show_toast
 from app.state.visit import visit_of
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 
 PAGE: Final = 50
 """Conversations shown at first, and added by each "Show older"."""
@@ -51,12 +51,12 @@ ANY_AGENT: Final = "any"
 Rows = tuple[tuple[ConversationItem, ...], bool]
 
 _KINDS: Final = {
-    CHATS: Wanted(kind=ConversationKind.AGENT),
-    "derived": Wanted(kind=ConversationKind.TOOL),
-    "active": Wanted(kind=ConversationKind.TOOL, status=ConversationStatus.ACTIVE),
-    "completed": Wanted(kind=ConversationKind.TOOL, status=ConversationStatus.COMPLETED),
-    "failed": Wanted(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
-    "all": Wanted(),
+    CHATS: ListCriteria(kind=ConversationKind.AGENT),
+    "derived": ListCriteria(kind=ConversationKind.TOOL),
+    "active": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.ACTIVE),
+    "completed": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.COMPLETED),
+    "failed": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
+    "all": ListCriteria(),
 }
 """The choices in the menu of the list. A chat is always active, so chats are not selected by status."""
 
@@ -118,10 +118,10 @@ class SidebarState(rx.State):
             await changes.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             async with self:
-                asked = self._wanted(), self.words, self._shown
-            found = await _read(ctx, *asked, read_rows=read_shared_rows)
+                query = self._criteria(), self.words, self._shown
+            found = await _read(ctx, *query, read_rows=read_shared_rows)
             async with self:
-                if asked == (self._wanted(), self.words, self._shown):
+                if query == (self._criteria(), self.words, self._shown):
                     self._list(found)
 
     @rx.event
@@ -193,7 +193,7 @@ class SidebarState(rx.State):
     async def _read(self) -> None:
         ctx = current()
         self._version = ctx.event_bus.list_version(LOCAL_OWNER)
-        self._list(await _read(ctx, self._wanted(), self.words, self._shown))
+        self._list(await _read(ctx, self._criteria(), self.words, self._shown))
         self.loaded = True
 
     def _list(self, found: SearchedRows) -> None:
@@ -201,7 +201,7 @@ class SidebarState(rx.State):
         self.searching = bool(self.words)
         self.found_words = list_found(found.rows)
 
-    def _wanted(self) -> Wanted:
+    def _criteria(self) -> ListCriteria:
         return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)
 
     @rx.event
@@ -262,11 +262,15 @@ class SidebarState(rx.State):
 
 
 async def _read(
-    ctx: AppContext, wanted: Wanted, words: str, limit: int, read_rows: Callable[..., Awaitable[Rows]] = read_rows
+    ctx: AppContext,
+    criteria: ListCriteria,
+    words: str,
+    limit: int,
+    read_rows: Callable[..., Awaitable[Rows]] = read_rows,
 ) -> SearchedRows:
     if words:
-        return await search_rows(ctx, wanted, as_typed(words), limit=limit)
-    rows, more = await read_rows(ctx, wanted, limit=limit)
+        return await search_rows(ctx, criteria, as_typed(words), limit=limit)
+    rows, more = await read_rows(ctx, criteria, limit=limit)
     return SearchedRows(rows, more, complete=True)
 
 

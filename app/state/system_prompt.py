@@ -132,9 +132,9 @@ class SystemPromptState(VisitedState, rx.State):
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
         """Restore the earlier prompt. Undo calls this, so it offers no undo."""
-        wanted, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
-        if wanted is not None and prompt is not None:
-            await self._store(wanted, prompt)
+        valid_id, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
+        if valid_id is not None and prompt is not None:
+            await self._store(valid_id, prompt)
 
     async def _end_visit(self) -> None:
         """End the edit on another page. After a reload of the same page, restore the typed text in the text area."""

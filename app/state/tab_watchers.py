@@ -33,19 +33,20 @@ ARRIVAL_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The data that the next send depends on. `look` are the view options, `draft` is the text in the composer, `asked`
-    the parameters of this send alone, `attached` the files of the draft. `edition` is the text area's number for the
-    draft.
+    """The data that the next send depends on. `options` are the view options, `draft` is the text in the composer.
+
+    `parameters` are those of this send alone, `attached` are the files of the draft. `edition` is the text area's
+    number for the draft.
 
     `turn` grows whenever the send was composed again. A reply that streams does not change it. `ended` is the pair
     whose reply ended last, `ended_run` the run of that reply. `compared` is the open comparison, "" if there is none.
     """
 
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     draft: str
     edition: int
-    asked: Parameters
+    parameters: Parameters
     attached: tuple[Part, ...]
     turn: int
     running: str
@@ -70,7 +71,7 @@ class _Tab:
     moment: Moment | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -108,7 +109,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
     finally:
         if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
             del _TABS[token]
-        tab.tell()
+        tab.notify()
 
 
 def note_change(token: str) -> None:
@@ -117,7 +118,7 @@ def note_change(token: str) -> None:
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return
     tab.moment = moment
-    tab.tell()
+    tab.notify()
 
 
 async def moments(token: str, conversation_id: str, settle: float = 0.0) -> AsyncGenerator[Moment]:
@@ -126,15 +127,15 @@ async def moments(token: str, conversation_id: str, settle: float = 0.0) -> Asyn
     The first comes at once; each later one after `settle` seconds without another change.
     """
     tab = await _arrival(token, conversation_id)
-    told: Moment | None = None
+    last: Moment | None = None
     while tab is not None and _TABS.get(token) is tab:
-        if tab.moment is None or tab.moment == told:
+        if tab.moment is None or tab.moment == last:
             await tab.changed.wait()
-            while told is not None and await _is_set_within(tab.changed, settle):
+            while last is not None and await _is_set_within(tab.changed, settle):
                 pass
         else:
-            told = tab.moment
-            yield told
+            last = tab.moment
+            yield last
 
 
 async def _arrival(token: str, conversation_id: str) -> _Tab | None:
@@ -174,7 +175,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.view.seen,
         watcher.view.draft,
         watcher.view.edition,
-        watcher.view.asked,
+        watcher.view.parameters,
         watcher.view.attached,
         watcher.view.turn,
         screen.running,

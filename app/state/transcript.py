@@ -23,7 +23,7 @@ from app.state.address import conversation_in, position_in
 from app.state.chat import ChatState
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison
 from app.state.composer.files import ids_of
-from app.state.composer.parameters import ParametersState, clear_parameters, once_in, show_parameters
+from app.state.composer.parameters import ParametersState, clear_parameters, send_parameters_of, show_parameters
 from app.state.composer.permissions import PermissionsState, clear_permissions, show_permissions
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
@@ -100,8 +100,8 @@ class TranscriptState(rx.State):
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
-            asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.wanted, composer.text, asked, at=at)
+            parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
+            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
@@ -153,8 +153,8 @@ class TranscriptState(rx.State):
     @rx.event(background=True)
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position, or the next one in view; 0 is the first."""
-        if (watcher := watcher_of(self)) is not None and (wanted := whole_in(position)) is not None:
-            await watcher.show_position(wanted)
+        if (watcher := watcher_of(self)) is not None and (valid_position := whole_in(position)) is not None:
+            await watcher.show_position(valid_position)
 
     async def _clear(self, conversation_id: str) -> None:
         """Clear the data of the previous conversation."""

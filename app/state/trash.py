@@ -143,10 +143,10 @@ class TrashState(VisitedState, rx.State):
     @rx.event
     async def delete_forever(self) -> None:
         """Delete the subject of the dialog forever."""
-        asked, self.deleting = self.deleting, None
-        if asked is None:
+        deleted, self.deleting = self.deleting, None
+        if deleted is None:
             return
-        self.message = await _delete(asked)
+        self.message = await _delete(deleted)
         await self._read()
 
     async def _end_visit(self) -> None:
@@ -161,16 +161,16 @@ class TrashState(VisitedState, rx.State):
         self.loaded = True
 
 
-async def _delete(asked: DeleteView) -> str:
+async def _delete(deleted: DeleteView) -> str:
     """Delete the subject of the dialog forever. Return the message about the result."""
     try:
-        if asked.id == ALL:
+        if deleted.id == ALL:
             await trash.empty_trash(current(), LOCAL_OWNER)
             return "The trash is empty."
-        await trash.delete_for_good(current(), LOCAL_OWNER, asked.id)
+        await trash.delete_for_good(current(), LOCAL_OWNER, deleted.id)
     except InviewError as error:
         return str(error)
-    return f"{asked.name} is deleted permanently."
+    return f"{deleted.name} is deleted permanently."
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:

@@ -70,10 +70,10 @@ async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict
 async def _load(session: AsyncSession, table: Table, *conditions: ColumnElement[bool]) -> list[Json]:
     columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
     rows = (await session.execute(select(*columns).where(*conditions))).mappings()
-    return [{name: _tell(value) for name, value in row.items()} for row in rows]
+    return [{name: _plain_value(value) for name, value in row.items()} for row in rows]
 
 
-def _tell(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, bytes | Unreadable):
         return {"base64": b64encode(raw_bytes(value)).decode()}
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

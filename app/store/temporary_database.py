@@ -78,8 +78,8 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
 async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
     """Return True if a row in memory has one of these ids."""
     named = [table for table in IN_MEMORY if "id" in table.c]
-    asked = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
-    return (await session.execute(asked.limit(1))).first() is not None
+    query = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
+    return (await session.execute(query.limit(1))).first() is not None
 
 
 async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -> None:

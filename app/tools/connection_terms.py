@@ -17,17 +17,17 @@ Progress = Callable[[float, float | None, str], None]
 class ConnectionEnd:
     """The end of a connection by the server: `over` is set when it ended, and `words` describe how.
 
-    `wanted`: Inview ends the connection, so nothing is recorded.
+    `requested`: Inview ends the connection, so nothing is recorded.
     """
 
     def __init__(self) -> None:
         self.over = asyncio.Event()
         self.words = ""
-        self.wanted = False
+        self.requested = False
 
     def note(self, words: str) -> None:
         """Record that the server ended and how, unless that is recorded already or Inview ends it."""
-        if not self.wanted and not self.over.is_set():
+        if not self.requested and not self.over.is_set():
             self.words = words
             self.over.set()
 

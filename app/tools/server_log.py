@@ -44,17 +44,17 @@ class ServerLog:
         self._secrets = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
         self._clock = clock
         self._changed = changed
-        self._told = 0
+        self._count = 0
 
     def mask(self, *secrets: str) -> None:
         """Mask these secrets too from now on."""
         self._secrets.update(secret for secret in secrets if len(secret) >= SHORTEST_SECRET)
 
-    def tell(self, level: str, text: str) -> None:
+    def write(self, level: str, text: str) -> None:
         for secret in sorted(self._secrets, key=len, reverse=True):
             text = text.replace(secret, MASK)
-        self._told += 1
-        self._lines.append(LogLine(self._told, self._clock(), level, text[:MAX_CHARACTERS]))
+        self._count += 1
+        self._lines.append(LogLine(self._count, self._clock(), level, text[:MAX_CHARACTERS]))
         self._changed()
 
     def lines(self, after: int = 0) -> tuple[LogLine, ...]:

@@ -167,7 +167,7 @@ class ServerSession:
     def note(self, words: str) -> None:
         """Set and log a problem, which is a sentence without a full stop."""
         self.problem = words
-        self.log.tell(OWN_LEVEL, f"{words}.")
+        self.log.write(OWN_LEVEL, f"{words}.")
 
     async def call(
         self,
@@ -204,14 +204,14 @@ class ServerSession:
             async with asyncio.timeout(max(deadline - time.monotonic(), 0.0)):
                 return await ask(link)
         except TimeoutError:
-            self.log.tell(OWN_LEVEL, f"{what} timed out after {timeout:g} seconds.")
+            self.log.write(OWN_LEVEL, f"{what} timed out after {timeout:g} seconds.")
             raise ToolFailedError(
                 ToolFault.TIMED_OUT,
                 f'{what} of "{self.server.name}" did not respond within {timeout:g} seconds.',
                 "Request less, or increase its timeout in Settings → Tools.",
             ) from None
         except ToolFailedError as error:
-            self.log.tell(OWN_LEVEL, error.message)
+            self.log.write(OWN_LEVEL, error.message)
             if link.terms.sign_in_needed.is_set():
                 self._unexplained = link.terms.unexplained.is_set()
                 self._look.set()
@@ -248,7 +248,7 @@ class ServerSession:
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]
             after = "" if health is Health.SIGN_IN else f" Trying again in {pause:g} seconds."
-            self.log.tell(OWN_LEVEL, f"{words}.{after}")
+            self.log.write(OWN_LEVEL, f"{words}.{after}")
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if health is Health.SIGN_IN else pause):
                     await self._hurry.wait()
@@ -257,18 +257,18 @@ class ServerSession:
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
         """Connect, and stay connected until the connection ends. Returns the reason in words, and the new state."""
-        terms = ConnectionTerms(self.log.tell, self._hear_change, self._make_auth, self.log.mask)
+        terms = ConnectionTerms(self.log.write, self._hear_change, self._make_auth, self.log.mask)
         self._lists_late = False
         try:
             async with asyncio.timeout(START_SECONDS) as starting:
-                self.log.tell(OWN_LEVEL, "Connecting …")
+                self.log.write(OWN_LEVEL, "Connecting …")
                 async with module.open_link(self.server, self._secrets, terms) as link:
                     starting.reschedule(None)
                     await self._list(link)
                     self._link, self._was_up = link, True
                     self._turn(Health.READY, "")
                     self._settled.set()
-                    self.log.tell(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
+                    self.log.write(OWN_LEVEL, f"Connected: {len(self.tools)} tools.")
                     return await self._stay(link), Health.WAITING
         except Exception as error:  # noqa: BLE001 - the page shows that a server cannot be reached
             if terms.sign_in_needed.is_set():
@@ -342,7 +342,7 @@ class ServerSession:
         self._learn(listing)
         self._changed()
         for words in listing.cut:
-            self.log.tell("warning", words)
+            self.log.write("warning", words)
         await self._remember(self.server.id, listing)
 
     def _learn(self, listing: Listing | None) -> None:

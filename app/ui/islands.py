@@ -28,10 +28,10 @@ def sources(ui: Path = _UI) -> list[Path]:
     return sorted(path for path in ui.rglob("*.ts*") if path.suffix in {".ts", ".tsx"} and ".d" not in path.suffixes)
 
 
-def remove_stale(folder: Path, wanted: set[str]) -> None:
+def remove_stale(folder: Path, expected: set[str]) -> None:
     """Remove files of earlier builds."""
     for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder).as_posix() not in wanted:
+        if path.is_file() and path.relative_to(folder).as_posix() not in expected:
             path.unlink()
 
 

@@ -94,10 +94,10 @@ def serving(static_dir: Path) -> ASGIApp:
 
 
 async def _send_file(scope: Scope, send: Send, file: BuiltFile, status: int) -> None:
-    asked = dict(scope["headers"])
-    encoding, path = file.pick(asked.get(b"accept-encoding", b"").decode("latin-1"))
+    received = dict(scope["headers"])
+    encoding, path = file.pick(received.get(b"accept-encoding", b"").decode("latin-1"))
     headers: Headers = [*file.headers, (b"vary", b"Accept-Encoding")]
-    if status == 200 and asked.get(b"if-none-match") == file.etag:
+    if status == 200 and received.get(b"if-none-match") == file.etag:
         await _answer(send, 304, headers, b"")
         return
     if encoding:

@@ -65,10 +65,10 @@ class GateRules:
             return False
         if origin is None:
             return True
-        asked = _origin(origin)
+        requested = _origin(origin)
         # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read with the Origin's scheme.
-        own = asked and _origin(f"{asked.partition(':')[0]}://{host.lower()}")
-        return asked is not None and asked in {self.public_origin, own}
+        own = requested and _origin(f"{requested.partition(':')[0]}://{host.lower()}")
+        return requested is not None and requested in {self.public_origin, own}
 
     def _is_ours(self, name: str | None) -> bool:
         return name is not None and (name in self.hosts or (self.any_address and _is_address(name)))

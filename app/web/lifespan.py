@@ -33,16 +33,16 @@ class Lifespan:
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self._run())
-        await self._ask("startup")
+        await self._send("startup")
 
     async def end(self) -> None:
-        await self._ask("shutdown")
+        await self._send("shutdown")
 
     async def _run(self) -> None:
         scope = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": {}}
         await self._app(scope, self._orders.get, self._answers.put)
 
-    async def _ask(self, what: Literal["startup", "shutdown"]) -> None:
+    async def _send(self, what: Literal["startup", "shutdown"]) -> None:
         if self._task is None:
             raise LifespanError(f"The {what} event cannot be sent before the application has started.")
         await self._orders.put({"type": f"lifespan.{what}"})

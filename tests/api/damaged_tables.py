@@ -178,7 +178,7 @@ async def _fill(api: Api, whole: str) -> Ids:
         description="", input_schema_json="{}", fingerprint="f", input_json="{}", asked_at=at,
         expires_at=at + timedelta(minutes=5),
     )  # fmt: skip
-    look = {"filter": "", "model": MODEL, "topic": None, "zone": "UTC", "tool_mode": None, "agent": None}
+    options = {"filter": "", "model": MODEL, "topic": None, "zone": "UTC", "tool_mode": None, "agent": None}
     prefix = Prefix(b"", b"s" * 16, b"c" * 16)
     sent = ((1, 1),)
     async with api.ctx.store.write() as session:
@@ -194,7 +194,7 @@ async def _fill(api: Api, whole: str) -> Ids:
             rule = Rule(rule_id, "s1", "read", "f", patterns, conversation_id)
             await insert_rule(session, LOCAL_OWNER, StoredRule(rule, "files", "Read", at))
         await insert_entry(session, AuditEntry(LOCAL_OWNER, at, "permission.asked", "q1", whole, {"tool": "read"}))
-        keeping = Keeping(whole, LOCAL_OWNER, look, at + timedelta(hours=1), at, ended_at=None)
+        keeping = Keeping(whole, LOCAL_OWNER, options, at + timedelta(hours=1), at, ended_at=None)
         await put_keeping(session, keeping)
         use = CacheUse(prefix, CachePlan((Breakpoint(0, 300),), Prediction(None, 0)))
         await insert_cache_use(session, LOCAL_OWNER, whole, pair["run_id"], MODEL, at, use)

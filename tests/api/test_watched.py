@@ -68,18 +68,19 @@ def head_of(part: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "look", [ViewOptions(), ViewOptions(filter="r3"), ViewOptions(filter="s>=1 !b"), ViewOptions(model="offline:tiny")]
+    "options",
+    [ViewOptions(), ViewOptions(filter="r3"), ViewOptions(filter="s>=1 !b"), ViewOptions(model="offline:tiny")],
 )
-async def test_a_page_shows_what_the_api_says(api: Api, look: ViewOptions) -> None:
+async def test_a_page_shows_what_the_api_says(api: Api, options: ViewOptions) -> None:
     conversation_id = await create_conversation(api, model="offline:demo")
     (first, *_) = await store_pairs(api, conversation_id, 4)
     await api.http.patch(f"/pairs/{first.id}", json={"stars": 2, "flagged": True})
     for text in ("/think 5 /long 5 /rate 0", "/fail auth", '/tool clock {"zone": "UTC"}'):
         await answered(api, conversation_id, text)
 
-    async with a_page(api.ctx, conversation_id, look=look, draft="A draft.") as page:
+    async with a_page(api.ctx, conversation_id, options=options, draft="A draft.") as page:
         screen = await page.until_known()
-    asked = {"filter": look.filter, "model": look.model, "draft": "A draft."}
+    asked = {"filter": options.filter, "model": options.model, "draft": "A draft."}
     answer = await api.http.get(
         f"/conversations/{conversation_id}/pairs", params={name: value for name, value in asked.items() if value}
     )

@@ -35,7 +35,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.settings import load_settings
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import load_found, search
 from tests.bench.growth_seed import enter_conversations, enter_pairs
 from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
@@ -168,9 +168,9 @@ async def measure_pairs(folder: Path, sizes: list[int], repeat: int) -> list[Row
             looks = [await timed(lambda one=conversation_id: preview(ctx, one, FEW)) for _ in range(repeat)]
             values["preview of r20"][size] = median(looks)
             values["send of r20"][size] = median([await timed_send(ctx, conversation_id, FEW) for _ in range(repeat)])
-            for name, look in ((names[2], MANY), (names[3], ALL)):
-                choice = OverBudget.FIT if look is ALL else OverBudget.FORCE
-                sends = [await timed_send(ctx, conversation_id, look, choice) for _ in range(min(5, repeat))]
+            for name, options in ((names[2], MANY), (names[3], ALL)):
+                choice = OverBudget.FIT if options is ALL else OverBudget.FORCE
+                sends = [await timed_send(ctx, conversation_id, options, choice) for _ in range(min(5, repeat))]
                 values[name][size] = median(sends)
             ctx.expire(0)
             values["memory kept after five minutes without it"][size] = settled_megabytes() - before
@@ -196,20 +196,20 @@ async def find(ctx: AppContext, words: str) -> None:
     """Search as the list of the page does."""
     looked_for = parse_search(words)
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
+        found = await search(session, LOCAL_OWNER, ListCriteria(), looked_for)
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])
 
 
-async def preview(ctx: AppContext, conversation_id: str, look: ViewOptions) -> None:
-    await preview_send(ctx, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", look)
+async def preview(ctx: AppContext, conversation_id: str, options: ViewOptions) -> None:
+    await preview_send(ctx, LOCAL_OWNER, conversation_id, f"/rate 0 /long 5 {time.time_ns()}", options)
 
 
 async def timed_send(
-    ctx: AppContext, conversation_id: str, look: ViewOptions, over_budget: OverBudget = OverBudget.FIT
+    ctx: AppContext, conversation_id: str, options: ViewOptions, over_budget: OverBudget = OverBudget.FIT
 ) -> float:
     """Return the milliseconds until the reply is running. Then wait for its end."""
     began = time.perf_counter()
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", look, over_budget=over_budget)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, "/rate 0 /long 5", options, over_budget=over_budget)
     milliseconds = (time.perf_counter() - began) * 1_000
     async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
         pass

@@ -31,7 +31,7 @@ from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
 from app.settings import load_settings
-from app.store.conversation.conversations import Wanted, list_conversations
+from app.store.conversation.conversations import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
 from tests.bench.growth_seed import make_words
@@ -163,5 +163,5 @@ async def _export(ctx: AppContext, conversation_id: str) -> None:
 async def _search(ctx: AppContext) -> None:
     looked_for = parse_search("garden bread")
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, Wanted(), looked_for)
+        found = await search(session, LOCAL_OWNER, ListCriteria(), looked_for)
         await load_found(session, LOCAL_OWNER, looked_for, found.places[:50])

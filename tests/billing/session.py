@@ -117,22 +117,24 @@ class Session:
         self.peer.words = lambda _number: self.words(80, 420)
         prompt = "You help an engineer of bridges. " + self.words(1_100, 1_100)
         self.conversation_id = await a_conversation(self.ctx, model=self.model, system_prompt=prompt)
-        look = ""
+        line = ""
         for number in range(1, PAIRS + 1):
-            look = FILTERS.get(number, look)
+            line = FILTERS.get(number, line)
             await self._think(number)
-            ended = await reply_to(self.ctx, self.conversation_id, self.words(20, 160), look=ViewOptions(filter=look))
+            ended = await reply_to(
+                self.ctx, self.conversation_id, self.words(20, 160), options=ViewOptions(filter=line)
+            )
             assert ended.pair.failure is None, ended.pair.failure
             await self._settle(5)
             if number in STARRED:
                 marks = [PairMarks(ended.pair.id, Marks(stars=2))]
                 await mark_pairs(self.ctx, LOCAL_OWNER, self.conversation_id, marks)
             if number == 1:
-                await self._title(look)
+                await self._title(line)
             if number in EDITS:
-                await self._edit(EDITS[number], look)
+                await self._edit(EDITS[number], line)
             if number in SUMMARIES:
-                await self._summarise(look)
+                await self._summarise(line)
 
     async def _think(self, number: int) -> None:
         usual = min(1_200.0, self.random.lognormvariate(4.5, 0.8))
@@ -142,23 +144,23 @@ class Session:
         self.peer.pass_time(seconds)
         await age(self.ctx, seconds)
 
-    async def _edit(self, back: int, look: str) -> None:
+    async def _edit(self, back: int, line: str) -> None:
         await self._settle(self.random.uniform(30, 90))
         pair = (await pairs_of(self.ctx, self.conversation_id))[-1 - back]
         resent = await resend_pair(
-            self.ctx, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, look=ViewOptions(filter=look)
+            self.ctx, LOCAL_OWNER, pair.id, text=self.words(20, 160), later=Later.KEEP, options=ViewOptions(filter=line)
         )
         await collect(self.ctx, resent.started.run_id)
 
-    async def _summarise(self, look: str) -> None:
+    async def _summarise(self, line: str) -> None:
         await self._settle(self.random.uniform(30, 90))
-        summary = await summarise(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
+        summary = await summarise(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=line))
         await collect(self.ctx, summary.started.run_id)
         await self._wait_for_background()
 
-    async def _title(self, look: str) -> None:
+    async def _title(self, line: str) -> None:
         usual, self.peer.words = self.peer.words, _title_words
-        derived = await ask_title(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=look))
+        derived = await ask_title(self.ctx, LOCAL_OWNER, self.conversation_id, ViewOptions(filter=line))
         await collect(self.ctx, derived.started.run_id)
         await self._wait_for_background()
         self.peer.words = usual

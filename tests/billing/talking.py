@@ -23,7 +23,7 @@ from tests.runs.steps import a_conversation, reply_to, settings_of
 
 MODEL = "anthropic:claude-sonnet-4-5"
 PROMPT = "You help an engineer of bridges. " * 200
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Talk:
 
     async def keep(self, minutes: int = 60) -> None:
         """Start the keep-alive, and end its background task, so that only the test refreshes."""
-        await start_keeping(self.ctx, LOCAL_OWNER, self.conversation_id, LOOK, minutes)
+        await start_keeping(self.ctx, LOCAL_OWNER, self.conversation_id, DEFAULT_OPTIONS, minutes)
         await self.dismiss()
 
     async def dismiss(self) -> None:

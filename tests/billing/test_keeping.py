@@ -20,7 +20,7 @@ from app.runs.usage.accounts import list_booked
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache
 from tests.billing.peer import BillingPeer, play_openai
-from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.billing.talking import DEFAULT_OPTIONS, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import pairs_of, reply_to
 
 
@@ -123,4 +123,4 @@ async def test_temporary_conversation_is_not_kept_warm(talk: Talk) -> None:
     await reply_to(bench, made.id, "Hello?")
 
     with pytest.raises(ConflictError, match="temporary"):
-        await start_keeping(bench, LOCAL_OWNER, made.id, LOOK, 30)
+        await start_keeping(bench, LOCAL_OWNER, made.id, DEFAULT_OPTIONS, 30)

@@ -17,7 +17,7 @@ from app.runs.wiring import open_app_context
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
-from tests.billing.talking import LOOK, MODEL, PROMPT, Talk, talking
+from tests.billing.talking import DEFAULT_OPTIONS, MODEL, PROMPT, Talk, talking
 from tests.runs.steps import a_conversation, reply_to, settings_of
 
 
@@ -27,7 +27,7 @@ async def test_it_continues_after_a_restart_or_reports_its_end(tmp_path: Path) -
         other = await a_conversation(talk.ctx, model=MODEL, system_prompt=PROMPT)
         await reply_to(talk.ctx, other, "Something else?")
         await talk.keep()
-        await start_keeping(talk.ctx, LOCAL_OWNER, other, LOOK, 60)
+        await start_keeping(talk.ctx, LOCAL_OWNER, other, DEFAULT_OPTIONS, 60)
         await talk.dismiss()
         await talk.pass_time(275)
         async with talk.ctx.store.write() as session:
@@ -88,7 +88,7 @@ async def test_it_continues_in_another_process_when_the_first_has_ended(
     peer = BillingPeer("anthropic", AnthropicCache().bill, play_anthropic)
     async with talking(tmp_path, peer) as talk:
         async with open_app_context(settings_of(tmp_path, **peer.environment)) as other:
-            await start_keeping(other, LOCAL_OWNER, talk.conversation_id, LOOK, 60)
+            await start_keeping(other, LOCAL_OWNER, talk.conversation_id, DEFAULT_OPTIONS, 60)
         peer.came.clear()
         await talk.pass_time(275)
 

@@ -17,7 +17,7 @@ async def read_through(talk: Talk, line: str, sends: int) -> list[tuple[int, int
     for number in range(sends):
         await talk.pass_time(20)
         await reply_to(
-            talk.ctx, talk.conversation_id, f"And what of winter number {number}?", look=ViewOptions(filter=line)
+            talk.ctx, talk.conversation_id, f"And what of winter number {number}?", options=ViewOptions(filter=line)
         )
     usages = [one.usage for one in talk.peer.asked[-sends:]]
     return [(one["cache_read_input_tokens"], one["cache_creation_input_tokens"]) for one in usages]

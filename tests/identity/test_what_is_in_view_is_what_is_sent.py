@@ -316,25 +316,25 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
     if chance.random() < 0.6:
         await change_something(bench, chance, talk)
     draft = f"{name} {words(chance)}"
-    look: dict[str, Any] = {"model": chance.choice(MODELS)}
+    options: dict[str, Any] = {"model": chance.choice(MODELS)}
     if chance.random() < 0.8:
-        look["filter"] = some_filter(chance)
+        options["filter"] = some_filter(chance)
     if chance.random() < 0.5:
-        look["topic"] = chance.choice(bench.topics)
+        options["topic"] = chance.choice(bench.topics)
 
-    usable = [one for one, part in bench.uploads.items() if look["model"] == SEES or isinstance(part, TextFile)]
+    usable = [one for one, part in bench.uploads.items() if options["model"] == SEES or isinstance(part, TextFile)]
     attachments = chance.sample(usable, chance.choice((0, 0, 1, len(usable))))
     attached = [{"type": "text_file", "name": part.name, "text": part.text} if isinstance(part, TextFile)
                 else {"type": "image", "attachment_id": one, "media_type": "image/jpeg"}
                 for one in attachments for part in (bench.uploads[one],)]  # fmt: skip
-    asked: dict[str, Any] = {**look, "draft": draft, "limit": 500}
+    asked: dict[str, Any] = {**options, "draft": draft, "limit": 500}
     asked |= {"attachments": attachments} if attachments else {}
     view = await ok(http.get(f"/conversations/{talk.id}/pairs", params=asked))
     forced = chance.random() < 0.3
     body: dict[str, Any] = {
         "text": draft,
         "attachments": attachments,
-        **look,
+        **options,
         "as_of": view["as_of"],
         "over_budget": "force" if forced else "fit",
     }
@@ -354,7 +354,7 @@ async def run_case(bench: Bench, chance: random.Random, talk: Talk, name: str) -
 
     cards = (talk.system, view["prelude"] or "")
     expected = project(
-        view["items"], cards, look["model"], draft, attached, bench.data, forced=forced, redact=bench.redact
+        view["items"], cards, options["model"], draft, attached, bench.data, forced=forced, redact=bench.redact
     )
     heard = bench.ear.heard.pop(name)
     assert heard == [expected], f"{name}: {asked} {heard} {expected}"

@@ -22,7 +22,7 @@ from app.providers.abilities import abilities_of
 from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
 from app.providers.models import detection, models, tariffs
 from app.providers.models.detection import detect_local_servers
-from app.providers.models.model_lists import ToldList, read_remembered
+from app.providers.models.model_lists import read_remembered
 from app.providers.models.models import NOT_FOR_CHAT, ModelLists
 from app.providers.models.profiles import build_profile, is_local
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
@@ -552,6 +552,6 @@ def test_remembered_models_that_cannot_be_right_are_left_out(tmp_path: Path) -> 
     provider = make_provider(PROVIDERS["openai"], Credentials("k"))
     models = (ListedModel("good"), ListedModel("liar", context_window=-1), ListedModel("\u202e"))
     path = tmp_path / "lists.json"
-    path.write_bytes(orjson.dumps({"openai": ToldList(provider.base_url, models)}))
+    path.write_bytes(orjson.dumps({"openai": RememberedList(provider.base_url, models)}))
 
     assert read_remembered(path).find(provider) == (ListedModel("good"),)

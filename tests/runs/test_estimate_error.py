@@ -88,7 +88,7 @@ async def talk(ctx: AppContext, model: str, words: Callable[[Random], str], send
             ctx,
             conversation_id,
             prose(random) if opens else words(random),
-            look=ViewOptions(model=model),
+            options=ViewOptions(model=model),
             parameters=Parameters(max_output_tokens=random.randrange(4, 24), temperature=0.0),
         )
         call = (await calls_of(ctx, conversation_id))[-1]

@@ -51,8 +51,8 @@ async def fork(
     filter: str | None = None,  # noqa: A002 - its name
 ) -> str:
     pairs = await pairs_of(ctx, conversation_id)
-    look = None if filter is None else ViewOptions(filter=filter)
-    made = await fork_from(ctx, LOCAL_OWNER, conversation_id, look, None if at is None else pairs[at - 1].id)
+    options = None if filter is None else ViewOptions(filter=filter)
+    made = await fork_from(ctx, LOCAL_OWNER, conversation_id, options, None if at is None else pairs[at - 1].id)
     return made.conversation.id
 
 

@@ -98,9 +98,14 @@ async def test_nothing_reaches_the_disk_whatever_is_done_with_it(
     await reply_to(bench, conversation, f"/echo {SECRET} two")
     await apply_filter(bench, LOCAL_OWNER, conversation, f"c'{SECRET}'")
     await mark_pair(bench, LOCAL_OWNER, first.pair.id, Marks(mark=Mark.IN, stars=3))
-    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", look=ViewOptions(filter=""))
+    failed = await reply_to(bench, conversation, f"{SECRET}\n/fail auth", options=ViewOptions(filter=""))
     again = await resend_pair(
-        bench, LOCAL_OWNER, first.pair.id, text=f"/echo {SECRET} edited", later=Later.KEEP, look=ViewOptions(filter="")
+        bench,
+        LOCAL_OWNER,
+        first.pair.id,
+        text=f"/echo {SECRET} edited",
+        later=Later.KEEP,
+        options=ViewOptions(filter=""),
     )
     await collect(bench, again.started.run_id)
     await restore_version(bench, LOCAL_OWNER, first.pair.id, 1)

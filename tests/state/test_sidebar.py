@@ -28,7 +28,7 @@ from app.state import conversation_rows
 from app.state.conversation_rows import ConversationItem
 from app.state.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.toasts import ToastState
-from app.store.conversation.conversations import Wanted, list_conversations, update_conversation
+from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
 from tests.runs.steps import a_conversation, collect
 from tests.state.conftest import Tab
 
@@ -395,12 +395,12 @@ async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_lis
     readings: list[int] = []
     read = conversation_rows.read_rows
 
-    async def counted(of: AppContext, wanted: Wanted, *, limit: int) -> object:
+    async def counted(of: AppContext, wanted: ListCriteria, *, limit: int) -> object:
         readings.append(limit)
         return await read(of, wanted, limit=limit)
 
     monkeypatch.setattr(conversation_rows, "read_rows", counted)
-    ask = partial(conversation_rows.read_shared_rows, ctx, Wanted(), limit=5)
+    ask = partial(conversation_rows.read_shared_rows, ctx, ListCriteria(), limit=5)
 
     one, other = await asyncio.gather(ask(), ask())
     await create_conversation(ctx, LOCAL_OWNER)

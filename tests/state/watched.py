@@ -17,17 +17,17 @@ from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 
 
 @asynccontextmanager
 async def watching(
-    ctx: AppContext, tab: Tab, conversation_id: str, *, look: ViewOptions = LOOK, draft: str = ""
+    ctx: AppContext, tab: Tab, conversation_id: str, *, options: ViewOptions = DEFAULT_OPTIONS, draft: str = ""
 ) -> AsyncGenerator[Watcher]:
     """Show this conversation in the tab, and wait until the pairs in view are known."""
     await tab.send(ChatState.open)  # the first event of a tab loads its page, here the one without a conversation
     tab.path = f"/c/{conversation_id}"
-    watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, look, draft)
+    watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, options, draft)
     known = asyncio.Event()
 
     async def follow() -> None:

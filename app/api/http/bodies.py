@@ -220,19 +220,19 @@ class Sending(Body):
         examples=[{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}],
     )
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
 
     def choice(self) -> OverBudget | None:
         return choice_of(self.over_budget)
 
-    async def asked(self) -> Parameters | None:
-        asked = None if self.parameters is None else self.parameters.to_domain()
+    async def send_parameters(self) -> Parameters | None:
+        parameters = None if self.parameters is None else self.parameters.to_domain()
         if self.reply_schema is None:
-            return asked
+            return parameters
         schema = write_schema(self.reply_schema)
         await require_schema(schema)
-        return replace(asked or Parameters(), reply_schema=schema)
+        return replace(parameters or Parameters(), reply_schema=schema)
 
 
 AttachmentId = Annotated[str, Field(pattern=UPLOAD_ID)]
@@ -337,7 +337,7 @@ class ToTitle(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
 
 
@@ -352,7 +352,7 @@ class ToKeepWarm(Body):
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
 
-    def look(self) -> ViewOptions:
+    def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone)
 
 

@@ -92,8 +92,8 @@ def _shape(name: str, schema: Json) -> str:
         for field, described in schema.get("properties", {}).items()
     )
     fields = f"<table><tr><th>field</th><th>type</th><th>what</th></tr>{rows}</table>" if rows else _type(schema)
-    said = "".join(_paragraphs(schema.get("description", "")))
-    return f'<h3 id="shape-{escape(name)}">{escape(name)}</h3>{said}{fields}'
+    description = "".join(_paragraphs(schema.get("description", "")))
+    return f'<h3 id="shape-{escape(name)}">{escape(name)}</h3>{description}{fields}'
 
 
 def _type(schema: Json) -> str:
@@ -109,13 +109,13 @@ def _type(schema: Json) -> str:
         return " | ".join(f"<code>{escape(json.dumps(value))}</code>" for value in schema["enum"])
     if schema.get("type") == "array":
         return f"[{_type(schema.get('items', {}))}, …]"
-    said = schema.get("type", "any")
+    kind = schema.get("type", "any")
     limits = ", ".join(
         f"{name} {schema[name]}"
         for name in ("minimum", "maximum", "minLength", "maxLength", "pattern", "format", "default")
         if name in schema
     )
-    return escape(f"{said} ({limits})" if limits else said)
+    return escape(f"{kind} ({limits})" if limits else kind)
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -49,8 +49,8 @@ async def require_json_body(request: Request) -> None:
     """Refuse a body without the content type JSON: 415. A page of another site needs permission to send this type."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
-        said = f"The request has {content_type!r}." if content_type else "The request has no Content-Type."
-        raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {said}")
+        reason = f"The request has {content_type!r}." if content_type else "The request has no Content-Type."
+        raise ApiProblemError("unsupported-media-type", f"Send the body with Content-Type: {JSON}. {reason}")
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -81,8 +81,8 @@ def _parse_range(text: str) -> tuple[str, float]:
 
 def _quality(offer: str, ranges: list[tuple[str, float]]) -> float:
     """Return the quality of the most specific range that covers the offer."""
-    for wanted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
-        matching = [quality for media_range, quality in ranges if media_range == wanted]
+    for accepted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
+        matching = [quality for media_range, quality in ranges if media_range == accepted]
         if matching:
             return max(matching)
     return 0.0

@@ -25,18 +25,18 @@ def describe_routes(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> 
     described = FastAPI(title=app.title, version=app.version, description=app.description)
     for router in routers:
         known = APIRouter()
-        known.routes += map(_tell_shapes, router.routes)
+        known.routes += map(_document_schemas, router.routes)
         described.include_router(known, prefix=prefix)
     return described.openapi()
 
 
-def _tell_shapes(route: BaseRoute) -> APIRoute:
+def _document_schemas(route: BaseRoute) -> APIRoute:
     if not isinstance(route, APIRoute):
         raise TypeError(f"{route!r} cannot be described: a resource's router holds routes of FastAPI alone.")
-    told = copy(route)
-    told.responses = {status: _tell_shape(response) for status, response in route.responses.items()}
-    return told
+    documented = copy(route)
+    documented.responses = {status: _document_schema(response) for status, response in route.responses.items()}
+    return documented
 
 
-def _tell_shape(response: dict[str, Any]) -> dict[str, Any]:
-    return {"model" if name == VIEW else name: said for name, said in response.items()}
+def _document_schema(response: dict[str, Any]) -> dict[str, Any]:
+    return {"model" if name == VIEW else name: value for name, value in response.items()}

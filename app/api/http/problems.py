@@ -110,10 +110,10 @@ def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
         titles.setdefault(PROBLEMS[name].status, []).append(PROBLEMS[name].title)
     return {
         status: {
-            "description": "; ".join(said) + ".",
+            "description": "; ".join(texts) + ".",
             "content": {PROBLEM_JSON: {"schema": {"$ref": f"#/components/schemas/{PROBLEM_SCHEMA}"}}},
         }
-        for status, said in titles.items()
+        for status, texts in titles.items()
     }
 
 

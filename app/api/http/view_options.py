@@ -10,7 +10,7 @@ from app.api.http.bodies import FilterLine, Instant, ModelName, TopicId, ZoneNam
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 
 
-def _read_look(
+def _read_options(
     filter: Annotated[FilterLine | None, Query(description="Default: the value of the conversation.")] = None,  # noqa: A002 - the noun's own name, here as everywhere
     model: Annotated[ModelName | None, Query(description="Default: the value of the conversation.")] = None,
     topic: Annotated[TopicId | None, Query(description="The id of the topic that a `t` without a name means.")] = None,
@@ -22,4 +22,4 @@ def _read_look(
     return ViewOptions(filter, model, topic, zone, as_of)
 
 
-AskedLook = Annotated[ViewOptions, Depends(_read_look)]
+ViewOptionsQuery = Annotated[ViewOptions, Depends(_read_options)]

@@ -57,9 +57,9 @@ class Judgement:
     why: str | None = None
 
 
-def find_break(asked: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
+def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
     """Return the prefix that the last call of a conversation cached and this request would not read; None if none."""
-    prefix, conversation_id = asked.prefix, asked.conversation_id
+    prefix, conversation_id = request.prefix, request.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
     if call is None:
         return None
@@ -67,7 +67,7 @@ def find_break(asked: CacheRequest, read: Prediction, warmth: Warmth, now: datet
     deepest = max(kept, key=lambda entry: entry.place, default=None)
     if deepest is None or deepest.begins(prefix):
         return None
-    lost = min(deepest.tokens or 0, asked.tokens) - read.tokens
+    lost = min(deepest.tokens or 0, request.tokens) - read.tokens
     if lost <= 0:
         return None
     return Break(lost, first_difference(prefix, call.prefix), call.run_id, deepest.expires_at)

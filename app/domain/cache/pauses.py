@@ -1,6 +1,6 @@
 """Pauses: the probability that what is sent now is needed again only after more than five minutes.
 
-estimate_pauses(asked.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
+estimate_pauses(request.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
 """
 
 from __future__ import annotations

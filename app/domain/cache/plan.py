@@ -102,7 +102,7 @@ class CachePlan:
         return self.marks[-1].place if self.marks else None
 
 
-def ask(  # noqa: PLR0913 - the inputs of a plan
+def make_cache_request(  # noqa: PLR0913 - the inputs of a plan
     request: Request,
     hashes: tuple[str, ...],
     tokens: int,
@@ -128,7 +128,7 @@ def ask(  # noqa: PLR0913 - the inputs of a plan
 
 
 def plan_cache(
-    asked: CacheRequest,
+    request: CacheRequest,
     warmth: Warmth,
     now: datetime,
     *,
@@ -138,28 +138,30 @@ def plan_cache(
     """Return the breakpoints of a request and its expected read. `frozen`: the request writes nothing."""
     rules = warmth.rules
     if rules.style is CacheStyle.STEPPED:
-        return CachePlan((), _predict_stepped(asked, warmth, now), 0, asked.tokens)
+        return CachePlan((), _predict_stepped(request, warmth, now), 0, request.tokens)
     if rules.style is CacheStyle.NEWEST:
-        marks: tuple[Breakpoint, ...] = (Breakpoint(asked.prefix.last, rules.lifetimes[0]),)
+        marks: tuple[Breakpoint, ...] = (Breakpoint(request.prefix.last, rules.lifetimes[0]),)
     elif lifetime is CacheLifetime.OFF:
-        return CachePlan(tokens=asked.tokens)
+        return CachePlan(tokens=request.tokens)
     else:
-        marks = _place_marks(asked, warmth, now, lifetime, frozen=frozen)
-    prediction = predict_read(asked, marks, warmth, now)
+        marks = _place_marks(request, warmth, now, lifetime, frozen=frozen)
+    prediction = predict_read(request, marks, warmth, now)
     newest = 0
-    if marks and (size := measure(asked, marks[-1].place, warmth.sizes).tokens) >= rules.minimum:
+    if marks and (size := measure(request, marks[-1].place, warmth.sizes).tokens) >= rules.minimum:
         newest = size
-    return CachePlan(marks, prediction, max(0, newest - prediction.tokens), asked.tokens)
+    return CachePlan(marks, prediction, max(0, newest - prediction.tokens), request.tokens)
 
 
-def predict_read(asked: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
+def predict_read(request: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
     """Predict what a request with these breakpoints reads: the deepest entry that one of their lookbacks reaches."""
     places = [mark.place for mark in marks]
-    mine = sorted((entry for entry in warmth.alive(now) if entry.begins(asked.prefix)), key=lambda entry: -entry.place)
+    mine = sorted(
+        (entry for entry in warmth.alive(now) if entry.begins(request.prefix)), key=lambda entry: -entry.place
+    )
     for entry in mine:
-        size = _size_of(entry, asked, warmth.sizes)
+        size = _size_of(entry, request, warmth.sizes)
         long_enough = size.exact or size.tokens >= warmth.rules.minimum * SURELY
-        if long_enough and _finds(asked, warmth, places, entry.place):
+        if long_enough and _finds(request, warmth, places, entry.place):
             return Prediction(entry.place, size.tokens, size.exact, entry.expires_at, entry.lifetime)
     return NOTHING
 
@@ -172,78 +174,78 @@ class TokenSize:
     exact: bool
 
 
-def measure(asked: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
+def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the tokens of a request up to a place, from the nearest known size before it and a share by length."""
-    known = [size for size in sizes if size.place <= place and asked.prefix.begins_with(size.place, size.key)]
+    known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
     if start is not None and start.place == place:
         return TokenSize(start.tokens, exact=True)
-    before = _weight(asked, start.place) if start else 0
+    before = _weight(request, start.place) if start else 0
     base = start.tokens if start else 0
-    rest = asked.totals[-1] - before
-    share = (_weight(asked, place) - before) / rest if rest else 0
-    return TokenSize(base + round(max(0, asked.tokens - base) * share), exact=False)
+    rest = request.totals[-1] - before
+    share = (_weight(request, place) - before) / rest if rest else 0
+    return TokenSize(base + round(max(0, request.tokens - base) * share), exact=False)
 
 
 # --- marking ---
 
 
 def _place_marks(
-    asked: CacheRequest, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
+    request: CacheRequest, warmth: Warmth, now: datetime, lifetime: CacheLifetime, *, frozen: bool
 ) -> tuple[Breakpoint, ...]:
-    prefix = asked.prefix
-    mine = [entry for entry in warmth.alive(now) if entry.begins(prefix) and entry.place not in asked.unmarkable]
+    prefix = request.prefix
+    mine = [entry for entry in warmth.alive(now) if entry.begins(prefix) and entry.place not in request.unmarkable]
     deepest = max(mine, key=lambda entry: entry.place, default=None)
-    places = [] if frozen else _writing_places(asked, warmth, deepest)
-    chosen = _choose(asked, warmth, places)
-    if deepest is not None and not _finds(asked, warmth, chosen, deepest.place):
-        chosen = _choose(asked, warmth, [deepest.place, *places])
+    places = [] if frozen else _writing_places(request, warmth, deepest)
+    chosen = _choose(request, warmth, places)
+    if deepest is not None and not _finds(request, warmth, chosen, deepest.place):
+        chosen = _choose(request, warmth, [deepest.place, *places])
     if not chosen:
         return ()
-    hour = _hour_up_to(asked, warmth, now, lifetime, chosen, deepest)
+    hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
         # An edit then reads the current entry, whose size is known. The size of a new entry here would never be
         # reported.
         fewer = [place for place in chosen if place != before]
-        chosen = fewer if _finds(asked, warmth, fewer, deepest.place) else chosen
+        chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
     return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))
 
 
-def _writing_places(asked: CacheRequest, warmth: Warmth, deepest: CachedPrefix | None) -> list[int]:
+def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix | None) -> list[int]:
     """Return the places after the deepest cached entry where a new entry is useful, the most important first."""
-    prefix = asked.prefix
-    newest = prefix.last if asked.stable is None else asked.stable
+    prefix = request.prefix
+    newest = prefix.last if request.stable is None else request.stable
     parting = _parting(prefix, warmth.calls)
-    last = [*([] if parting is None else [parting]), _edited_back(asked, newest, warmth.sizes)]
-    tools = [TOOLS, newest - 1, *last] if asked.tools_apart else [newest - 1, *last, TOOLS]
+    last = [*([] if parting is None else [parting]), _edited_back(request, newest, warmth.sizes)]
+    tools = [TOOLS, newest - 1, *last] if request.tools_apart else [newest - 1, *last, TOOLS]
     places = [newest, SYSTEM, *tools]
     kept = TOOLS - 1 if deepest is None else deepest.place
     return [place for place in places if kept < place <= newest]
 
 
-def _edited_back(asked: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
+def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
     """Return the place where an edit of one of the last pairs starts to differ. Prefer a near place of known size."""
     place = newest - EDITED_BACK
-    known = (size.place for size in sizes if size.place <= place and size.key == asked.prefix.key(size.place))
+    known = (size.place for size in sizes if size.place <= place and size.key == request.prefix.key(size.place))
     return max((one for one in known if one >= place - NEAR), default=place)
 
 
-def _choose(asked: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
+def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
     """Return the useful places for breakpoints, up to the allowed number."""
     rules = warmth.rules
     return [
         place
         for place in dict.fromkeys(places)
-        if asked.prefix.key(place)
-        and place not in asked.unmarkable
-        and measure(asked, place, warmth.sizes).tokens >= rules.minimum
+        if request.prefix.key(place)
+        and place not in request.unmarkable
+        and measure(request, place, warmth.sizes).tokens >= rules.minimum
     ][: rules.marks]
 
 
-def _finds(asked: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
+def _finds(request: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
     """Return whether the lookback from one of these breakpoints reaches the entry at a place."""
     lookback = warmth.rules.lookback
-    return any(mark >= place and (lookback is None or _distance(asked, place, mark) < lookback) for mark in marks)
+    return any(mark >= place and (lookback is None or _distance(request, place, mark) < lookback) for mark in marks)
 
 
 def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
@@ -253,7 +255,7 @@ def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
 
 
 def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
-    asked: CacheRequest,
+    request: CacheRequest,
     warmth: Warmth,
     now: datetime,
     lifetime: CacheLifetime,
@@ -269,21 +271,21 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
             return newest
         case CacheLifetime.AUTO:
             pass
-    whole = measure(asked, newest, warmth.sizes).tokens
-    read = _size_of(deepest, asked, warmth.sizes).tokens if deepest else 0
+    whole = measure(request, newest, warmth.sizes).tokens
+    read = _size_of(deepest, request, warmth.sizes).tokens if deepest else 0
     safe = max(
         (
-            _size_of(entry, asked, warmth.sizes).tokens
+            _size_of(entry, request, warmth.sizes).tokens
             for entry in warmth.entries
             if entry.lifetime == HOUR
-            and entry.begins(asked.prefix)
+            and entry.begins(request.prefix)
             and entry.expires_at > now + timedelta(seconds=HOUR / 2)
         ),
         default=0,
     )
-    chance = estimate_pauses(asked.prefix, asked.conversation_id, warmth.calls, now)
+    chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
-    pair = whole - measure(asked, max(SYSTEM, newest - 2), warmth.sizes).tokens
+    pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
     # An hour costs more per written token. Do not pay for it now if a pause would not lose enough, or if the next send,
     # which writes only one more pair, can cache the whole prefix for an hour at a better price.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
@@ -294,32 +296,32 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
 # --- reading ---
 
 
-def _predict_stepped(asked: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:
+def _predict_stepped(request: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:
     """Predict the read of a stepped cache: the longest prefix shared with a cached request, rounded down to a step."""
     rules, best = warmth.rules, NOTHING
     lifetime = timedelta(seconds=rules.lifetimes[0])
     for call in warmth.calls:
         if call.at + lifetime <= now or call.usage is None:
             continue
-        place = asked.prefix.shared_with(call.prefix)
+        place = request.prefix.shared_with(call.prefix)
         if place is None or place < SYSTEM:
             continue
-        size = measure(asked, place, warmth.sizes)
+        size = measure(request, place, warmth.sizes)
         if size.tokens >= rules.minimum and size.tokens >= best.tokens:
             tokens = rules.minimum + (size.tokens - rules.minimum) // rules.step * rules.step
             best = Prediction(place, tokens, size.exact, call.at + lifetime)
     return best
 
 
-def _size_of(entry: CachedPrefix, asked: CacheRequest, sizes: Sequence[Size]) -> TokenSize:
-    return measure(asked, entry.place, sizes) if entry.tokens is None else TokenSize(entry.tokens, exact=True)
+def _size_of(entry: CachedPrefix, request: CacheRequest, sizes: Sequence[Size]) -> TokenSize:
+    return measure(request, entry.place, sizes) if entry.tokens is None else TokenSize(entry.tokens, exact=True)
 
 
-def _distance(asked: CacheRequest, earlier: int, later: int) -> int:
+def _distance(request: CacheRequest, earlier: int, later: int) -> int:
     """Return the number of positions between the ends of two places."""
-    return sum(asked.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
+    return sum(request.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 
-def _weight(asked: CacheRequest, place: int) -> int:
+def _weight(request: CacheRequest, place: int) -> int:
     """Return the length of a request up to a place."""
-    return asked.totals[max(0, place + 1)]
+    return request.totals[max(0, place + 1)]

@@ -76,9 +76,9 @@ class Prefix:
 
 def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
     """Return the keys of a request. `hashes` are its content hashes, passed to avoid hashing it again."""
-    asked = request.parameters
-    cached = Parameters(effort=asked.effort, thinking=asked.thinking)
-    if asked != cached:
+    parameters = request.parameters
+    cached = Parameters(effort=parameters.effort, thinking=parameters.thinking)
+    if parameters != cached:
         hashes = content_hashes(replace(request, parameters=cached))
     # The part before the messages does not depend on the parameters for thinking.
     tools = content_hashes(Request(request.model, "", (), tools=request.tools))[0]

@@ -209,11 +209,11 @@ def _build(request: Request, out: list[Out], unsupported: list[Unsupported], *, 
 
 
 def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsupported]) -> list[RequestMessage]:
-    asked, messages = pair.request.parts, list[RequestMessage]()
-    if _is_one_text(asked):
-        messages.append(RequestMessage("user", asked, pair.id))
-    elif plain_text(asked).strip() or has_attachment(asked):
-        parts = tuple(_supported(asked, pair.id, profile, unsupported))
+    request_parts, messages = pair.request.parts, list[RequestMessage]()
+    if _is_one_text(request_parts):
+        messages.append(RequestMessage("user", request_parts, pair.id))
+    elif plain_text(request_parts).strip() or has_attachment(request_parts):
+        parts = tuple(_supported(request_parts, pair.id, profile, unsupported))
         if parts:
             messages.append(RequestMessage("user", parts, pair.id))
     if pair.reply is not None:

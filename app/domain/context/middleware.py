@@ -88,8 +88,8 @@ MIDDLEWARE: Final = (
 
 def compose_system_prelude(options: UserOptions) -> str | None:
     """Return the text of the card between the system prompt and the summary; None if there is no text."""
-    said = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
-    return "\n\n".join(text for text in said if text) or None
+    preludes = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
+    return "\n\n".join(text for text in preludes if text) or None
 
 
 def change_request(request: Request) -> RedactedRequest:

@@ -70,8 +70,8 @@ def count_of(selection: str) -> str:
 
 
 def _digest(sent: Iterable[Candidate]) -> str:
-    told = "\n".join(
+    listed = "\n".join(
         f"{pair.pair_id} {pair.sizes.text} {pair.sizes.messages} {pair.sizes.thinking} {len(pair.sizes.images)}"
         for pair in sent
     )
-    return sha256(told.encode()).hexdigest()[:_DIGITS]
+    return sha256(listed.encode()).hexdigest()[:_DIGITS]

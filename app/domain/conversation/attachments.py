@@ -100,7 +100,7 @@ def list_attachments(pair: Pair) -> Iterator[str]:
             yield from list_named(message.parts)
 
 
-def find_type(data: bytes, said: str) -> str:
+def find_type(data: bytes, declared: str) -> str:
     """Return the media type of these bytes. Images and PDFs are detected; for others the stated type is used.
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
@@ -112,7 +112,7 @@ def find_type(data: bytes, said: str) -> str:
         return PDF
     if data[4:8] == b"ftyp" and (brand := _BRANDS.get(data[8:12])) is not None:
         return brand
-    return ANY_BYTES if said == PDF or said in get_args(Raster) else said
+    return ANY_BYTES if declared == PDF or declared in get_args(Raster) else declared
 
 
 def look_at(data: bytes) -> Picture | None:

@@ -35,8 +35,8 @@ class PairMarks:
     marks: Marks
 
 
-def plan_change(before: Marks, wanted: Marks) -> tuple[Marks, Marks]:
-    """Return the wanted marks that differ from `before`, and the change that undoes them. `before` has every mark."""
+def plan_change(before: Marks, requested: Marks) -> tuple[Marks, Marks]:
+    """Return the requested marks that differ from `before`, and the change back. `before` has every mark."""
     old: Mapping[str, object] = before
-    changes = {name: value for name, value in wanted.items() if old[name] != value}
+    changes = {name: value for name, value in requested.items() if old[name] != value}
     return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

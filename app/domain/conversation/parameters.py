@@ -59,11 +59,14 @@ class Setting:
     source: Source
 
 
-def merge_parameters(asked: Parameters, usual: Parameters) -> Parameters:
-    """Fill the unset fields of `asked` from `usual`. If `asked` switches thinking off, the usual effort is not used."""
-    if asked.thinking is False and asked.effort is None:
+def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
+    """Fill the unset fields of `parameters` from `usual`.
+
+    If `parameters` switch thinking off, the usual effort is not used.
+    """
+    if parameters.thinking is False and parameters.effort is None:
         usual = replace(usual, effort=None)
-    set_here = {name: value for name in _FIELDS if (value := getattr(asked, name)) is not None}
+    set_here = {name: value for name in _FIELDS if (value := getattr(parameters, name)) is not None}
     return replace(usual, **set_here)
 
 
@@ -101,8 +104,8 @@ def describe_parameter(name: str, value: Value) -> str:
     """
     if name == "max_output_tokens":
         return f"at most {describe_value(value)} output token{'' if value == 1 else 's'}"
-    said = str(value) if name == "seed" else describe_value(value)
-    return f"{name} {said}"
+    text = str(value) if name == "seed" else describe_value(value)
+    return f"{name} {text}"
 
 
 def describe_parameters(parameters: Parameters) -> str:

@@ -65,8 +65,8 @@ class SpendingBudget:
 class BudgetSpentError(ConflictError):
     """The send would exceed a budget that stops."""
 
-    def __init__(self, budget: SpendingBudget, spent: Cost, wanted: Decimal | None) -> None:
-        cost = "at an unknown price" if wanted is None else f"for about ${wanted:.4f}"
+    def __init__(self, budget: SpendingBudget, spent: Cost, next_cost: Decimal | None) -> None:
+        cost = "at an unknown price" if next_cost is None else f"for about ${next_cost:.4f}"
         super().__init__(
             f"{describe_budget(budget)} is ${budget.amount.normalize():f}, of which ${spent.amount:.4f} is spent. "
             f"The request {cost} was not sent. Raise or remove the budget under Usage → Budgets."
@@ -107,9 +107,9 @@ def first_day(span: BudgetPeriod, today: date) -> date | None:
             return None
 
 
-def stand(budget: SpendingBudget, spent: Cost, wanted: Decimal | None = None) -> BudgetStatus:
-    """Return the status of a budget after spending `wanted` more; None: the price is unknown and counts as zero."""
-    after = spent.amount + (wanted or Decimal(0))
+def stand(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
+    """Return the status of a budget after spending `next_cost` more; None: the price is unknown and counts as zero."""
+    after = spent.amount + (next_cost or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:
         return BudgetStatus.SPENT
     return BudgetStatus.WARNING if after >= budget.amount * budget.warn_at else BudgetStatus.FINE

@@ -58,10 +58,10 @@ def price_call(  # noqa: PLR0913 - the facts about a call
 
     `faulty`: a part of the usage report could not be read.
     """
-    told = NOTHING if usage is None else price_amount(price_usage(usage, tariff, at))
-    if not is_cut_short(outcome, error_class, told=usage is not None, faulty=faulty) or is_free(tariff, at):
-        return told
-    return Cost(told.amount, at_least=True)
+    cost = NOTHING if usage is None else price_amount(price_usage(usage, tariff, at))
+    if not is_cut_short(outcome, error_class, reported=usage is not None, faulty=faulty) or is_free(tariff, at):
+        return cost
+    return Cost(cost.amount, at_least=True)
 
 
 def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
@@ -78,7 +78,7 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
     return price_call(tariff, pair.reply.created_at, pair.usage, pair.lifecycle, error_class, faulty=faulty)
 
 
-def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bool, faulty: bool = False) -> bool:
+def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported: bool, faulty: bool = False) -> bool:
     """Return True if a call may have used more than its provider reported.
 
     The provider reports the usage of an unsuccessful call midway or not at all. A call that was refused, or never
@@ -87,8 +87,8 @@ def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, told: bo
     if faulty:
         return True
     if outcome is Lifecycle.SUCCEEDED:
-        return not told
-    return told or outcome is Lifecycle.CANCELED or error_class in BILLED_PERHAPS
+        return not reported
+    return reported or outcome is Lifecycle.CANCELED or error_class in BILLED_PERHAPS
 
 
 def is_free(tariff: Tariff | None, at: datetime) -> bool:

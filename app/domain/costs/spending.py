@@ -76,8 +76,8 @@ def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
         cached = read or written or written_1h
         uncached += without_cache(usage).cost(prices) if cached else cost
         at_least = at_least or bool(cut and (prices.input or prices.output))
-    calls, cut, *told = counters
-    return Spent(calls, cut, Usage(*told), Cost(amount, at_least), uncached)
+    calls, cut, *counts = counters
+    return Spent(calls, cut, Usage(*counts), Cost(amount, at_least), uncached)
 
 
 WindowOf = Callable[[Usage], int]

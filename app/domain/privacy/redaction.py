@@ -143,18 +143,18 @@ def _texts_in(signature: str) -> tuple[str, ...]:
     if not signature.startswith("{"):
         return ()
     try:
-        said: object = json.loads(signature)
+        decoded: object = json.loads(signature)
     except (ValueError, RecursionError):
         return ()  # no vendor gets it back
-    return tuple(_find_texts(said))
+    return tuple(_find_texts(decoded))
 
 
-def _find_texts(said: object) -> Iterator[str]:
-    if isinstance(said, list):
-        for item in cast("list[object]", said):
+def _find_texts(decoded: object) -> Iterator[str]:
+    if isinstance(decoded, list):
+        for item in cast("list[object]", decoded):
             yield from _find_texts(item)
-    elif isinstance(said, dict):
-        for name, value in cast("dict[str, object]", said).items():
+    elif isinstance(decoded, dict):
+        for name, value in cast("dict[str, object]", decoded).items():
             if isinstance(value, str) and name in _READABLE:
                 yield value
             else:

@@ -25,9 +25,9 @@ _MONTHS = (
 
 def describe_user(about: str, today: date | None) -> str | None:
     """Return the text about a person; None if there is none. It is the same on every machine, in any locale."""
-    said: list[str] = []
+    texts: list[str] = []
     if about.strip():
-        said.append(f"About the person you talk to:\n{about.strip()}")
+        texts.append(f"About the person you talk to:\n{about.strip()}")
     if today is not None:
-        said.append(f"Today is {_DAYS[today.weekday()]}, {today.day} {_MONTHS[today.month - 1]} {today.year}.")
-    return "\n\n".join(said) or None
+        texts.append(f"Today is {_DAYS[today.weekday()]}, {today.day} {_MONTHS[today.month - 1]} {today.year}.")
+    return "\n\n".join(texts) or None

@@ -46,8 +46,10 @@ class Request:
     @property
     def characters(self) -> int:
         """The number of characters of all texts that a model reads."""
-        told = sum(len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in self.tools)
-        return len(self.system) + told + sum(count_characters(message.parts) for message in self.messages)
+        tool_characters = sum(
+            len(tool.name) + len(tool.description) + len(tool.input_schema_json) for tool in self.tools
+        )
+        return len(self.system) + tool_characters + sum(count_characters(message.parts) for message in self.messages)
 
 
 def count_characters(parts: Iterable[SentPart]) -> int:

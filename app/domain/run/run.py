@@ -304,8 +304,8 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 def sum_usage(state: RunState) -> Usage | None:
     """Return the usage of the reply over all its rounds; None: the provider reported none."""
-    told = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
-    return sum(told[1:], told[0]) if told else None
+    reported = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
+    return sum(reported[1:], reported[0]) if reported else None
 
 
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:

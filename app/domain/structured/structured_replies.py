@@ -124,10 +124,10 @@ def _is_closed(fields: Mapping[str, Any]) -> bool:
 
 def write_repair(faults: Sequence[SchemaFault]) -> str:
     """Write the text of a request for a repair. A person can read it before it is sent."""
-    told = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
+    lines = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
     if len(faults) > MAX_TOLD:
-        told.append(f"- and {len(faults) - MAX_TOLD} more")
-    return "\n".join((_REPAIR, "", *told, "", _AGAIN))
+        lines.append(f"- and {len(faults) - MAX_TOLD} more")
+    return "\n".join((_REPAIR, "", *lines, "", _AGAIN))
 
 
 def is_repair(text: str) -> bool:

@@ -121,13 +121,13 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
         band=family.band,
         images=family.images if profile.images else ImageRule.NONE,
     )
-    told = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MAX_OBSERVATIONS]
-    estimator = _correct(start, family, told) if told else start
+    plausible = [one for one in observations if one.text + one.messages > 0 and is_plausible(one)][:MAX_OBSERVATIONS]
+    estimator = _correct(start, family, plausible) if plausible else start
     return replace(
         estimator,
-        new=_list_new(estimator, family, told),
-        slack=SLACK if told else FIRST_SLACK,
-        base_doubt=_doubt_base(estimator, family, told),
+        new=_list_new(estimator, family, plausible),
+        slack=SLACK if plausible else FIRST_SLACK,
+        base_doubt=_doubt_base(estimator, family, plausible),
     )
 
 
@@ -165,14 +165,14 @@ def is_foreign(one: Observation) -> bool:
     return one.size - BODY - BODY_OF_MESSAGE * one.messages >= FOREIGN_BODY * one.characters
 
 
-def _doubt_base(estimator: Estimator, family: Family, told: Sequence[Observation]) -> float:
+def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Observation]) -> float:
     """Return the possible error of the base, in tokens. Only short sends can confirm a base."""
     moved = abs(estimator.base - family.base)
-    return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in told) else float(moved)
+    return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in observations) else float(moved)
 
 
 def _list_new(
-    estimator: Estimator, family: Family, told: Sequence[Observation]
+    estimator: Estimator, family: Family, observations: Sequence[Observation]
 ) -> tuple[tuple[TextKind, int, int], ...]:
     """Return the range of each kind of new text.
 
@@ -183,12 +183,12 @@ def _list_new(
     kinds = family.kinds
     low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
     foreign = kinds.foreign
-    if told:
+    if observations:
         learnt = estimator.permille
         spread = max(min(estimator.band, family.band), NEW_SHARE * family.band)
         near = learnt * (1 - spread), learnt * (1 + spread)
         low, high = near if low <= learnt <= high else (min(low, near[0]), max(high, near[1]))
-    newest_here = next((one for one in told if one.here), None)
+    newest_here = next((one for one in observations if one.here), None)
     if newest_here is not None and is_foreign(newest_here):
         spread = min(SAME_SCRIPT, (foreign[1] - foreign[0]) / (foreign[0] + foreign[1]))
         low_here, high_here = estimator.permille * (1 - spread), estimator.permille * (1 + spread)
@@ -220,24 +220,24 @@ class _Point:
     say: float
 
 
-def _correct(start: Estimator, family: Family, told: Sequence[Observation]) -> Estimator:
-    here = next((one for one in told if one.here), None)
-    told = [_as_plain(family, one) for one in told]
+def _correct(start: Estimator, family: Family, observations: Sequence[Observation]) -> Estimator:
+    here = next((one for one in observations if one.here), None)
+    observations = [_as_plain(family, one) for one in observations]
     ratio = family.permille / THOUSAND
     spreads = (BASE_SPREAD, ratio * family.band, PER_MESSAGE_SPREAD)
     means = (float(family.base), ratio, float(family.per_message))
     prior = _Prior(means, _row(spread**-2 for spread in spreads))
-    points = [_point(prior, age, one, few=len(told) < FEW) for age, one in enumerate(told)]
+    points = [_point(prior, age, one, few=len(observations) < FEW) for age, one in enumerate(observations)]
     # Round one figure after the other to the units of an estimator. The remaining figures compensate for the rounding.
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]
-        low, high = _bounds(family, len(told))[figure]
+        low, high = _bounds(family, len(observations))[figure]
         prior = _pin(prior, figure, round(min(max(fitted, low), high) / unit) * unit)
     base, ratio, per_message = prior.means
     corrected = replace(start, permille=round(ratio * THOUSAND), per_message=round(per_message), base=round(base))
-    corrected = replace(corrected, band=_band(corrected, family, told))
-    return corrected if here is None else _lean(corrected, _bounds(family, len(told))[1], here)
+    corrected = replace(corrected, band=_band(corrected, family, observations))
+    return corrected if here is None else _lean(corrected, _bounds(family, len(observations))[1], here)
 
 
 def _as_plain(family: Family, one: Observation) -> Observation:
@@ -255,25 +255,25 @@ def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observ
     """
     rest = newest_here.tokens - corrected.base - corrected.per_message * newest_here.messages
     leaning = newest_here.text / (newest_here.text + LEANING)
-    wanted = THOUSAND * rest / max(1, newest_here.text)
+    permille = THOUSAND * rest / max(1, newest_here.text)
     farthest = corrected.permille * 2 * max(corrected.band, LEAST_LEANING)
     low, high = bounds
     if is_foreign(newest_here):
         farthest, low, high = corrected.permille * MAX_RATIO, low / MAX_RATIO, high * MAX_RATIO
-    if not low <= wanted / THOUSAND <= high or abs(wanted - corrected.permille) > farthest:
+    if not low <= permille / THOUSAND <= high or abs(permille - corrected.permille) > farthest:
         return corrected
     return replace(
         corrected,
-        permille=round(corrected.permille + leaning * (wanted - corrected.permille)),
+        permille=round(corrected.permille + leaning * (permille - corrected.permille)),
         band=max(LEAST_BAND, min(corrected.band, round((1 - leaning) * corrected.band + KNOWN_BAND, 3))),
         known=newest_here.text,
     )
 
 
-def _band(corrected: Estimator, family: Family, told: Sequence[Observation]) -> float:
+def _band(corrected: Estimator, family: Family, observations: Sequence[Observation]) -> float:
     """Return the relative error of the corrected figures, from their errors for earlier sends."""
-    count = len(told)
-    misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in told)
+    count = len(observations)
+    misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
     seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # three figures were fitted to them
     trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
     return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))

@@ -155,8 +155,8 @@ def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choic
         case ToolMode.AUTO if offer.tokens * SHARE_OF_BUDGET <= budget:
             return _all(offer, Why.ALL_FIT)
         case ToolMode.AUTO:
-            asked = words_of(draft[:READ_OF_DRAFT])
-            return Choice(offer, tuple(_decide(one, offer.called, asked) for one in offer.tools))
+            draft_words = words_of(draft[:READ_OF_DRAFT])
+            return Choice(offer, tuple(_decide(one, offer.called, draft_words) for one in offer.tools))
 
 
 def define_tool(tool: Tool) -> ToolDefinition:
@@ -186,13 +186,13 @@ def _words(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=2_000)
-def _said_of(tool: Tool) -> frozenset[str]:
+def _words_of_tool(tool: Tool) -> frozenset[str]:
     """Return the words of a tool's name, title and description. Its name includes the server's name."""
     return words_of(f"{tool.name} {tool.title} {tool.description}")
 
 
-def _decide(sized: SizedTool, called: frozenset[str], asked: frozenset[str]) -> Decided:
-    if shared := asked & _said_of(sized.tool):
+def _decide(sized: SizedTool, called: frozenset[str], draft_words: frozenset[str]) -> Decided:
+    if shared := draft_words & _words_of_tool(sized.tool):
         return Decided(sized, Why.SHARES_WORDS, tuple(sorted(shared)))
     return Decided(sized, Why.CALLED_BEFORE if sized.tool.name in called else Why.NOTHING_SHARED)
 

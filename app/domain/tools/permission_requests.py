@@ -178,7 +178,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
             assert_never(request.standing)
 
 
-def describe_asked(request: PermissionRequest) -> dict[str, Any]:
+def describe_request(request: PermissionRequest) -> dict[str, Any]:
     """Return the description of a pending request for an event stream."""
     return {
         "id": request.id,

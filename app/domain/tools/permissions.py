@@ -4,11 +4,11 @@ A call is allowed by a rule that a person made when asked, by an entry of the ag
 itself for two built-in tools that only read. A server's hints about its tools (such as read-only) allow nothing. All
 other calls need a person's permission: see `permission_requests.py`.
 
-    >>> asked = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
-    >>> decide(asked, None, ())
+    >>> query = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
+    >>> decide(query, None, ())
     Ask()
     >>> rule = Rule("r1", "srv1", "read_file", "f00d", (ArgumentPattern("path", "/notes/*"),))
-    >>> decide(asked, None, (rule,))
+    >>> decide(query, None, (rule,))
     Allow(by='rule', rule_id='r1')
 
 Not here: asking a person, and the answer (`runs/tools/permissions.py`).
@@ -115,25 +115,25 @@ Their results can only leave with the reply to the chosen model, or through anot
 """
 
 
-def decide(asked: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
+def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
     """Decide about a call. `allowed` is the agent's list (None: it has none), `rules` are the stored permissions."""
-    covering = None if allowed is None else [entry for entry in allowed if _has(entry, asked)]
+    covering = None if allowed is None else [entry for entry in allowed if _has(entry, query)]
     if covering == []:
-        return Refuse(f'The agent may not make this call of "{asked.tool_name}": its allowed tools do not include it.')
+        return Refuse(f'The agent may not make this call of "{query.tool_name}": its allowed tools do not include it.')
     if covering and not all(entry.ask for entry in covering):
         return Allow("agent")
-    if asked.server_id == BUILT_IN and asked.tool_name in UNASKED:
+    if query.server_id == BUILT_IN and query.tool_name in UNASKED:
         return Allow("built-in")
-    rule = next((rule for rule in rules if covers(rule, asked)), None)
+    rule = next((rule for rule in rules if covers(rule, query)), None)
     return Ask() if rule is None else Allow("rule", rule.id)
 
 
-def covers(rule: Rule, asked: PermissionQuery) -> bool:
+def covers(rule: Rule, query: PermissionQuery) -> bool:
     """Return true if a rule covers a call: same tool, unchanged, matching arguments and conversation."""
     return (
-        (rule.server_id, rule.tool_name, rule.fingerprint) == (asked.server_id, asked.tool_name, asked.fingerprint)
-        and rule.conversation_id in {None, asked.conversation_id}
-        and covers_arguments(rule.arguments, asked.arguments)
+        (rule.server_id, rule.tool_name, rule.fingerprint) == (query.server_id, query.tool_name, query.fingerprint)
+        and rule.conversation_id in {None, query.conversation_id}
+        and covers_arguments(rule.arguments, query.arguments)
     )
 
 
@@ -222,11 +222,11 @@ def _normalize(text: str) -> str:
     return normalize("NFKC", text)
 
 
-def _has(entry: AllowedTool, asked: PermissionQuery) -> bool:
+def _has(entry: AllowedTool, query: PermissionQuery) -> bool:
     return (
-        entry.server_id == asked.server_id
-        and covers_name(entry.tool, asked.tool_name)
-        and covers_arguments(entry.arguments, asked.arguments)
+        entry.server_id == query.server_id
+        and covers_name(entry.tool, query.tool_name)
+        and covers_arguments(entry.arguments, query.arguments)
     )
 
 

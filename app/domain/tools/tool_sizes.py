@@ -107,17 +107,17 @@ def _comment(text: object) -> Iterator[str]:
 def _write_type(schema: object, depth: int) -> str:
     if depth > DEEPEST or not isinstance(schema, dict):
         return "any"
-    said = cast("dict[str, Any]", schema)
-    if isinstance(choices := said.get("enum"), list):
+    fields = cast("dict[str, Any]", schema)
+    if isinstance(choices := fields.get("enum"), list):
         return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in cast("list[object]", choices))
     for together in ("anyOf", "oneOf"):
-        if isinstance(others := said.get(together), list):
+        if isinstance(others := fields.get(together), list):
             return " | ".join(_write_type(other, depth + 1) for other in cast("list[object]", others))
-    match said.get("type"):
+    match fields.get("type"):
         case "object":
-            return _write_object(said, depth)
+            return _write_object(fields, depth)
         case "array":
-            return f"{_write_type(said.get('items'), depth + 1)}[]"
+            return f"{_write_type(fields.get('items'), depth + 1)}[]"
         case "integer":
             return "number"
         case str(word):

@@ -77,8 +77,8 @@ def read_path(text: str) -> TopicNames:
 
 def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
     """Return the topic at this path from the root, ignoring case; None if there is none."""
-    wanted = tuple(map(fold, path))
-    return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == wanted), None)
+    folded = tuple(map(fold, path))
+    return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == folded), None)
 
 
 def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besides: str | None = None) -> None:

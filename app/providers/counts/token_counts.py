@@ -46,7 +46,7 @@ async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
     check_vocabulary(vocabulary)
     counts = [0] * len(texts)
     for places, pieces in _cut(texts):
-        for place, count in zip(places, await _ask(vocabulary, pieces), strict=True):
+        for place, count in zip(places, await _request_counts(vocabulary, pieces), strict=True):
             counts[place] += count
     return counts
 
@@ -88,7 +88,7 @@ def _cut(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
         yield places, pieces
 
 
-async def _ask(vocabulary: str, texts: Sequence[str]) -> list[int]:
+async def _request_counts(vocabulary: str, texts: Sequence[str]) -> list[int]:
     return await asyncio.get_running_loop().run_in_executor(_thread, _process.ask, vocabulary, texts)
 
 
@@ -122,12 +122,12 @@ class _Process:
         finally:
             self.warming = False
 
-    def end_if(self, wanted: Callable[[], bool]) -> bool:
-        """End the process if `wanted` returns True and no question is being answered."""
+    def end_if(self, condition: Callable[[], bool]) -> bool:
+        """End the process if `condition` returns True and no question is being answered."""
         if not self.busy.acquire(blocking=False):
             return False
         try:
-            if self.running is None or not wanted():
+            if self.running is None or not condition():
                 return False
             self._drop(self.running)
             return True

@@ -44,12 +44,12 @@ async def _answers(port: int) -> bool:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             try:
                 writer.write(_REQUEST % port)
-                said = load_json(await _read_list(reader))
+                answer = load_json(await _read_list(reader))
             finally:
                 writer.transport.abort()
     except NO_LIST:
         return False
-    return isinstance(said, dict) and "data" in said
+    return isinstance(answer, dict) and "data" in answer
 
 
 async def _read_list(reader: asyncio.StreamReader) -> bytes:

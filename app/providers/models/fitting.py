@@ -40,9 +40,9 @@ def fit_parameters(
     return replace(usual, **dict.fromkeys(refused)), refused
 
 
-def find_refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+def find_refusal(name: str, parameters: Parameters, provider: Provider, profile: ModelProfile) -> str:
     """Return the reason why the model does not accept a parameter, without a full stop. "": it does."""
-    return fit_parameters(asked, provider, profile)[1].get(name, "")
+    return fit_parameters(parameters, provider, profile)[1].get(name, "")
 
 
 def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
@@ -51,13 +51,13 @@ def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
     return tuple(name for name in NAMES if name not in refused)
 
 
-def require_taken(asked: Parameters, provider: Provider, profile: ModelProfile) -> None:
+def require_taken(parameters: Parameters, provider: Provider, profile: ModelProfile) -> None:
     """Check that the model accepts all these parameters.
 
     Raises:
         InputError: it does not. The error names the first of them and the next step.
     """
-    for name, why in fit_parameters(asked, provider, profile)[1].items():
+    for name, why in fit_parameters(parameters, provider, profile)[1].items():
         raise InputError(f"parameters.{name}", f"{why}. Leave it out, or choose another model.")
 
 
@@ -67,21 +67,21 @@ def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]
 
 
 @lru_cache(maxsize=256)
-def _refusals(asked: Parameters, provider: Provider, profile: ModelProfile) -> Mapping[str, str]:
-    found = ((name, _refusal(name, asked, provider, profile)) for name, _ in list_set(asked))
+def _refusals(parameters: Parameters, provider: Provider, profile: ModelProfile) -> Mapping[str, str]:
+    found = ((name, _refusal(name, parameters, provider, profile)) for name, _ in list_set(parameters))
     return {name: why for name, why in found if why}
 
 
-def _refusal(name: str, asked: Parameters, provider: Provider, profile: ModelProfile) -> str:
+def _refusal(name: str, parameters: Parameters, provider: Provider, profile: ModelProfile) -> str:
     none = f"{profile.name} does not support the {NOUNS[name]}"
     if name in SAMPLING and not profile.sampling:
         return none
     if name in _THINKING and provider.row.protocol != "offline" and not takes_thinking(profile):
         return none
     most = profile.max_output_tokens
-    if name == "max_output_tokens" and most is not None and (asked.max_output_tokens or 0) > most:
+    if name == "max_output_tokens" and most is not None and (parameters.max_output_tokens or 0) > most:
         return f"{profile.name} writes at most {most:,} tokens"
-    alone = replace(NO_PARAMETERS, **{name: getattr(asked, name)})
+    alone = replace(NO_PARAMETERS, **{name: getattr(parameters, name)})
     try:
         encode(provider, Request(profile.model, "", _HELLO, alone), profile, {})
     except InputError as error:

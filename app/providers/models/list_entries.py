@@ -3,8 +3,8 @@
 Each field is checked. An entry with an invalid field is left out and reported, and the others stay: one entry does not
 make the whole list fail.
 
-    >>> said = [{"id": "m", "window": 8192}, {"id": 7}, {"id": "n", "window": "8192"}]
-    >>> listed = read_list(said, lambda entry: ListedModel(entry.name("id"), context_window=entry.tokens("window")))
+    >>> answer = [{"id": "m", "window": 8192}, {"id": 7}, {"id": "n", "window": "8192"}]
+    >>> listed = read_list(answer, lambda entry: ListedModel(entry.name("id"), context_window=entry.tokens("window")))
     >>> [model.name for model in listed.models], listed.skipped
     (['m'], ('entry 2: id is 7', "entry 3: window is '8192'"))
 
@@ -94,22 +94,22 @@ class ModelEntry:
         return ModelEntry(cast("dict[str, Any]", value))
 
     def _first(self, fields: Sequence[str]) -> tuple[str, Any] | None:
-        said = ((field, self.fields.get(field)) for field in fields)
-        return next(((field, value) for field, value in said if value is not None and not _is_zero(value)), None)
+        values = ((field, self.fields.get(field)) for field in fields)
+        return next(((field, value) for field, value in values if value is not None and not _is_zero(value)), None)
 
 
-def read_list(said: object, read: Callable[[ModelEntry], ListedModel]) -> ListedModels:
+def read_list(answer: object, read: Callable[[ModelEntry], ListedModel]) -> ListedModels:
     """Read every entry of a list, and report invalid ones.
 
     Raises:
         FieldError: it is no list.
         BadEntryError: it has entries, and all are invalid.
     """
-    if not isinstance(said, list):
-        raise FieldError(f"{name_kind(said)} instead of a list of models")
+    if not isinstance(answer, list):
+        raise FieldError(f"{name_kind(answer)} instead of a list of models")
     models: dict[str, ListedModel] = {}
     skipped: list[str] = []
-    entries = cast("list[object]", said)
+    entries = cast("list[object]", answer)
     for number, entry in enumerate(entries, start=1):
         if len(models) == MAX_MODELS:
             skipped.append(f"{len(entries) - number + 1:,} entries after the first {MAX_MODELS:,} models")
@@ -127,8 +127,8 @@ def read_list(said: object, read: Callable[[ModelEntry], ListedModel]) -> Listed
     if skipped and not models:
         raise BadEntryError(skipped[0])
     more = len(skipped) - MAX_TOLD
-    told = skipped if more <= 0 else [*skipped[:MAX_TOLD], f"{more:,} more"]
-    return ListedModels(tuple(models.values()), tuple(told))
+    named = skipped if more <= 0 else [*skipped[:MAX_TOLD], f"{more:,} more"]
+    return ListedModels(tuple(models.values()), tuple(named))
 
 
 def is_name(value: object) -> TypeGuard[str]:

@@ -28,14 +28,14 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class ToldList:
+class RememberedList:
     """The last list of a provider, and its address then."""
 
     base_url: str
     models: tuple[ListedModel, ...]
 
 
-_FILE = TypeAdapter(dict[str, ToldList])
+_FILE = TypeAdapter(dict[str, RememberedList])
 
 
 @dataclass(eq=False)
@@ -43,25 +43,25 @@ class RememberedLists:
     """The last lists, by the provider's name. `path` None: they are not stored in a file."""
 
     path: Path | None = None
-    _told: dict[str, ToldList] = field(default_factory=dict[str, ToldList])
+    _lists: dict[str, RememberedList] = field(default_factory=dict[str, RememberedList])
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def find(self, provider: Provider) -> tuple[ListedModel, ...] | None:
         """Return the last list of this provider. None: there is none for its address."""
-        told = self._told.get(provider.name)
-        return None if told is None or told.base_url != provider.base_url else told.models
+        known = self._lists.get(provider.name)
+        return None if known is None or known.base_url != provider.base_url else known.models
 
     async def keep(self, provider: Provider, models: tuple[ListedModel, ...]) -> None:
         """Store a new list of a provider."""
-        told = ToldList(provider.base_url, models)
-        if self._told.get(provider.name) == told:
+        new = RememberedList(provider.base_url, models)
+        if self._lists.get(provider.name) == new:
             return
-        self._told[provider.name] = told
+        self._lists[provider.name] = new
         if self.path is None:
             return
         async with self._writing:
             try:
-                await asyncio.to_thread(_replace, self.path, orjson.dumps(self._told))
+                await asyncio.to_thread(_replace, self.path, orjson.dumps(self._lists))
             except OSError as error:  # the caller still gets the list
                 log.warning("the lists of models could not be saved", path=str(self.path), fault=str(error))
 
@@ -69,21 +69,21 @@ class RememberedLists:
 def read_remembered(path: Path) -> RememberedLists:
     """Read the file. If it cannot be read, this is logged, and the next list replaces it."""
     try:
-        told = _FILE.validate_json(path.read_bytes())
+        lists = _FILE.validate_json(path.read_bytes())
     except FileNotFoundError:
         return RememberedLists(path)
     except (OSError, ValidationError) as error:
         log.warning("the saved lists of models cannot be read", path=str(path), fault=str(error))
         return RememberedLists(path)
-    return RememberedLists(path, {name: _without_unusable(name, one) for name, one in told.items()})
+    return RememberedLists(path, {name: _without_unusable(name, one) for name, one in lists.items()})
 
 
-def _without_unusable(provider: str, told: ToldList) -> ToldList:
-    usable = tuple(filter(is_usable, told.models))[:MAX_MODELS]
-    if len(usable) < len(told.models):
-        count = len(told.models) - len(usable)
+def _without_unusable(provider: str, known: RememberedList) -> RememberedList:
+    usable = tuple(filter(is_usable, known.models))[:MAX_MODELS]
+    if len(usable) < len(known.models):
+        count = len(known.models) - len(usable)
         log.warning("saved models with impossible values were left out", provider=provider, count=count)
-    return replace(told, models=usable)
+    return replace(known, models=usable)
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -117,7 +117,7 @@ class ModelLists:
         """Await the current request or start one. The request continues if the caller stops waiting."""
         task = self._asking.get(provider)
         if task is None:
-            task = asyncio.create_task(self._ask(provider), name=f"list of models of {provider.name}")
+            task = asyncio.create_task(self._load(provider), name=f"list of models of {provider.name}")
             self._asking[provider] = task
             task.add_done_callback(partial(self._note_end, provider))
         return await asyncio.shield(task)
@@ -127,7 +127,7 @@ class ModelLists:
         if not task.cancelled():
             task.exception()  # waiting callers get it, and `trial` reports it
 
-    async def _ask(self, provider: Provider) -> _Kept:
+    async def _load(self, provider: Provider) -> _Kept:
         """Request the list, and store it or the failure."""
         try:
             listed = await self._fetch(provider)
@@ -150,16 +150,16 @@ class ModelLists:
 
 
 def _parse(adapter: Adapter, provider: Provider, body: Body) -> ListedModels:
-    said = body.read()
+    content = body.read()
     try:
-        return adapter.parse_models(said)
+        return adapter.parse_models(content)
     except BadEntryError as error:
         message = f"{provider.row.label} returned a list of models that cannot be read ({error})."
         raise ProviderError(failure(ErrorClass.STREAM, message)) from error
     except UNREADABLE as error:
-        is_foreign = is_google_list(said)
-        asked = CallTarget(provider.row, "models")
-        raise ProviderError(describe_foreign(asked) if is_foreign else describe_no_list(provider, said)) from error
+        is_foreign = is_google_list(content)
+        target = CallTarget(provider.row, "models")
+        raise ProviderError(describe_foreign(target) if is_foreign else describe_no_list(provider, content)) from error
 
 
 def _for_chat(models: Iterable[ListedModel]) -> Iterator[ListedModel]:

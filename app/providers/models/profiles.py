@@ -47,15 +47,15 @@ def build_profile(
         model=model,
         name=listed.label or (entry.name if entry else None) or listed.name,
         context_window=listed.context_window or (entry.context_window if entry else None) or UNKNOWN_WINDOW,
-        max_output_tokens=_said(listed.max_output_tokens, abilities.max_output_tokens),
+        max_output_tokens=_first_known(listed.max_output_tokens, abilities.max_output_tokens),
         known=entry is not None or provider.row.protocol == "offline",
         local=is_local(provider),
-        images=_said(listed.images, abilities.images),
-        files=_said(listed.files, abilities.files),
-        tools=_said(listed.tools, abilities.tools),
-        structured=_said(listed.structured, abilities.structured if own else provider.row.dialect.json_schema),
+        images=_first_known(listed.images, abilities.images),
+        files=_first_known(listed.files, abilities.files),
+        tools=_first_known(listed.tools, abilities.tools),
+        structured=_first_known(listed.structured, abilities.structured if own else provider.row.dialect.json_schema),
         sampling=abilities.sampling,
-        thinking=_said(listed.thinking, abilities.thinking),
+        thinking=_first_known(listed.thinking, abilities.thinking),
         prices=tariff.prices_at(now) if tariff else None,
         input_steps=tariff.input_steps_at(now) if tariff else (),
     )
@@ -73,7 +73,7 @@ def is_local(provider: Provider) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal", ".lan")) or "." not in host
 
 
-def _said(listed: Fact | None, otherwise: Fact) -> Fact:
+def _first_known(listed: Fact | None, otherwise: Fact) -> Fact:
     return otherwise if listed is None else listed
 
 

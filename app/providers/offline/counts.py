@@ -38,8 +38,8 @@ def _list_texts(body: dict[str, Any]) -> Iterator[str]:
     yield body["system"]
     for part in _list_parts(body):
         match part:
-            case {"tool_call": _, "name": name, "input": wanted}:
-                yield f"{name} {wanted}"
+            case {"tool_call": _, "name": name, "input": arguments}:
+                yield f"{name} {arguments}"
             case {"text": text} | {"thinking": text}:
                 yield text
             case {"name": name}:

@@ -33,8 +33,8 @@ def _title(requests: Sequence[str]) -> str:
 
 
 def _summary(requests: Sequence[str]) -> str:
-    asked = "\n".join(f"- {_cut(words or UNSAID)}" for words in requests)
-    return f"Made by fixed rules, as I am no model. So far it was asked:\n\n{asked}"
+    listed = "\n".join(f"- {_cut(words or UNSAID)}" for words in requests)
+    return f"Made by fixed rules, as I am no model. So far it was asked:\n\n{listed}"
 
 
 def _words_of(request: str) -> str:

@@ -72,7 +72,7 @@ def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds
     """Make the answer to the last prompt, after `rounds` rounds of tool calls with these last results."""
     prompt, spent = _cut_stage(prompt, rounds)
     if spent:
-        return Script(text=_tell(results))
+        return Script(text=_describe_results(results))
     try:
         script, commanded = _obey(prompt)
     except CommandError as error:
@@ -110,7 +110,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
     return ("\n".join(stages[stage]), False) if stage < len(stages) else ("", True)
 
 
-def _tell(results: Sequence[str]) -> str:
+def _describe_results(results: Sequence[str]) -> str:
     """Quote the answers of tools."""
     quoted = "\n\n".join("> " + (result.strip() or "(nothing)").replace("\n", "\n> ") for result in results)
     return f"{'The tool' if len(results) == 1 else 'The tools'} answered:\n\n{quoted}"
@@ -130,8 +130,8 @@ def _obey(prompt: str) -> tuple[Script, bool]:
         if rest is None:
             continue
         if rest[1] == "echo":
-            said = prompt[start + rest.end() :]
-            return replace(script, text=said.removeprefix(" ").removeprefix("\n")), True
+            text = prompt[start + rest.end() :]
+            return replace(script, text=text.removeprefix(" ").removeprefix("\n")), True
         tools = (*script.tools, _tool(line[rest.start() :]))
         script = replace(script, tools=tools, stop_reason=StopReason.TOOL_CALLS)
     return script, commanded

@@ -209,8 +209,8 @@ def _base64_source(part: Image | File, call: CallInput) -> dict[str, object]:
 class MessagesDecoder:
     """The decoder. Blocks arrive one after the other, so it keeps the state of the message and of the current block."""
 
-    def __init__(self, asked: CallTarget) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget) -> None:
+        self._target = target
         self._usage: dict[str, Any] = {}
         self._stop_reason: StopReason | None = None
         self._skipping = False
@@ -219,23 +219,23 @@ class MessagesDecoder:
         self._calls = 0
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
-        said = fields_of(load_json(event.data), "the event")
-        match label_of(said.get("type") or event.name.decode() or None, "type"):
+        data = fields_of(load_json(event.data), "the event")
+        match label_of(data.get("type") or event.name.decode() or None, "type"):
             case "content_block_delta":
-                return self._receive(fields_of(said.get("delta"), "delta"))
+                return self._receive(fields_of(data.get("delta"), "delta"))
             case "content_block_start":
-                return self._start_block(fields_of(said.get("content_block"), "content_block"))
+                return self._start_block(fields_of(data.get("content_block"), "content_block"))
             case "content_block_stop":
                 return self._end_block()
             case "message_start":
-                return self._count(fields_of(said.get("message"), "message").get("usage"))
+                return self._count(fields_of(data.get("message"), "message").get("usage"))
             case "message_delta":
-                self._stop(fields_of(said.get("delta"), "delta"))
-                return self._count(said.get("usage"))
+                self._stop(fields_of(data.get("delta"), "delta"))
+                return self._count(data.get("usage"))
             case "message_stop":
                 return self.end()
             case "error":
-                raise ProviderError(describe_error(self._asked, said.get("error")))
+                raise ProviderError(describe_error(self._target, data.get("error")))
             case _:
                 return []  # "ping", and future event types, which clients of the API must ignore
 
@@ -253,12 +253,12 @@ class MessagesDecoder:
             case "input_json_delta":
                 return self._receive_input(text_of(delta.get("partial_json"), "delta.partial_json"))
             case "signature_delta":
-                return [ThinkingSigned(text_of(delta.get("signature"), "delta.signature"), self._asked.row.name)]
+                return [ThinkingSigned(text_of(delta.get("signature"), "delta.signature"), self._target.row.name)]
             case _:
                 return []  # "citations_delta": only for documents with citations, which Inview never requests
 
     def _start_block(self, block: dict[str, Any]) -> list[StreamEvent]:
-        vendor = self._asked.row.name
+        vendor = self._target.row.name
         self._tool_open = False
         self._input_missing = False
         self._skipping = False
@@ -315,7 +315,7 @@ class MessagesDecoder:
         if reason is None or reason == "":
             return
         if text_of(reason, "delta.stop_reason") not in STOP_REASONS:
-            message = f"{self._asked} stopped for an unknown reason: {reason[:60]!r}."
+            message = f"{self._target} stopped for an unknown reason: {reason[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._stop_reason = STOP_REASONS[reason]
 
@@ -325,8 +325,8 @@ class MessagesDecoder:
             return []
         if not isinstance(usage, dict):
             return [UsageReport(usage).as_event(None)]
-        said = cast("dict[str, Any]", usage)
-        self._usage.update((name, value) for name, value in said.items() if value is not None)
+        fields = cast("dict[str, Any]", usage)
+        self._usage.update((name, value) for name, value in fields.items() if value is not None)
         report = UsageReport(self._usage)
         fresh, output = report.require("input_tokens"), report.require("output_tokens")
         hour = report.find("ephemeral_1h_input_tokens", inside="cache_creation")

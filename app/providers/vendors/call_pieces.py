@@ -98,14 +98,14 @@ class CallPieces:
         """Return the number, from 0, of the call of the last piece."""
         return self._last
 
-    def take(self, said: object) -> list[StreamEvent]:
+    def take(self, value: object) -> list[StreamEvent]:
         """Return the events of one entry of `tool_calls`.
 
         Raises:
             FieldError: a field has a type without an obvious meaning, or the name changes within a call.
             TypeError: the piece is no object.
         """
-        piece = _read_piece(said)
+        piece = _read_piece(value)
         call = self._find(piece)
         if call is not None and not _begins_another(call, piece):
             return self._go_on(call, piece)
@@ -171,8 +171,8 @@ def _begins_another(call: _Call, piece: _Piece) -> bool:
     return bool(piece.arguments) and call.is_whole and not call.has(piece.arguments)
 
 
-def _read_piece(said: object) -> _Piece:
-    piece = fields_of(said, "tool_calls[]")
+def _read_piece(value: object) -> _Piece:
+    piece = fields_of(value, "tool_calls[]")
     function = fields_of(piece.get("function"), "tool_calls[].function")
     return _Piece(
         _read_index(piece.get("index")),
@@ -182,23 +182,23 @@ def _read_piece(said: object) -> _Piece:
     )
 
 
-def _read_index(said: object) -> int | None:
-    if isinstance(said, str) and said.isascii() and said.isdigit() and len(said) <= _MAX_DIGITS:
-        return int(said)
-    if said is None or (isinstance(said, int) and not isinstance(said, bool)):
-        return said
-    raise FieldError(f"tool_calls[].index is {name_kind(said)} instead of a number")
+def _read_index(value: object) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS:
+        return int(value)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise FieldError(f"tool_calls[].index is {name_kind(value)} instead of a number")
 
 
-def _read_id(said: object) -> str | None:
-    if said is None or isinstance(said, str):
-        return said or None
-    if isinstance(said, int) and not isinstance(said, bool):
-        return str(said)
-    raise FieldError(f"tool_calls[].id is {name_kind(said)} instead of a text")
+def _read_id(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value or None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise FieldError(f"tool_calls[].id is {name_kind(value)} instead of a text")
 
 
-def _read_name(said: object) -> str:
-    if said is None or isinstance(said, str):
-        return said or ""
-    raise FieldError(f"tool_calls[].function.name is {name_kind(said)} instead of a text")
+def _read_name(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise FieldError(f"tool_calls[].function.name is {name_kind(value)} instead of a text")

@@ -33,8 +33,8 @@ def encode_body(call: CallInput) -> bytes:
         body["stream_options"] = {"include_usage": True}
     body.update(_encode_parameters(request.parameters, dialect, call.row.label))
     if request.parameters.reply_schema is not None:
-        wanted = schema_format(request.parameters.reply_schema)
-        body["response_format"] = {"type": "json_schema", "json_schema": wanted}
+        json_schema = schema_format(request.parameters.reply_schema)
+        body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
     if request.tools:
         body["tools"] = [_encode_tool(tool) for tool in request.tools]
     needs_reasoning = _needs_reasoning(call)

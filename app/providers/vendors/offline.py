@@ -117,13 +117,13 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 class OfflineDecoder:
     """The decoder. Each event has one key with a fixed meaning, so it has no state."""
 
-    def __init__(self, asked: CallTarget) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget) -> None:
+        self._target = target
 
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         ((kind, value),) = orjson.loads(event.data).items()
         if kind == "error":
-            message = f"{self._asked}: {value['message']}"
+            message = f"{self._target}: {value['message']}"
             raise ProviderError(failure(ErrorClass(value["class"]), message, value["retry_after"]))
         return _MEANINGS[kind](value)
 

@@ -185,8 +185,8 @@ def data_url(part: Image | File, call: CallInput) -> str:
 class ResponsesDecoder:
     """The decoder. It keeps the order of tool calls, and whether the model refused."""
 
-    def __init__(self, asked: CallTarget) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget) -> None:
+        self._target = target
         self._calls = ToolCalls()
         self._call_ids: dict[int, str] = {}
         self._refused = False
@@ -194,38 +194,38 @@ class ResponsesDecoder:
     def feed(self, event: SseEvent) -> list[StreamEvent]:
         if event.data == b"[DONE]":  # OpenAI does not send this, but compatible servers may
             return []
-        said = fields_of(load_json(event.data), "the event")
-        kind = label_of(said.get("type") or event.name.decode() or None, "type")
+        data = fields_of(load_json(event.data), "the event")
+        kind = label_of(data.get("type") or event.name.decode() or None, "type")
         match kind:
             case "response.output_text.delta":
-                return [TextReceived(text_of(said.get("delta"), "delta"))]
+                return [TextReceived(text_of(data.get("delta"), "delta"))]
             case "response.refusal.delta":
                 self._refused = True
-                return [TextReceived(text_of(said.get("delta"), "delta"))]
+                return [TextReceived(text_of(data.get("delta"), "delta"))]
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
-                return [ThinkingReceived(text_of(said.get("delta"), "delta"))]
-            case "response.reasoning_summary_part.added" if said.get("summary_index"):
+                return [ThinkingReceived(text_of(data.get("delta"), "delta"))]
+            case "response.reasoning_summary_part.added" if data.get("summary_index"):
                 return [ThinkingReceived("\n\n")]
             case "response.function_call_arguments.delta":
-                if not self._calls.goes_on(number := _number(said)):
+                if not self._calls.goes_on(number := _number(data)):
                     raise FieldError(f"output_index {number} does not belong to a running tool call")
-                return self._calls.add(number, text_of(said.get("delta"), "delta"))
+                return self._calls.add(number, text_of(data.get("delta"), "delta"))
             case "response.output_item.added":
-                return self._start_item(said)
+                return self._start_item(data)
             case "response.output_item.done":
-                return self._end_item(said)
+                return self._end_item(data)
             case "response.completed" | "response.incomplete" | "response.failed" | "error":
-                return self._conclude(kind, said)
+                return self._conclude(kind, data)
             case _:
                 return []  # progress, whole texts after their deltas, and future event types
 
     def end(self) -> list[StreamEvent]:
         return []
 
-    def _start_item(self, said: dict[str, Any]) -> list[StreamEvent]:
-        item = fields_of(said.get("item"), "item")
+    def _start_item(self, data: dict[str, Any]) -> list[StreamEvent]:
+        item = fields_of(data.get("item"), "item")
         if label_of(item.get("type"), "item.type") == "function_call":
-            number, call_id = _number(said), label_of(item.get("call_id"), "item.call_id")
+            number, call_id = _number(data), label_of(item.get("call_id"), "item.call_id")
             if known := self._call_ids.get(number):
                 if known != call_id:
                     raise FieldError(f"item.call_id does not match output_index {number}")
@@ -237,26 +237,26 @@ class ResponsesDecoder:
             return events
         return []
 
-    def _end_item(self, said: dict[str, Any]) -> list[StreamEvent]:
-        item = fields_of(said.get("item"), "item")
+    def _end_item(self, data: dict[str, Any]) -> list[StreamEvent]:
+        item = fields_of(data.get("item"), "item")
         match label_of(item.get("type"), "item.type"):
             case "function_call":
-                started, number = self._start_item(said), _number(said)
+                started, number = self._start_item(data), _number(data)
                 if self._calls.too_many or not self._calls.goes_on(number):
                     return started
                 whole = "" if self._calls.has_input(number) else json_text_of(item.get("arguments"), "item.arguments")
                 return [*started, *self._calls.add(number, whole), *self._calls.end(number)]
             case "reasoning" if encrypted := item.get("encrypted_content"):
                 signature = f"{text_of(item.get('id'), 'item.id')}:{text_of(encrypted, 'item.encrypted_content')}"
-                return [ThinkingSigned(signature, self._asked.row.name), PartEnded()]
+                return [ThinkingSigned(signature, self._target.row.name), PartEnded()]
             case _:
                 return [PartEnded()]
 
-    def _conclude(self, kind: str, said: dict[str, Any]) -> list[StreamEvent]:
-        response = fields_of(said.get("response"), "response")
+    def _conclude(self, kind: str, data: dict[str, Any]) -> list[StreamEvent]:
+        response = fields_of(data.get("response"), "response")
         if kind in {"response.failed", "error"}:
-            error = response.get("error") or said.get("error") or said
-            raise ProviderError(describe_error(self._asked, error))
+            error = response.get("error") or data.get("error") or data
+            raise ProviderError(describe_error(self._target, error))
         usage = response.get("usage")
         events = [*self._calls.end_all(), *([parse_usage(usage)] if usage else [])]
         return [*events, Stopped(self._stop_reason(kind, response))]
@@ -266,7 +266,7 @@ class ResponsesDecoder:
             details = fields_of(response.get("incomplete_details"), "response.incomplete_details")
             reason = text_of(details.get("reason"), "response.incomplete_details.reason")
             if reason not in INCOMPLETE_REASONS:
-                message = f"{self._asked} stopped for an unknown reason: {reason[:60]!r}."
+                message = f"{self._target} stopped for an unknown reason: {reason[:60]!r}."
                 raise ProviderError(failure(ErrorClass.STREAM, message))
             return INCOMPLETE_REASONS[reason]
         if self._refused:
@@ -274,13 +274,13 @@ class ResponsesDecoder:
         return StopReason.TOOL_CALLS if self._calls.any else StopReason.END
 
 
-def _number(said: dict[str, Any]) -> int:
-    return index_of(said.get("output_index"), "output_index")
+def _number(data: dict[str, Any]) -> int:
+    return index_of(data.get("output_index"), "output_index")
 
 
-def parse_usage(said: object) -> UsageReported:
+def parse_usage(usage: object) -> UsageReported:
     """Read a usage report. Here the input includes cached tokens, read and written; they are subtracted from it."""
-    report = UsageReport(said)
+    report = UsageReport(usage)
     whole, output = report.require("input_tokens"), report.require("output_tokens")
     read = report.find("cached_tokens", inside="input_tokens_details")
     written = report.find("cache_write_tokens", inside="input_tokens_details")

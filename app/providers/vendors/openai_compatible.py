@@ -78,8 +78,8 @@ _WORDS = ("content", "refusal")
 class ChatDecoder:
     """The decoder. It holds the stop reason until the usage, which comes after it, was received."""
 
-    def __init__(self, asked: CallTarget) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget) -> None:
+        self._target = target
         self._calls = ToolCalls()
         self._pieces = CallPieces(self._calls)
         self._back = GoingBack()
@@ -99,22 +99,22 @@ class ChatDecoder:
         if event.data == b"[DONE]":
             yield from self.end()
             return
-        said = _unwrap(load_json(event.data))
-        told, error = said.get("usage"), said.get("error")
-        if extra := said.get("x_groq"):
+        data = _unwrap(load_json(event.data))
+        usage, error = data.get("usage"), data.get("error")
+        if extra := data.get("x_groq"):
             of_groq = fields_of(extra, "x_groq")
-            told, error = told or of_groq.get("usage"), error or of_groq.get("error")
-        if error or said.get("object") == "error" or event.name == b"error":
-            fault = ProviderError(describe_error(self._asked, error or said, read_count(said.get("status_code"))))
+            usage, error = usage or of_groq.get("usage"), error or of_groq.get("error")
+        if error or data.get("object") == "error" or event.name == b"error":
+            fault = ProviderError(describe_error(self._target, error or data, read_count(data.get("status_code"))))
             try:
-                yield from self._read_last_words(said)
+                yield from self._read_last_words(data)
             except FieldError as unreadable:
                 raise fault from unreadable
-            if told:
-                yield parse_usage(told)
+            if usage:
+                yield parse_usage(usage)
             raise fault
         choice: dict[str, Any] = {}
-        if choices := items_of(said.get("choices"), "choices"):
+        if choices := items_of(data.get("choices"), "choices"):
             choice = fields_of(choices[0], "choices[]")
             yield from self._receive(fields_of(choice.get("delta"), "choices[].delta"))
             if self._calls.too_many:
@@ -124,12 +124,12 @@ class ChatDecoder:
                 return
             if reason := choice.get("finish_reason"):
                 yield from self._finish(text_of(reason, "choices[].finish_reason"), choice)
-        if told := told or choice.get("usage"):
-            yield parse_usage(told)
+        if usage := usage or choice.get("usage"):
+            yield parse_usage(usage)
 
-    def _read_last_words(self, said: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _read_last_words(self, data: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the text in an event that also has an error."""
-        for choice in items_of(said.get("choices"), "choices")[:1]:
+        for choice in items_of(data.get("choices"), "choices")[:1]:
             yield from self._receive(fields_of(fields_of(choice, "choices[]").get("delta"), "choices[].delta"))
 
     def end(self) -> list[StreamEvent]:
@@ -137,18 +137,18 @@ class ChatDecoder:
             return self._let_go()
         late = [*self._calls.end_all(), *self._let_go()]  # calls after the finish reason
         if self._calls.unnamed:
-            raise ProviderError(failure(ErrorClass.STREAM, f"{self._asked} called a tool without naming it."))
+            raise ProviderError(failure(ErrorClass.STREAM, f"{self._target} called a tool without naming it."))
         return [*late, *self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        said = self._receive_words(delta)
+        events = self._receive_words(delta)
         if self._calls.open:  # parts are sequential: text between pieces of a call waits for its end
-            self._hold(list(said))
+            self._hold(list(events))
         else:
-            yield from said
+            yield from events
         calls = delta.get("tool_calls")
-        for said_of_call in items_of(calls, "tool_calls") if calls else ():
-            call = fields_of(said_of_call, "tool_calls[]")
+        for value in items_of(calls, "tool_calls") if calls else ():
+            call = fields_of(value, "tool_calls[]")
             ended = self._end_thinking()
             if self._calls.open:
                 self._hold(ended)
@@ -164,11 +164,11 @@ class ChatDecoder:
         held, self._held = self._held, []
         return held
 
-    def _hold(self, said: list[StreamEvent]) -> None:
-        for event in said:
+    def _hold(self, events: list[StreamEvent]) -> None:
+        for event in events:
             if isinstance(event, TextReceived | ThinkingReceived):
                 self._calls.hold(event.text)
-        self._held += said
+        self._held += events
 
     def _receive_words(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         self._back.take_message(delta)
@@ -187,23 +187,23 @@ class ChatDecoder:
         self._thinking = False
         if signed := self._sign():
             return signed
-        model = self._asked.model.partition(":")[2]
-        return [ThinkingSigned("", self._asked.row.name)] if takes_reasoning(self._asked.row, model) else []
+        model = self._target.model.partition(":")[2]
+        return [ThinkingSigned("", self._target.row.name)] if takes_reasoning(self._target.row, model) else []
 
     def _sign(self) -> list[StreamEvent]:
         """Return the signature of the reply's extra data, if there is any."""
         signature = self._back.release()
-        return [] if signature is None else [ThinkingSigned(signature, self._asked.row.name)]
+        return [] if signature is None else [ThinkingSigned(signature, self._target.row.name)]
 
     def _finish(self, reason: str, choice: dict[str, Any]) -> list[StreamEvent]:
         if reason in FAULTY_FINISHES:
             if error := choice.get("error"):
-                raise ProviderError(describe_error(self._asked, error))
-            message = f"{self._asked} ended the reply early with the finish reason {reason!r}."
+                raise ProviderError(describe_error(self._target, error))
+            message = f"{self._target} ended the reply early with the finish reason {reason!r}."
             raise ProviderError(failure(FAULTY_FINISHES[reason], message))
         known, _, _ = reason.partition(":")  # Google adds details: "content_filter: PROHIBITED_CONTENT"
         if known not in FINISH_REASONS:
-            message = f"{self._asked} stopped for an unknown reason: {str(reason)[:60]!r}."
+            message = f"{self._target} stopped for an unknown reason: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
         self._hold(self._end_thinking())
         events = [*self._calls.end_all(), *self._let_go()]
@@ -213,9 +213,9 @@ class ChatDecoder:
         return events
 
 
-def _unwrap(said: object) -> dict[str, Any]:
+def _unwrap(data: object) -> dict[str, Any]:
     """Return the event as an object. Google puts errors into a list with one item."""
-    events = cast("list[object]", said) if isinstance(said, list) else [said]
+    events = cast("list[object]", data) if isinstance(data, list) else [data]
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")
     return fields_of(events[0], "the event")
@@ -242,18 +242,19 @@ def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
                 raise FieldError(f"{field}[].type is neither text nor thinking")
 
 
-def parse_usage(said: object) -> UsageReported:
+def parse_usage(usage: object) -> UsageReported:
     """Read a usage report. Here the prompt includes cached tokens; they are subtracted from it.
 
     Reasoning is part of `completion_tokens`, unless `total_tokens` shows that it is extra. xAI reports it separately
     (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total (https://github.com/vercel/ai/pull/6738).
 
     >>> details = {"reasoning_tokens": 80}
-    >>> said = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142, "completion_tokens_details": details}
-    >>> parse_usage(said).usage.output_tokens, parse_usage({**said, "total_tokens": 62}).usage.output_tokens
+    >>> usage = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}
+    >>> usage["completion_tokens_details"] = details
+    >>> parse_usage(usage).usage.output_tokens, parse_usage({**usage, "total_tokens": 62}).usage.output_tokens
     (92, 12)
     """
-    report = UsageReport(said)
+    report = UsageReport(usage)
     whole, output = report.require("prompt_tokens"), report.require("completion_tokens")
     read = report.find("cached_tokens", inside="prompt_tokens_details")
     read = read or report.find("prompt_cache_hit_tokens", "cached_tokens")
@@ -271,8 +272,8 @@ def parse_usage(said: object) -> UsageReported:
 
 def parse_models(body: bytes) -> ListedModels:
     """Read the list of models, with fields that servers add: llama.cpp `meta`, vLLM `max_model_len`, and more."""
-    said: object = load_json(body)
-    return read_list(cast("dict[str, object]", said)["data"] if isinstance(said, dict) else said, _read_model)
+    answer: object = load_json(body)
+    return read_list(cast("dict[str, object]", answer)["data"] if isinstance(answer, dict) else answer, _read_model)
 
 
 def _read_model(entry: ModelEntry) -> ListedModel:

@@ -61,14 +61,14 @@ class GoingBack:
             self._count(beside)
             self._beside |= beside
 
-    def take_call(self, number: int, said: Json) -> None:
+    def take_call(self, number: int, call: Json) -> None:
         """Collect the extra data of the call with this number, from 0.
 
         Raises:
             ProviderError: there is too much of it.
             FieldError: it is no object.
         """
-        if beside := fields_of(said.get(_BESIDE), f"tool_calls[].{_BESIDE}"):
+        if beside := fields_of(call.get(_BESIDE), f"tool_calls[].{_BESIDE}"):
             self._count(beside)
             self._calls[str(number)] = {_BESIDE: beside}
 

@@ -30,19 +30,19 @@ _MAX_SHOWN: Final = 80
 class UsageReport:
     """A received report, with a list of fields that are no counts."""
 
-    said: object
+    reported: object
     _faults: list[str] = field(default_factory=list[str])
     _fields: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._fields = self._object("usage", self.said)
+        self._fields = self._object("usage", self.reported)
 
     @property
     def fault(self) -> str | None:
         """Return the fields that are no counts. None: all fields that were read are counts."""
         more = len(self._faults) - MAX_FAULTS
-        told = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
-        return told or None
+        text = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
+        return text or None
 
     def require(self, name: str) -> int | None:
         """Return the count with this name. A missing one is also a fault."""

@@ -161,48 +161,48 @@ _BARE_PATTERN = re.compile(r"<[^<>]+>|\s+")
 
 
 def describe_status(
-    asked: CallTarget | str, status: int, headers: Mapping[str, str], body: bytes, now: float
+    target: CallTarget | str, status: int, headers: Mapping[str, str], body: bytes, now: float
 ) -> Failure:
     """Describe a response with a status from 300 on. `headers` are in lower case, `now` is in seconds since 1970."""
     wait = parse_retry_after(headers, now)
     if status < 400:
-        target = headers.get("location", "nowhere")
-        message = f"{asked} responded with a redirect to {_quote(target)}, which Inview does not follow."
+        location = headers.get("location", "nowhere")
+        message = f"{target} responded with a redirect to {_quote(location)}, which Inview does not follow."
         return replace(failure(ErrorClass.UNKNOWN, message), next_step=CHECK_BASE_URL)
     error = _error_in(body)
     if error is None:
         words = _quote(body.decode(errors="replace"))
-        return _without_error_object(asked, status, words, wait)
-    return replace(describe_error(asked, error, status), retry_after=wait)
+        return _without_error_object(target, status, words, wait)
+    return replace(describe_error(target, error, status), retry_after=wait)
 
 
-def describe_error(asked: CallTarget | str, error: object, status: int | None = None) -> Failure:
+def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
     """Describe an error object from the body of a response or from a stream. `status` is None in a stream."""
-    said: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
-        str(said[key]).strip().lower() for key in ("code", "type", "status") if isinstance(said.get(key), str | int)
+        str(fields[key]).strip().lower() for key in ("code", "type", "status") if isinstance(fields.get(key), str | int)
     ]
-    words = _words_of(said)
+    words = _words_of(fields)
     numbers = [int(kind) for kind in kinds if len(kind) == 3 and kind.isdecimal() and 300 <= int(kind) < 600]
     known = next((number for number in [*numbers, status] if number is not None), None)
     error_class = _class_of(kinds, words, known)
     quoted = f": {words}" if words else f" (HTTP {known})." if known else "."
     if NO_CREDIT.intersection(kinds) or known == 402:
-        reason = failure(error_class, f"{asked} has no credit left for this key{quoted}")
+        reason = failure(error_class, f"{target} has no credit left for this key{quoted}")
         return replace(reason, next_step="Add credit at the provider, or choose another model.")
-    reason = failure(error_class, f"{asked} {SAYING[error_class]}{quoted}")
+    reason = failure(error_class, f"{target} {SAYING[error_class]}{quoted}")
     if error_class is ErrorClass.UNKNOWN and known == 404:
         return replace(reason, next_step=CHECK_BASE_URL)
     step = next((step for pattern, step in WHAT_HELPS if pattern.search(words)), None)
     return reason if step is None else replace(reason, next_step=step)
 
 
-def describe_truncation(asked: CallTarget | str) -> Failure:
+def describe_truncation(target: CallTarget | str) -> Failure:
     """Describe a stream that ended cleanly, without a stop reason."""
-    return failure(ErrorClass.STREAM, f"{asked} ended the stream before the reply was complete.")
+    return failure(ErrorClass.STREAM, f"{target} ended the stream before the reply was complete.")
 
 
-def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
+def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
     """Describe an event that violates its protocol. The text of other errors than FieldError may quote content."""
     match error:
         case FieldError():
@@ -213,24 +213,24 @@ def describe_unreadable(asked: CallTarget | str, error: Exception) -> Failure:
             reason = "it is too large"
         case _:
             reason = "it does not have the expected format"
-    return failure(ErrorClass.STREAM, f"{asked} sent an event that cannot be read ({reason}).")
+    return failure(ErrorClass.STREAM, f"{target} sent an event that cannot be read ({reason}).")
 
 
-def describe_no_stream(asked: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
+def describe_no_stream(target: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
     """Describe an answer with status 200 that is no event stream: an error object, or a page of another server."""
     error = _error_in(beginning)
     if error is not None:
-        return describe_error(asked, error)
+        return describe_error(target, error)
     words = _quote(beginning.decode(errors="replace"), 80)
-    reason = failure(ErrorClass.STREAM, f"{asked} responded with {content_type} instead of a stream: {words!r}.")
+    reason = failure(ErrorClass.STREAM, f"{target} responded with {content_type} instead of a stream: {words!r}.")
     return replace(reason, next_step=CHECK_BASE_URL)
 
 
-def describe_foreign(asked: CallTarget | str, detail: str = "") -> Failure:
+def describe_foreign(target: CallTarget | str, detail: str = "") -> Failure:
     """Describe an answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
-    said = f" {_quote(detail)}" if detail else ""
+    quoted = f" {_quote(detail)}" if detail else ""
     reason = failure(
-        ErrorClass.STREAM, f"{asked} responded in Google's own protocol, which Inview does not support.{said}"
+        ErrorClass.STREAM, f"{target} responded in Google's own protocol, which Inview does not support.{quoted}"
     )
     return replace(reason, next_step=SPEAK_CHAT_TO_GOOGLE)
 
@@ -244,15 +244,15 @@ def describe_no_list(provider: Provider, body: bytes) -> Failure:
     """Describe an answer with status 200 that is no list of models: an error object, or data of another server."""
     if (error := _error_in(body)) is not None:
         return describe_error(provider.row.label, error)
-    asked = f"{provider.row.label} at {provider.base_url}"
-    message = f"{asked} did not return a list of models: it sent {_name_answer(body)}."
+    target = f"{provider.row.label} at {provider.base_url}"
+    message = f"{target} did not return a list of models: it sent {_name_answer(body)}."
     end = "" if provider.base_url.endswith("/v1") else "; it often ends with /v1"
     return replace(failure(ErrorClass.STREAM, message), next_step=f"Check the address{end}.")
 
 
-def describe_missing_key(asked: CallTarget | str, provider: str) -> Failure:
+def describe_missing_key(target: CallTarget | str, provider: str) -> Failure:
     """Describe a call that was not sent because there is no key."""
-    return failure(ErrorClass.AUTH, f'There is no key for provider "{provider}", so no request was sent to {asked}.')
+    return failure(ErrorClass.AUTH, f'There is no key for provider "{provider}", so no request was sent to {target}.')
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -263,17 +263,17 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     milliseconds = _seconds(headers.get("retry-after-ms", ""))  # OpenAI sends it too; the standard is coarser
     if milliseconds is not None:
         return milliseconds / 1000
-    wish = headers.get("retry-after", "").strip()
-    seconds = _seconds(wish)
-    if seconds is not None or not wish:
+    value = headers.get("retry-after", "").strip()
+    seconds = _seconds(value)
+    if seconds is not None or not value:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(wish).timestamp() - (_told_time(headers) or now))
+        return max(0.0, parsedate_to_datetime(value).timestamp() - (_time_of_response(headers) or now))
     except (ValueError, OverflowError):
         return None  # neither seconds nor a date
 
 
-def _told_time(headers: Mapping[str, str]) -> float | None:
+def _time_of_response(headers: Mapping[str, str]) -> float | None:
     """Return the time of the provider's clock, in seconds since 1970."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
@@ -307,24 +307,24 @@ def _class_of(kinds: list[str], words: str, status: int | None) -> ErrorClass:
     return ErrorClass.UNKNOWN
 
 
-def _without_error_object(asked: CallTarget | str, status: int, words: str, wait: float | None) -> Failure:
+def _without_error_object(target: CallTarget | str, status: int, words: str, wait: float | None) -> Failure:
     error_class = _class_of([], words, status)
     quoted = f": {words}" if words else ""
-    reason = failure(error_class, f"{asked} {SAYING[error_class]} (HTTP {status}){quoted}", wait)
+    reason = failure(error_class, f"{target} {SAYING[error_class]} (HTTP {status}){quoted}", wait)
     return replace(reason, next_step=CHECK_BASE_URL) if error_class is ErrorClass.UNKNOWN else reason
 
 
 def _error_in(body: bytes) -> object | None:
     """Return the error object of a JSON body, in any known form. None: there is none."""
     try:
-        said = load_json(body)
+        answer = load_json(body)
     except ValueError:
         return None
-    if isinstance(said, list) and said:  # Google's OpenAI-compatible endpoint answers with a list of one
-        said = cast("list[Any]", said)[0]
-    if not isinstance(said, dict):
+    if isinstance(answer, list) and answer:  # Google's OpenAI-compatible endpoint answers with a list of one
+        answer = cast("list[Any]", answer)[0]
+    if not isinstance(answer, dict):
         return None
-    fields = cast("dict[str, Any]", said)
+    fields = cast("dict[str, Any]", answer)
     if fields.get("error"):
         return fields["error"]
     return fields if fields.keys() & {"message", "detail"} else None
@@ -337,22 +337,22 @@ def _name_answer(body: bytes) -> str:
     if body.lstrip()[:1] == b"<":
         return "a web page"
     try:
-        said: object = load_json(body)
+        answer: object = load_json(body)
     except FieldError as error:
         return str(error)
     except ValueError:
         return "data that is not JSON"
-    if not isinstance(said, dict):
-        return "a list of another format" if isinstance(said, list) else name_kind(said)
-    fields = cast("dict[str, object]", said)
+    if not isinstance(answer, dict):
+        return "a list of another format" if isinstance(answer, list) else name_kind(answer)
+    fields = cast("dict[str, object]", answer)
     if "data" not in fields:
         return 'an object without the list "data"'
     return f'an object whose "data" is {name_kind(fields["data"])} instead of a list'
 
 
-def _words_of(said: dict[str, Any]) -> str:
-    words = said.get("message") or said.get("detail") or said.get("error") or ""
-    metadata = said.get("metadata")
+def _words_of(fields: dict[str, Any]) -> str:
+    words = fields.get("message") or fields.get("detail") or fields.get("error") or ""
+    metadata = fields.get("metadata")
     if isinstance(metadata, dict) and (upstream := cast("dict[str, Any]", metadata).get("raw")):
         words = f"{words}: {upstream}"  # OpenRouter's message only says that the upstream provider failed
     return _quote(words if isinstance(words, str) else _as_text(words))

@@ -44,10 +44,10 @@ def is_google_event(data: bytes) -> bool:
     if not any(name in data for name in _NAMES):  # a cheap check that excludes nearly all events
         return False
     try:
-        said = load_json(data)
+        answer = load_json(data)
     except ValueError:
         return False
-    return isinstance(said, dict) and _is_google(cast("dict[str, Any]", said))
+    return isinstance(answer, dict) and _is_google(cast("dict[str, Any]", answer))
 
 
 def is_google_list(body: bytes) -> bool:
@@ -59,21 +59,21 @@ def is_google_list(body: bytes) -> bool:
     return _LIST.match(body[:4_000]) is not None
 
 
-def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
+def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
     """Return the events and the fault of a body that is no stream. None: it does not use this protocol.
 
     The fault of a body that is longer than `beginning` quotes its beginning.
     """
     try:
-        said = load_json(beginning)
+        body = load_json(beginning)
     except ValueError:
         if _BEGINNING.match(beginning) is None:
             return None
-        return [], describe_foreign(asked, f"Its beginning: {beginning.decode(errors='replace')}")
-    answers = cast("list[object]", said) if isinstance(said, list) else [said]
+        return [], describe_foreign(target, f"Its beginning: {beginning.decode(errors='replace')}")
+    answers = cast("list[object]", body) if isinstance(body, list) else [body]
     if not answers or not all(isinstance(answer, dict) and _is_google(cast("Any", answer)) for answer in answers):
         return None
-    decoder = GoogleDecoder(asked)
+    decoder = GoogleDecoder(target)
     events: list[StreamEvent] = []
     try:
         for answer in answers:
@@ -87,8 +87,8 @@ def read_google_body(asked: CallTarget, beginning: bytes) -> tuple[list[StreamEv
 class GoogleDecoder:
     """The decoder of this protocol. It returns text and calls; its end is always a fault."""
 
-    def __init__(self, asked: CallTarget) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget) -> None:
+        self._target = target
         self._ids = set[str]()
         self._detail = ""
 
@@ -99,7 +99,7 @@ class GoogleDecoder:
             yield from self.read(load_json(event.data))
 
     def end(self) -> list[StreamEvent]:
-        raise ProviderError(describe_foreign(self._asked, self._detail))
+        raise ProviderError(describe_foreign(self._target, self._detail))
 
     def read(self, answer: object) -> Iterator[StreamEvent]:
         """Yield the text and calls of one answer, up to a fault in it."""
@@ -107,35 +107,35 @@ class GoogleDecoder:
             yield from self._read(fields_of(answer, "the event"))
         except FieldError as error:
             detail = f"It sent an event that cannot be read ({error})."
-            raise ProviderError(describe_foreign(self._asked, detail)) from error
+            raise ProviderError(describe_foreign(self._target, detail)) from error
 
-    def _read(self, said: dict[str, Any]) -> Iterator[StreamEvent]:
-        for candidate in items_of(said.get("candidates"), "candidates"):
+    def _read(self, answer: dict[str, Any]) -> Iterator[StreamEvent]:
+        for candidate in items_of(answer.get("candidates"), "candidates"):
             content = fields_of(fields_of(candidate, "candidates[]").get("content"), "candidates[].content")
             for part in items_of(content.get("parts"), "candidates[].content.parts"):
                 yield from self._read_part(fields_of(part, "candidates[].content.parts[]"))
-        if reason := fields_of(said.get("promptFeedback"), "promptFeedback").get("blockReason"):
+        if reason := fields_of(answer.get("promptFeedback"), "promptFeedback").get("blockReason"):
             self._detail = f"It declined the prompt: {text_of(reason, 'promptFeedback.blockReason')}."
-        if error := said.get("error"):
-            raise ProviderError(describe_foreign(self._asked, f"It failed: {words_of_error(error)}"))
+        if error := answer.get("error"):
+            raise ProviderError(describe_foreign(self._target, f"It failed: {words_of_error(error)}"))
 
     def _read_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
         if text := part.get("text"):
             words = text_of(text, "candidates[].content.parts[].text")
             yield ThinkingReceived(words) if part.get("thought") else TextReceived(words)
         if call := part.get("functionCall"):
-            said = fields_of(call, "candidates[].content.parts[].functionCall")
+            fields = fields_of(call, "candidates[].content.parts[].functionCall")
             if len(self._ids) == MAX_CALLS:
                 raise FieldError(f"more than {MAX_CALLS} functionCall")
-            name = label_of(said.get("name"), "candidates[].content.parts[].functionCall.name")
-            own = said.get("id") or f"call_{len(self._ids) + 1}"
+            name = label_of(fields.get("name"), "candidates[].content.parts[].functionCall.name")
+            own = fields.get("id") or f"call_{len(self._ids) + 1}"
             identity = label_of(own, "candidates[].content.parts[].functionCall.id")
             if identity in self._ids:
                 identity = f"{identity}_{len(self._ids) + 1}"
             self._ids.add(identity)
-            arguments = json_text_of(said.get("args"), "candidates[].content.parts[].functionCall.args")
+            arguments = json_text_of(fields.get("args"), "candidates[].content.parts[].functionCall.args")
             yield from (ToolCallStarted(identity, name), ToolInputReceived(arguments or "{}"), PartEnded())
 
 
-def _is_google(said: dict[str, Any]) -> bool:
-    return not _FIELDS.isdisjoint(said) and _FIELDS_OF_OTHERS.isdisjoint(said)
+def _is_google(answer: dict[str, Any]) -> bool:
+    return not _FIELDS.isdisjoint(answer) and _FIELDS_OF_OTHERS.isdisjoint(answer)

@@ -100,11 +100,11 @@ class SdkLink:
         self._left_out = dict.fromkeys(UNASKED_HEADERS, sdk.omit)
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> SdkResponse:
-        asked = CallTarget(self._provider.row, wire.model)
+        target = CallTarget(self._provider.row, wire.model)
         # The masked header is that of the key. The client adds the key.
         headers = {name: value for name, value in wire.headers if MASK not in value}
-        response: httpx2.Response = await self._ask(
-            asked,
+        response: httpx2.Response = await self._request(
+            target,
             timeouts,
             self._client.post(
                 wire.url,
@@ -115,10 +115,10 @@ class SdkLink:
                 stream_cls=self._sdk.stream_class,
             ),
         )
-        return SdkResponse(response, asked, timeouts)
+        return SdkResponse(response, target, timeouts)
 
     async def get(self, path: str, timeouts: Timeouts) -> SdkResponse:
-        asked = CallTarget(self._provider.row, "")
+        target = CallTarget(self._provider.row, "")
         request = self._client.get(
             f"{self._provider.base_url}/{path}",
             cast_to=httpx2.Response,
@@ -126,7 +126,7 @@ class SdkLink:
             stream=True,
             stream_cls=self._sdk.stream_class,
         )
-        return SdkResponse(await self._ask(asked, timeouts, request), asked, timeouts)
+        return SdkResponse(await self._request(target, timeouts, request), target, timeouts)
 
     async def close(self) -> None:
         await self._client.close()
@@ -135,26 +135,26 @@ class SdkLink:
         timeout = httpx2.Timeout(timeouts.read, connect=timeouts.connect, pool=timeouts.connect)
         return {"headers": {**self._left_out, **headers}, "timeout": timeout, "follow_redirects": False}
 
-    async def _ask(self, asked: CallTarget, timeouts: Timeouts, request: Any) -> httpx2.Response:
+    async def _request(self, target: CallTarget, timeouts: Timeouts, request: Any) -> httpx2.Response:
         if not self._provider.ready:
             request.close()
-            raise ProviderError(describe_missing_key(asked, self._provider.name))
+            raise ProviderError(describe_missing_key(target, self._provider.name))
         try:
             return await request
         except RefusedError as refused:
-            raise ProviderError(self._describe_refusal(asked, refused)) from None
+            raise ProviderError(self._describe_refusal(target, refused)) from None
         except self._sdk.connection_error as error:
             if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps whatever a hook raises
                 # Without its cause: it has the answer, which may quote the key.
-                raise ProviderError(self._describe_refusal(asked, error.__cause__)) from None
-            raise ProviderError(describe_network(asked, error.__cause__ or error, timeouts)) from error
+                raise ProviderError(self._describe_refusal(target, error.__cause__)) from None
+            raise ProviderError(describe_network(target, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:
-            raise ProviderError(describe_network(asked, error, timeouts)) from error
+            raise ProviderError(describe_network(target, error, timeouts)) from error
 
-    def _describe_refusal(self, asked: CallTarget, refused: RefusedError) -> Failure:
+    def _describe_refusal(self, target: CallTarget, refused: RefusedError) -> Failure:
         key = (self._provider.key or "").encode()
         body = refused.body.replace(key, MASK.encode()) if key else refused.body
-        reason = describe_status(asked, refused.status, refused.headers, body, time.time())
+        reason = describe_status(target, refused.status, refused.headers, body, time.time())
         if not refused.cut:
             return reason
         return replace(reason, message=f"{reason.message} (The response was cut: it is too long or cannot be read.)")
@@ -163,9 +163,9 @@ class SdkLink:
 class SdkResponse:
     """A streaming response of an SDK's client."""
 
-    def __init__(self, response: httpx2.Response, asked: CallTarget, timeouts: Timeouts) -> None:
+    def __init__(self, response: httpx2.Response, target: CallTarget, timeouts: Timeouts) -> None:
         self._response = response
-        self._asked = asked
+        self._target = target
         self._timeouts = timeouts
 
     @property
@@ -181,27 +181,29 @@ class SdkResponse:
                     received = True
                     yield piece
         except UnpackingError as error:
-            message = f"{self._asked} sent a body that cannot be decompressed: it is {error}."
+            message = f"{self._target} sent a body that cannot be decompressed: it is {error}."
             raise ProviderError(failure(ErrorClass.STREAM, message)) from error
         except _NETWORK_ERRORS as error:
-            raise ProviderError(describe_network(self._asked, error, self._timeouts, received=received)) from error
+            raise ProviderError(describe_network(self._target, error, self._timeouts, received=received)) from error
 
     async def close(self) -> None:
         await self._response.aclose()
 
 
-def describe_network(asked: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False) -> Failure:
+def describe_network(
+    target: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False
+) -> Failure:
     """Describe a network fault. `received`: a part of the reply's body had been received before."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):
-            return failure(error_class, f"{asked} {words.format(timeouts=timeouts)}")
+            return failure(error_class, f"{target} {words.format(timeouts=timeouts)}")
     if received:
-        return failure(ErrorClass.STREAM, f"{asked} closed the connection in the middle of the reply.")
+        return failure(ErrorClass.STREAM, f"{target} closed the connection in the middle of the reply.")
     if any(isinstance(cause, _BROKEN_OFF) for cause in causes):
-        return failure(ErrorClass.NETWORK, f"{asked} closed the connection without a response.")
+        return failure(ErrorClass.NETWORK, f"{target} closed the connection without a response.")
     why = next((f": {cause.strerror}" for cause in causes if isinstance(cause, OSError) and cause.strerror), "")
-    return failure(ErrorClass.NETWORK, f"{asked} could not be reached{why}.")
+    return failure(ErrorClass.NETWORK, f"{target} could not be reached{why}.")
 
 
 _NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)

@@ -1,6 +1,6 @@
 """Time limits of a stream: for the whole stream, and for the time without content.
 
-    patience = Patience(asked, timeouts)
+    patience = Patience(target, timeouts)
     response = await patience.wait(opening)        # each wait for the network ends at the time limit
     patience.note(len(chunk), events)              # only content extends the time
 
@@ -29,8 +29,8 @@ MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
 class Patience:
     """The limits of one stream, from now on. Times are those of the running event loop."""
 
-    def __init__(self, asked: CallTarget, timeouts: Timeouts) -> None:
-        self._asked = asked
+    def __init__(self, target: CallTarget, timeouts: Timeouts) -> None:
+        self._target = target
         self._timeouts = timeouts
         self._now = asyncio.get_running_loop().time
         self._end = self._now() + timeouts.whole
@@ -64,7 +64,7 @@ class Patience:
             self._renew()
         elif self._empty_bytes > MAX_EMPTY_BYTES:
             message = (
-                f"{self._asked} sent {self._empty_bytes:,} bytes without any of the reply, so Inview closed the "
+                f"{self._target} sent {self._empty_bytes:,} bytes without any of the reply, so Inview closed the "
                 "connection."
             )
             raise ProviderError(failure(ErrorClass.STREAM, message))
@@ -78,12 +78,12 @@ class Patience:
     def _describe(self) -> Failure:
         if self._now() < self._end:
             message = (
-                f"{self._asked} sent nothing of the reply for {self._timeouts.content:g} seconds, so Inview "
+                f"{self._target} sent nothing of the reply for {self._timeouts.content:g} seconds, so Inview "
                 "closed the connection."
             )
             return failure(ErrorClass.STREAM, message)
         message = (
-            f"{self._asked} did not complete the reply within {self._timeouts.whole:g} seconds, so Inview closed "
+            f"{self._target} did not complete the reply within {self._timeouts.whole:g} seconds, so Inview closed "
             "the connection."
         )
         next_step = "The received part is saved. Ask for a shorter reply, or raise INVIEW_MAX_CALL_SECONDS."

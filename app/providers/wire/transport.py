@@ -74,11 +74,11 @@ class Transport:
             ProviderError: for every fault, including a stream that ends without a stop reason.
         """
         adapter = load_adapter(provider.row.protocol)
-        asked = CallTarget(provider.row, wire.model)
-        patience = Patience(asked, timeouts)
+        target = CallTarget(provider.row, wire.model)
+        patience = Patience(target, timeouts)
         response = await patience.wait(self._post(provider, adapter, wire, timeouts))
         try:
-            async with aclosing(decode(response, adapter, asked, patience)) as batches:
+            async with aclosing(decode(response, adapter, target, patience)) as batches:
                 async for events in batches:
                     yield events
         finally:
@@ -90,9 +90,9 @@ class Transport:
         Raises:
             ProviderError: for every fault.
         """
-        asked = CallTarget(provider.row, wire.model)
+        target = CallTarget(provider.row, wire.model)
         opening = self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
-        with await _read_answer(asked, opening, MAX_COUNT_BYTES) as body:
+        with await _read_answer(target, opening, MAX_COUNT_BYTES) as body:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
@@ -101,8 +101,8 @@ class Transport:
         Raises:
             ProviderError: for every fault.
         """
-        asked = CallTarget(provider.row, path.partition("?")[0])
-        return await _read_answer(asked, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
+        target = CallTarget(provider.row, path.partition("?")[0])
+        return await _read_answer(target, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
 
     async def warm(self, provider: Provider) -> None:
         """Open the link to a provider, so that the first send does not wait for the import of its SDK."""
@@ -134,7 +134,7 @@ class Transport:
         return self._links[provider]
 
 
-async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
+async def _read_answer(target: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
     """Read the whole answer to a request, of at most `most` bytes. The caller must close it."""
     with ExitStack() as stack:
         body = stack.enter_context(new_body())
@@ -151,13 +151,13 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most:
             if not limit.expired():
                 raise
             message = (
-                f"{asked} did not complete the response within {ANSWER_SECONDS:g} seconds, so Inview closed the "
+                f"{target} did not complete the response within {ANSWER_SECONDS:g} seconds, so Inview closed the "
                 "connection."
             )
             raise ProviderError(failure(ErrorClass.NETWORK, message)) from None
         if cut:
             reason = failure(
-                ErrorClass.STREAM, f"{asked} sent more than {most:,} bytes, so Inview closed the connection."
+                ErrorClass.STREAM, f"{target} sent more than {most:,} bytes, so Inview closed the connection."
             )
             raise ProviderError(replace(reason, next_step=CHECK_BASE_URL))
         body.seek(0)
@@ -166,7 +166,7 @@ async def _read_answer(asked: CallTarget, opening: Awaitable[RawResponse], most:
 
 
 async def decode(
-    response: RawResponse, adapter: Adapter, asked: CallTarget, patience: Patience | None = None
+    response: RawResponse, adapter: Adapter, target: CallTarget, patience: Patience | None = None
 ) -> AsyncGenerator[Sequence[StreamEvent], None]:
     """Yield the events of a response: a batch per read, or several for a large read. Events before a fault come first.
 
@@ -175,15 +175,15 @@ async def decode(
     Raises:
         ProviderError: for every fault.
     """
-    patience = patience or Patience(asked, STANDARD_TIMEOUTS)
-    reading = _Reading(adapter.new_decoder(asked), asked)
+    patience = patience or Patience(target, STANDARD_TIMEOUTS)
+    reading = _Reading(adapter.new_decoder(target), target)
     async with aclosing(response.chunks()) as chunks:
         if response.content_type not in STREAM_TYPES:
             beginning, _ = await read_beginning(chunks, BEGINNING_BYTES, ANSWER_SECONDS)
-            events, fault = read_google_body(asked, beginning) or ([], None)
+            events, fault = read_google_body(target, beginning) or ([], None)
             if events:
                 yield events
-            raise ProviderError(fault or describe_no_stream(asked, response.content_type, beginning))
+            raise ProviderError(fault or describe_no_stream(target, response.content_type, beginning))
         async with aclosing(_cut(chunks, patience)) as pieces:
             async for piece in pieces:
                 events, fault = reading.read(piece)
@@ -201,7 +201,7 @@ async def decode(
     if fault is not None:
         raise fault
     if not events or not isinstance(events[-1], Stopped):
-        raise ProviderError(describe_truncation(asked))
+        raise ProviderError(describe_truncation(target))
 
 
 async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> AsyncGenerator[bytes, None]:
@@ -216,35 +216,35 @@ async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> Async
 class _Reading:
     """Converts bytes to joined events, with the state between two reads."""
 
-    def __init__(self, decoder: Decoder, asked: CallTarget) -> None:
+    def __init__(self, decoder: Decoder, target: CallTarget) -> None:
         self._decoder = decoder
-        self._asked = asked
+        self._target = target
         self._parser = SseParser()
         self._mender: Mender | None = None
         self._silent = True
-        self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(asked)))
+        self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(target)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
         """Return the events of a read, and the fault at its end."""
-        said: list[StreamEvent] = []
+        decoded: list[StreamEvent] = []
         fault = None
         try:
             for event in self._parser.feed(chunk):
                 if self._mender is None and may_be_cut(event.data):
                     self._mender = Mender()
                 if self._silent and is_google_event(event.data):
-                    self._decoder = GoogleDecoder(self._asked)
+                    self._decoder = GoogleDecoder(self._target)
                     self._silent = False
-                said += self._decoder.feed(event)
-                if said and isinstance(said[-1], Stopped):
+                decoded += self._decoder.feed(event)
+                if decoded and isinstance(decoded[-1], Stopped):
                     break  # later events are ignored
         except ProviderError as error:
             fault = error
         except UNREADABLE as error:
-            fault = ProviderError(describe_unreadable(self._asked, error))
+            fault = ProviderError(describe_unreadable(self._target, error))
             fault.__cause__ = error
-        self._silent = self._silent and not said
-        events = said if len(said) < 2 else join_text(said)  # mostly one, because models send single tokens
+        self._silent = self._silent and not decoded
+        events = decoded if len(decoded) < 2 else join_text(decoded)  # mostly one, because models send single tokens
         events = events if self._mender is None else self._mender.mend(events)
         if self._receivers:
             events = receive(self._receivers, events)

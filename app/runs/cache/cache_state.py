@@ -20,7 +20,7 @@ from app.domain.model_profile import ModelProfile
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import now
-from app.runs.send.commands import LOOK, preview_send
+from app.runs.send.commands import DEFAULT_OPTIONS, preview_send
 from app.runs.send.context_selection import ViewOptions, read_base
 from app.runs.usage.prices import learn_tariffs
 from app.store.cache.prompt_caches import StoredUse, load_cache_uses, load_sent
@@ -56,7 +56,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     text: str = "",
     *,
     parameters: Parameters | None = None,
@@ -69,7 +69,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    base = await read_base(ctx, owner, conversation_id, look)
+    base = await read_base(ctx, owner, conversation_id, options)
     profile, at = base.profile, now()
     rules = find_rules(profile.model)
     if rules is None:
@@ -80,7 +80,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
         sent = await load_sent(session, [use.call.run_id for use in uses])
         positions = await load_positions(session, owner, {use.pair_id for use in uses})
     named = {use.call.run_id: _name_messages(use, sent.get(use.call.run_id), positions) for use in uses}
-    planned = await preview_send(ctx, owner, conversation_id, text, look, parameters=parameters) if calls else None
+    planned = await preview_send(ctx, owner, conversation_id, text, options, parameters=parameters) if calls else None
     tariffs = await learn_tariffs(ctx, owner, {profile.model})
     return PrefixCacheState(profile, rules, at, planned, tariffs[profile.model], _compare(uses, named))
 

@@ -80,7 +80,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 
 
 @shielded
-async def start_keeping(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, minutes: int) -> Keeping:
+async def start_keeping(
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
+) -> Keeping:
     """Keep the cache that a send with these options would read alive for some minutes. Replaces an earlier order.
 
     Raises:
@@ -90,15 +92,17 @@ async def start_keeping(ctx: AppContext, owner: str, conversation_id: str, look:
         InputError: the model or the time zone cannot be used.
         BudgetSpentError: a budget of money has no room for a refresh.
     """
-    planned = await preview_send(ctx, owner, conversation_id, "", look)
+    planned = await preview_send(ctx, owner, conversation_id, "", options)
     model, at = planned.composed.base.profile.model, now()
     offer = offer_keeping(planned, (await learn_tariffs(ctx, owner, {model}))[model], at)
     if isinstance(offer, str):
         raise ConflictError(offer)
     await require_budgets(ctx, owner, planned.composed.base.conversation, offer.each)
     # Store the present options: later changes of the view do not change what is kept alive.
-    seen = replace(look, filter=planned.composed.base.conversation.filter if look.filter is None else look.filter)
-    keeping = Keeping(conversation_id, owner, _encode_look(seen, model), at + timedelta(minutes=minutes), at)
+    seen = replace(
+        options, filter=planned.composed.base.conversation.filter if options.filter is None else options.filter
+    )
+    keeping = Keeping(conversation_id, owner, _encode_options(seen, model), at + timedelta(minutes=minutes), at)
     async with ctx.store.write() as session:
         await put_keeping(session, keeping)
     _attend(ctx, keeping)
@@ -182,7 +186,7 @@ async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bo
 
 async def _tend(ctx: AppContext, keeping: Keeping, earlier: Earlier, *, resumed: bool) -> float | None:
     owner, conversation_id = keeping.owner, keeping.conversation_id
-    planned = await preview_send(ctx, owner, conversation_id, "", _decode_look(keeping))
+    planned = await preview_send(ctx, owner, conversation_id, "", _decode_options(keeping))
     base = planned.composed.base
     if base.running is not None or earlier.running:
         return RUNNING_SECONDS
@@ -268,19 +272,19 @@ async def _keep(ctx: AppContext, keeping: Keeping, wake: asyncio.Event, *, resum
         del ctx.keeping[conversation_id]
 
 
-def _encode_look(look: ViewOptions, model: str) -> dict[str, str | None]:
-    told = asdict(look) | {"model": model}
-    return {name: told[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
+def _encode_options(options: ViewOptions, model: str) -> dict[str, str | None]:
+    fields = asdict(options) | {"model": model}
+    return {name: fields[name] for name in ("filter", "model", "topic", "zone", "tool_mode", "agent")}
 
 
-def _decode_look(keeping: Keeping) -> ViewOptions:
-    told = keeping.look
-    mode = told["tool_mode"]
+def _decode_options(keeping: Keeping) -> ViewOptions:
+    fields = keeping.look
+    mode = fields["tool_mode"]
     return ViewOptions(
-        filter=told["filter"],
-        model=told["model"],
-        topic=told["topic"],
-        zone=told["zone"],
+        filter=fields["filter"],
+        model=fields["model"],
+        topic=fields["topic"],
+        zone=fields["zone"],
         tool_mode=None if mode is None else ToolMode(mode),
-        agent=told["agent"],
+        agent=fields["agent"],
     )

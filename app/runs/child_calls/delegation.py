@@ -121,12 +121,12 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
 
 async def _watch(ctx: AppContext, owner: str, started: StartedRun, agent: Agent, progress: Progress) -> None:
     """Publish the progress until the run is over: the number of characters so far, and the newest text."""
-    said = ""
+    text = ""
     progress(0, None, f"{agent.name} is working on the task")
     async for events in follow(ctx, owner, started.run_id):
-        said += "".join(event.data.get("text", "") for event in events if event.kind == "text")
-        if said:
-            progress(len(said), None, " ".join(said[-SHOWN:].split()))
+        text += "".join(event.data.get("text", "") for event in events if event.kind == "text")
+        if text:
+            progress(len(text), None, " ".join(text[-SHOWN:].split()))
 
 
 def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> ToolOutcome:
@@ -134,14 +134,14 @@ def _answer(state: RunState, agent: Agent, made: Conversation, late: str) -> Too
     facts = json.dumps({"agent": agent.name, "conversation_id": made.id, "run_id": state.start.run_id})
     match state.outcome:
         case Failed(reason):
-            said = f"{agent.name} failed: {reason.message}"
+            result = f"{agent.name} failed: {reason.message}"
         case Canceled():
-            said = late or f"{agent.name} was stopped."
+            result = late or f"{agent.name} was stopped."
         case _ if not text:
-            said = f"{agent.name} returned no text."
+            result = f"{agent.name} returned no text."
         case _:
             return ToolOutcome((Text(text),), structured_json=facts)
-    words = f"{said} Its text before that:\n{text}" if text else said
+    words = f"{result} Its text before that:\n{text}" if text else result
     return ToolOutcome((Text(words),), structured_json=facts, is_error=True)
 
 

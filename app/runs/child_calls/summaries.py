@@ -1,6 +1,6 @@
 """Summaries: the model reads the older pairs again and writes a summary, which becomes a checkpoint.
 
-    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, look, "the draft")
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, options, "the draft")
     follow(ctx, LOCAL_OWNER, summary.started.run_id)          # like any reply; at its end the checkpoint is set
 
 The call runs in a separate `tool` conversation (`child_calls.py`). Then the summary is a card on the screen; the
@@ -30,7 +30,7 @@ from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.request.texts import count_text
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK, StartedRun
+from app.runs.send.commands import DEFAULT_OPTIONS, StartedRun
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, read_base
 from app.runs.send.planning import load_sent, require_sendable, require_text
 from app.store.conversation import conversations
@@ -98,7 +98,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -112,7 +112,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_base(ctx, owner, conversation_id, look, asks=True)
+    base = await read_base(ctx, owner, conversation_id, options, sends=True)
     composed = await compose_base(base, draft, attached=attached)
     boundary = None if extent.everything or extent.up_to is not None else composed.composition.boundary
     last = extent.up_to if boundary is None else boundary - 1
@@ -122,8 +122,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     if not older:
         raise ConflictError("Nothing in view is left to summarise.")
     estimator = base.terms.estimator
-    asked = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
-    beside = base.terms.system + composed.tools.tokens + asked
+    instruction_tokens = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
+    beside = base.terms.system + composed.tools.tokens + instruction_tokens
     tokens = beside + sum(estimator.of_pair(pair.sizes) for pair in older)
     room = base.profile.context_window - base.terms.limits.reserve
     if tokens > room:
@@ -139,7 +139,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     draft: str = "",
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
@@ -152,7 +152,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
     """
     for _ in range(ATTEMPTS):
-        planned = await plan_summary(ctx, owner, conversation_id, look, draft, extent, attached)
+        planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent, attached)
         base, older = planned.base, planned.older
         require_sendable(base)
         if (pairs := await load_sent(ctx, base, older)) is not None:

@@ -27,7 +27,7 @@ from app.runs.request.caches import load_caching
 from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK
+from app.runs.send.commands import DEFAULT_OPTIONS
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, count_sent, read_base
 from app.runs.send.planning import load_sent
 from app.store.conversation.child_calls import awaits_first_title
@@ -42,7 +42,9 @@ _log = structlog.get_logger(__name__)
 
 
 @shielded
-async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions = LOOK) -> StartedChildCall:
+async def ask_title(
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions = DEFAULT_OPTIONS
+) -> StartedChildCall:
     """Ask a model for a title from the pairs in view. It replaces no title that a person wrote.
 
     Raises:
@@ -54,7 +56,7 @@ async def ask_title(ctx: AppContext, owner: str, conversation_id: str, look: Vie
         NoKeyError: the provider lacks its key.
     """
     for _ in range(ATTEMPTS):
-        base = await read_base(ctx, owner, conversation_id, look, asks=True)
+        base = await read_base(ctx, owner, conversation_id, options, sends=True)
         if not may_be_titled(base.conversation):
             raise ConflictError("A person set this title, so it is not replaced. Remove it first.")
         if not base.provider.ready:

@@ -1,7 +1,7 @@
 """The runs of a comparison: one per model, each in its own `tool` conversation, all started together.
 
     planned = [await plan_reply(...) for model in models]
-    comparison = await begin_comparison(ctx, LOCAL_OWNER, asked, planned)
+    comparison = await begin_comparison(ctx, LOCAL_OWNER, requested, planned)
 
 Not here: planning the calls and keeping a reply (`comparisons.py`, `pair_comparisons.py`).
 """
@@ -58,14 +58,14 @@ class _Prepared:
 async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its calls and their conditions
     ctx: AppContext,
     owner: str,
-    asked: Comparison,
+    requested: Comparison,
     planned: Sequence[Preview],
     attached: AttachedParts = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
     """Store and start a run for each of these calls, or none of them; return the comparison with its runs.
 
-    `asked` is the comparison without runs, `attached` is sent with its text. `require` is called in the storing
+    `requested` is the comparison without runs, `attached` is sent with its text. `require` is called in the storing
     transaction; if it raises, nothing is stored or sent.
 
     Raises:
@@ -74,20 +74,20 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
         BudgetSpentError: the calls together would exceed a budget of money.
         NotFoundError: there is no such topic.
     """
-    at = asked.created_at
-    request = write_request(asked.text, attached)
+    at = requested.created_at
+    request = write_request(requested.text, attached)
     prepared = [_prepare(owner, one, request, at) for one in planned]
     await _require_budgets(ctx, owner, planned)
-    comparison = replace(asked, runs=tuple(one.compared for one in prepared))
-    conversation_id = asked.conversation_id
+    comparison = replace(requested, runs=tuple(one.compared for one in prepared))
+    conversation_id = requested.conversation_id
     try:
         async with ctx.store.write() as session:
             if (await pairs.load_tail(session, conversation_id)).running is not None:
                 raise SendLockedError(conversation_id)
             if require is not None:
                 await require(session)
-            if asked.topic is not None:
-                await use_topic(session, owner, asked.topic)
+            if requested.topic is not None:
+                await use_topic(session, owner, requested.topic)
             for one in prepared:
                 await conversations.insert_conversation(session, one.conversation)
                 revision = await conversations.next_revision(session, one.conversation.id, at)
@@ -126,8 +126,8 @@ async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Previe
     """Check the sum of the known costs against the budgets. Each call alone was checked before."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
-    wanted = sum(known, start=Decimal(0)) if known else None
-    await require_budgets(ctx, owner, planned[0].composed.base.conversation, wanted)
+    next_cost = sum(known, start=Decimal(0)) if known else None
+    await require_budgets(ctx, owner, planned[0].composed.base.conversation, next_cost)
 
 
 def _prepare(owner: str, planned: Preview, request: tuple[Part, ...], at: datetime) -> _Prepared:

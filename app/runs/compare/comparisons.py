@@ -36,7 +36,7 @@ from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK, stop_run
+from app.runs.send.commands import DEFAULT_OPTIONS, stop_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import CountedPairs, plan_reply, require_counted
 from app.runs.send.queue import go_on
@@ -67,7 +67,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     conversation_id: str,
     text: str,
     models: Sequence[str],
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -75,7 +75,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Comparison:
-    """Send a request to these models together. The model in `look` is ignored.
+    """Send a request to these models together. The model in `options` is ignored.
 
     `selections`: the pairs that the caller has seen counted, by model. `again`: a pair that is sent again in a branch,
     with its own parameters.
@@ -93,10 +93,14 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to compare replies to.")
     require_models(models)
-    asked = parameters or NO_PARAMETERS
+    send_parameters = parameters or NO_PARAMETERS
     for model in selections.keys() - set(models):
         counted = CountedPairs(
-            replace(look, model=model), selections[model], over_budget, asked.reply_schema, attached=attached.parts
+            replace(options, model=model),
+            selections[model],
+            over_budget,
+            send_parameters.reply_schema,
+            attached=attached.parts,
         )
         await require_counted(ctx, owner, conversation_id, text, counted)
     planned = [
@@ -105,8 +109,8 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
             owner,
             conversation_id,
             text,
-            replace(look, model=model),
-            asked,
+            replace(options, model=model),
+            send_parameters,
             over_budget=over_budget,
             sends=True,
             selection=selections.get(model),
@@ -115,7 +119,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         )
         for model in models
     ]
-    comparison = Comparison(new_id(), conversation_id, text, look.topic, asked, (), now())
+    comparison = Comparison(new_id(), conversation_id, text, options.topic, send_parameters, (), now())
     return await begin_comparison(ctx, owner, comparison, planned, attached=attached)
 
 

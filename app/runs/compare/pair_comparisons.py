@@ -35,7 +35,7 @@ from app.runs.resend.resend import (
 )
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK
+from app.runs.send.commands import DEFAULT_OPTIONS
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import CountedPairs, require_counted
 from app.store.conversation import pairs
@@ -47,7 +47,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     owner: str,
     pair_id: str,
     models: Sequence[str],
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     later: Later | None = None,
@@ -55,7 +55,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     seen: Seen = NOTHING_SEEN,
     selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
-    """Send the request of a pair to these models together. The model in `look` is ignored.
+    """Send the request of a pair to these models together. The model in `options` is ignored.
 
     `selections`: the pairs that the caller has seen counted, by model; a branch has other pairs and ignores them.
     `later`: the choice for the pairs after this one. Pairs to discard leave when a reply is kept, not before. A branch
@@ -90,7 +90,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
                 fork_id,
                 text,
                 models,
-                look,
+                options,
                 parameters=parameters,
                 over_budget=over_budget,
                 again=again,
@@ -99,7 +99,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     for model in selections.keys() - set(models):
         schema = (parameters or NO_PARAMETERS).reply_schema
         counted = CountedPairs(
-            replace(look, model=model), selections[model], over_budget, schema, pair.position, attached.parts
+            replace(options, model=model), selections[model], over_budget, schema, pair.position, attached.parts
         )
         await require_counted(ctx, owner, pair.conversation_id, text, counted)
     planned = [
@@ -108,7 +108,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
             owner,
             pair,
             text,
-            replace(look, model=model),
+            replace(options, model=model),
             parameters,
             over_budget=over_budget,
             sends=True,

@@ -54,7 +54,7 @@ class PermissionBroker:
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Make all waiting calls read their requests again."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
@@ -95,14 +95,14 @@ async def audit_request(session: AsyncSession, owner: str, request: PermissionRe
     """Write a new request or its decision to the audit trail."""
     action = "asked" if request.standing is PermissionStatus.PENDING else request.standing.value
     by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
-    said = {name: value for name, value in by.items() if value is not None}
+    details = {name: value for name, value in by.items() if value is not None}
     if request.standing in {PermissionStatus.ALLOWED, PermissionStatus.DENIED}:
-        said["by"] = "person" if request.rule_id is None else "rule"
-    await audit_call(session, owner, request, f"permission.{action}", at, **said)
+        details["by"] = "person" if request.rule_id is None else "rule"
+    await audit_call(session, owner, request, f"permission.{action}", at, **details)
 
 
 async def audit_call(
-    session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **said: Any
+    session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **details: Any
 ) -> None:
     """Write a decision about a call to the audit trail, without arguments if the conversation is temporary."""
     temporary = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == request.conversation_id)
@@ -112,7 +112,7 @@ async def audit_call(
         "tool": request.tool_name,
         "run_id": request.run_id,
         "tool_call_id": request.tool_call_id,
-        **said,
+        **details,
     }
     if not (await session.execute(temporary)).scalar_one_or_none():
         data |= _written("input", request.input_json)
@@ -122,7 +122,7 @@ async def audit_call(
 
 
 async def audit_rule(
-    session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **said: Any
+    session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **details: Any
 ) -> None:
     """Write to the audit trail that a rule was made or revoked."""
     rule: Rule = kept.rule
@@ -132,7 +132,7 @@ async def audit_rule(
         "tool": rule.tool_name,
         "scope": "always" if rule.conversation_id is None else "conversation",
         "arguments": {each.name: each.pattern for each in rule.arguments},
-        **said,
+        **details,
     }
     await insert_entry(session, AuditEntry(owner, at, action, rule.id, rule.conversation_id, data))
 

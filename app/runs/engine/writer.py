@@ -103,9 +103,9 @@ class Writer:
             unsaved = [(run, run.state) for run in self.runs.values() if run.state.outcome is None]
             changed = [(run, state) for run, state in unsaved if state is not run.saved]
             calls = [(run, tuple(run.calls)) for run, _ in unsaved if run.calls]
-            told = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
+            recorded = [(run, records) for run, _ in unsaved if (records := _list_untold(run))]
             began = self.clock.now()
-            if not unsaved or not (changed or calls or told or beats):
+            if not unsaved or not (changed or calls or recorded or beats):
                 return
             whole = _choose_whole(changed, began)
             progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
@@ -113,7 +113,7 @@ class Writer:
                 await save_progress(session, progress)
                 for run, of_run in calls:  # a failed save may have stored some of them
                     await insert_missing_calls(session, run.run_id, of_run)
-                for run, records in told:
+                for run, records in recorded:
                     await save_tool_calls(session, run.run_id, records.values())
                 if beats:
                     await save_heartbeat(session, self.process_id, now())
@@ -121,21 +121,21 @@ class Writer:
             for run, state in changed:
                 run.saved = state
                 run.whole_at = began if run in whole else run.whole_at
-            for run, records in told:
+            for run, records in recorded:
                 run.recorded |= records
             for run, of_run in calls:
                 del run.calls[: len(of_run)]
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes; return the end as stored."""
-        told_at = self.clock.now() + PATIENCE_SECONDS
+        deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:
             try:
                 return await self._finish(run)
             except Exception as error:  # also a defect of Inview: a run whose end is not stored would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
-                if self.clock.now() > told_at and run.shown.outcome is None:
+                if self.clock.now() > deadline and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
                     message = f"The reply ended, but it could not be stored: {error}"
                     run.show(replace(run.state, outcome=Failed(failure(ErrorClass.UNKNOWN, message))))
@@ -185,10 +185,12 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
 
 def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:
     growth = None if whole else describe_growth(run.saved.parts, state.parts)
-    return Progress(run.place, state, run.attempt_started_at, growth, told=_told_of(state) != _told_of(run.saved))
+    return Progress(
+        run.place, state, run.attempt_started_at, growth, facts_changed=_facts_of(state) != _facts_of(run.saved)
+    )
 
 
-def _told_of(state: RunState) -> tuple[object, ...]:
+def _facts_of(state: RunState) -> tuple[object, ...]:
     """Return the stored data of a running run except its reply."""
     return state.attempt, state.retries, state.usage, state.rounds
 

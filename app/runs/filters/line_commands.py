@@ -73,11 +73,11 @@ from app.views.library.filter_line import (
     describe_filter_error,
 )
 
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 
 
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
-    ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, look: ViewOptions = LOOK
+    ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, options: ViewOptions = DEFAULT_OPTIONS
 ) -> FilterLineView:
     """Describe the line typed so far; `cursor` is the number of characters before the cursor. Nothing is changed.
 
@@ -90,7 +90,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
     completion = _describe_completion(complete_line(line, cursor, vocabulary))
     try:
         read = parse_line(line)
-        composed = await _compose(ctx, owner, conversation_id, read, look)
+        composed = await _compose(ctx, owner, conversation_id, read, options)
     except FilterError as error:
         return FilterLineView(
             ok=False,
@@ -107,7 +107,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
         sentence=composed.base.sentence,
         notices=composed.base.notices,
         error=None,
-        command=None if read.call is None else _describe_call(read.call, composed, vocabulary.topics, look.topic),
+        command=None if read.call is None else _describe_call(read.call, composed, vocabulary.topics, options.topic),
         completion=completion,
         sent=composed.composition.x,
         pairs=len(composed.base.index),
@@ -127,7 +127,13 @@ async def find_occurring(ctx: AppContext, owner: str, conversation_id: str) -> O
 
 
 async def run_line(  # noqa: PLR0913 - the line and the view options
-    ctx: AppContext, owner: str, conversation_id: str, line: str, look: ViewOptions = LOOK, *, confirmed: bool = False
+    ctx: AppContext,
+    owner: str,
+    conversation_id: str,
+    line: str,
+    options: ViewOptions = DEFAULT_OPTIONS,
+    *,
+    confirmed: bool = False,
 ) -> OutcomeView:
     """Run the command of a line on the pairs that its filter selects. `confirmed`: the person confirmed it.
 
@@ -140,12 +146,12 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
     read = parse_line(line)
     if read.call is None:
         raise InputError("line", f"has no command. Write one after a colon: {', '.join(COMMANDS)}.")
-    composed = await _compose(ctx, owner, conversation_id, read, look)
+    composed = await _compose(ctx, owner, conversation_id, read, options)
     async with ctx.store.read() as session:
         topics = build_topic_tree(await load_topics(session, owner))
     pair_ids = _selected(composed)
     command = read.call.command
-    decision, topic_id = _decide(read.call, composed, topics, look.topic)
+    decision, topic_id = _decide(read.call, composed, topics, options.topic)
     match decision:
         case ConfirmCommand(question) if not confirmed:
             return _say("ask", question, len(pair_ids))
@@ -161,7 +167,7 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
     done = _say("done", describe_done(command, len(pair_ids), path), len(pair_ids))
     match command:
         case Export():
-            return replace(done, export_url=write_export_url(conversation_id, read, command, composed, look))
+            return replace(done, export_url=write_export_url(conversation_id, read, command, composed, options))
         case Fork():
             return replace(done, conversation_id=await fork_conversation(ctx, owner, conversation_id, pair_ids))
         case _:
@@ -170,24 +176,26 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
             return replace(done, undo=describe_changes(undo))
 
 
-def write_export_url(conversation_id: str, read: BarLine, export: Export, composed: Composed, look: ViewOptions) -> str:
+def write_export_url(
+    conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
+) -> str:
     """Return the address of an export, with all values that the filter depends on, so it selects the same pairs."""
-    asked = {
+    query = {
         "format": export.format.value,
         "filter": format_filter(read.filter),
         "order": export.order.value,
         "filename": export.filename,
-        "model": look.model,
-        "topic": look.topic,
-        "zone": look.zone,
+        "model": options.model,
+        "topic": options.topic,
+        "zone": options.zone,
         "as_of": composed.base.as_of.isoformat().replace("+00:00", "Z"),
     }
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in query.items() if value is not None}
     return f"/api/v1/conversations/{conversation_id}/export?{urlencode(given)}"
 
 
-async def _compose(ctx: AppContext, owner: str, conversation_id: str, read: BarLine, look: ViewOptions) -> Composed:
-    return await compose_view(ctx, owner, conversation_id, replace(look, filter=format_filter(read.filter)))
+async def _compose(ctx: AppContext, owner: str, conversation_id: str, read: BarLine, options: ViewOptions) -> Composed:
+    return await compose_view(ctx, owner, conversation_id, replace(options, filter=format_filter(read.filter)))
 
 
 def _selected(composed: Composed) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)
-    _tell(ctx, owner)
+    _publish(ctx, owner)
     return agent
 
 
@@ -104,7 +104,7 @@ async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
     """
     async with ctx.store.write() as session:
         await agents.set_deleted(session, owner, agent_id, now())
-    _tell(ctx, owner)
+    _publish(ctx, owner)
 
 
 @shielded
@@ -121,12 +121,12 @@ async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
         require_free(known, agent)
         _require_room(known, 1)
         await agents.set_deleted(session, owner, agent_id, None)
-    _tell(ctx, owner)
+    _publish(ctx, owner)
     return replace(agent, deleted_at=None)
 
 
 @shielded
-async def import_agents(ctx: AppContext, owner: str, wanted: Sequence[AgentFields]) -> tuple[Agent, ...]:
+async def import_agents(ctx: AppContext, owner: str, imported: Sequence[AgentFields]) -> tuple[Agent, ...]:
     """Create agents, as from a file. An agent whose name is taken gets a number after its name.
 
     Raises:
@@ -136,8 +136,8 @@ async def import_agents(ctx: AppContext, owner: str, wanted: Sequence[AgentField
     made: list[Agent] = []
     async with ctx.store.write() as session:
         known = await agents.load_agents(session, owner)
-        _require_room(known, len(wanted))
-        for fields in wanted:
+        _require_room(known, len(imported))
+        for fields in imported:
             agent = _make(owner, fields)
             require_usable(agent)
             made.append(replace(agent, name=free_name(agent.name, [one.name for one in (*known, *made)])))
@@ -158,7 +158,7 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
         )
 
 
-def _tell(ctx: AppContext, owner: str) -> None:
+def _publish(ctx: AppContext, owner: str) -> None:
     """Let every open page read the agent of its conversation again. Agents change rarely, so all pages do."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):

@@ -43,9 +43,9 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
     undo: list[PairMarks] = []
     async with ctx.store.write() as session:
         await load_conversation(session, owner, conversation_id)
-        wanted = _by_pair(changes)
-        known = await load_marks(session, owner, conversation_id, tuple(wanted))
-        for pair_id, marks in wanted.items():
+        by_pair = _by_pair(changes)
+        known = await load_marks(session, owner, conversation_id, tuple(by_pair))
+        for pair_id, marks in by_pair.items():
             changed, before = plan_change(_require(known, pair_id, marks).marks, marks)
             if changed:
                 alike.setdefault(tuple(changed.items()), (changed, []))[1].append(pair_id)
@@ -59,7 +59,7 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
                     reason = RemovalReason.DELETE if marks["deleted"] else RemovalReason.RETURN
                     await note_pairs(session, owner, conversation_id, pair_ids, reason)
                 await write_marks(session, pair_ids, marks, revision, at)
-    _tell(ctx, owner, conversation_id, list(alike.values()))
+    _publish(ctx, owner, conversation_id, list(alike.values()))
     return tuple(undo)
 
 
@@ -85,24 +85,24 @@ async def find_topic_by_path(ctx: AppContext, owner: str, path: str) -> str:
 
 
 def _by_pair(changes: Sequence[PairMarks]) -> dict[str, Marks]:
-    wanted: dict[str, Marks] = {}
+    by_pair: dict[str, Marks] = {}
     for change in changes:
-        if change.pair_id in wanted:
+        if change.pair_id in by_pair:
             raise InputError("changes", f"pair {change.pair_id!r} is named twice. Combine its changes.")
-        wanted[change.pair_id] = change.marks
-    return wanted
+        by_pair[change.pair_id] = change.marks
+    return by_pair
 
 
-def _require(known: Mapping[str, StoredMarks], pair_id: str, wanted: Marks) -> StoredMarks:
+def _require(known: Mapping[str, StoredMarks], pair_id: str, requested: Marks) -> StoredMarks:
     pair = known.get(pair_id)
-    if pair is None or (pair.marks.get("deleted") and "deleted" not in wanted):
+    if pair is None or (pair.marks.get("deleted") and "deleted" not in requested):
         raise NotFoundError("pair", pair_id)
-    if pair.running and wanted.get("deleted"):
+    if pair.running and requested.get("deleted"):
         raise ConflictError(f"The reply of pair {pair_id!r} is still running. Stop it or wait for it, then delete it.")
     return pair
 
 
-def _tell(ctx: AppContext, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
+def _publish(ctx: AppContext, owner: str, conversation_id: str, done: Sequence[tuple[Marks, Sequence[str]]]) -> None:
     removed = tuple(pair_id for marks, pair_ids in done if marks.get("deleted") for pair_id in pair_ids)
     changed = tuple(pair_id for marks, pair_ids in done if not marks.get("deleted") for pair_id in pair_ids)
     if removed:

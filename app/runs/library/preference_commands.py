@@ -24,20 +24,20 @@ async def read_prelude(ctx: AppContext, owner: str) -> str | None:
     return compose_system_prelude(read_user_options(await read_preferences(ctx, owner), now()))
 
 
-async def set_preferences(ctx: AppContext, owner: str, wanted: Preferences) -> None:
+async def set_preferences(ctx: AppContext, owner: str, changed: Preferences) -> None:
     """Replace all preferences.
 
     Raises:
         InputError: one of them is invalid.
     """
-    await change_preferences(ctx, owner, lambda _: wanted)
+    await change_preferences(ctx, owner, lambda _: changed)
 
 
 @shielded
 async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
     """Change some preferences and keep the others as stored. Return all of them.
 
-    `change` receives the stored preferences and returns the wanted ones:
+    `change` receives the stored preferences and returns the changed ones:
 
         await change_preferences(ctx, owner, lambda known: replace(known, redact=True))
 
@@ -47,15 +47,15 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
     at = now()
     async with ctx.store.write() as session:
         before = await preferences.load_preferences(session, owner)
-        wanted = change(before)
-        require_usable(wanted)
-        await preferences.save_preferences(session, owner, wanted, at)
-    if read_user_options(before, at) != read_user_options(wanted, at):
-        _tell(ctx, owner)
-    return wanted
+        changed = change(before)
+        require_usable(changed)
+        await preferences.save_preferences(session, owner, changed, at)
+    if read_user_options(before, at) != read_user_options(changed, at):
+        _publish(ctx, owner)
+    return changed
 
 
-def _tell(ctx: AppContext, owner: str) -> None:
+def _publish(ctx: AppContext, owner: str) -> None:
     """Let every open page show the changed requests of its conversation."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):

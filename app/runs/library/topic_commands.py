@@ -55,9 +55,9 @@ class TopicChanges(TypedDict, total=False):
 async def list_topics(ctx: AppContext, owner: str, order: TopicOrder | None = None) -> TopicsView:
     """List an owner's topics with their counts, in this order; None: the order in the preferences."""
     async with ctx.store.read() as session:
-        wanted = order or (await load_preferences(session, owner)).topic_order
+        topic_order = order or (await load_preferences(session, owner)).topic_order
         filed = await topics.load_filed_topics(session, owner)
-        return describe_topics(filed, await topics.count_filed(session, owner), wanted)
+        return describe_topics(filed, await topics.count_filed(session, owner), topic_order)
 
 
 @shielded

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.domain.cache.misses import find_break
-from app.domain.cache.plan import ask, plan_cache
+from app.domain.cache.plan import make_cache_request, plan_cache
 from app.domain.cache.prefix import SYSTEM
 from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
@@ -71,9 +71,9 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
 def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
     """Plan the breakpoints of a request and predict what it reads from the cache. Pure."""
     stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
-    asked = ask(
+    cache_request = make_cache_request(
         request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart
     )
-    plan = plan_cache(asked, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
-    broken = find_break(asked, plan.prediction, caching.warmth, caching.at)
-    return CacheUse(asked.prefix, plan, caching.frozen, broken)
+    plan = plan_cache(cache_request, caching.warmth, caching.at, lifetime=caching.lifetime, frozen=caching.frozen)
+    broken = find_break(cache_request, plan.prediction, caching.warmth, caching.at)
+    return CacheUse(cache_request.prefix, plan, caching.frozen, broken)

@@ -175,8 +175,8 @@ class Indexer:
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
     """Compute the index entries of these pairs."""
-    asked, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
-    counts = iter(await count_texts(vocabulary, asked))
+    texts, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
+    counts = iter(await count_texts(vocabulary, texts))
     return [
         Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
         for pair, text in zip(pairs, described, strict=True)

@@ -60,21 +60,21 @@ class SentPairs:
     )
 
     async def load(
-        self, store: Store, owner: str, conversation_id: str, wanted: Sequence[Candidate], *, pause: float = 0
+        self, store: Store, owner: str, conversation_id: str, candidates: Sequence[Candidate], *, pause: float = 0
     ) -> tuple[Pair, ...] | None:
         """Load these pairs in their order; return None if one of them no longer matches the index.
 
         `pause`: seconds left to other work between two batches.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
-        missing = [one for one in wanted if not _is_kept(kept, one)]
+        missing = [one for one in candidates if not _is_kept(kept, one)]
         if missing:
             read = await _read(store, owner, missing, pause)
             if read is None:
                 return None
             kept.read |= read
-            self._keep(conversation_id, kept, wanted)
-        found = [kept.read.get(one.pair_id) for one in wanted]
+            self._keep(conversation_id, kept, candidates)
+        found = [kept.read.get(one.pair_id) for one in candidates]
         return tuple(one.pair for one in found if one is not None)
 
     def hashes_of(self, conversation_id: str) -> Hashed | None:
@@ -91,27 +91,27 @@ class SentPairs:
         """Evict a conversation that was deleted."""
         self.kept.forget(conversation_id)
 
-    def _keep(self, conversation_id: str, kept: _Conversation, wanted: Iterable[Candidate]) -> None:
+    def _keep(self, conversation_id: str, kept: _Conversation, candidates: Iterable[Candidate]) -> None:
         characters = kept.characters
         if characters > MAX_CHARACTERS:  # pairs of earlier sends that this one does not need
-            ids = {one.pair_id for one in wanted}
+            ids = {one.pair_id for one in candidates}
             kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
             characters = kept.characters
         self.kept.keep(conversation_id, kept, characters)
 
 
-def _is_kept(kept: _Conversation, wanted: Candidate) -> bool:
-    read = kept.read.get(wanted.pair_id)
-    return read is not None and read.revision == wanted.revision
+def _is_kept(kept: _Conversation, candidate: Candidate) -> bool:
+    read = kept.read.get(candidate.pair_id)
+    return read is not None and read.revision == candidate.revision
 
 
-async def _read(store: Store, owner: str, wanted: Sequence[Candidate], pause: float) -> dict[str, _Read] | None:
+async def _read(store: Store, owner: str, candidates: Sequence[Candidate], pause: float) -> dict[str, _Read] | None:
     read: dict[str, _Read] = {}
     async with store.read() as session:
-        for start in range(0, len(wanted), BATCH):
+        for start in range(0, len(candidates), BATCH):
             if start:
                 await asyncio.sleep(pause)
-            some = wanted[start : start + BATCH]
+            some = candidates[start : start + BATCH]
             found = await load_standing(session, owner, tuple(one.pair_id for one in some))
             for one in some:
                 revision, pair = found.get(one.pair_id, (None, None))

@@ -42,7 +42,7 @@ from app.store.run.runs import SentWith
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call that will replace a pair's content. `sent` is None if its pairs are unknown. `told` are its tools.
+    """A call that will replace a pair's content. `sent` is None if its pairs are unknown. `tools` are its tools.
 
     `loop` is None if the reply cannot call tools, because its next request could not be built.
     """
@@ -53,7 +53,7 @@ class PlannedCall:
     sent: runs.Sent | None
     counted: CountedRequest | None = None
     cache: CacheUse | None = None
-    told: tuple[ToolDefinition, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
     loop: Loop | None = None
     sent_with: SentWith = runs.SENT_ALONE
     retry_policy: RetryPolicy = RetryPolicy.EXPONENTIAL
@@ -118,7 +118,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 at,
                 going.sent,
                 going.cache,
-                tools=going.told,
+                tools=going.tools,
                 sent_with=going.sent_with,
             )
             if gone:

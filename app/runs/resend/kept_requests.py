@@ -58,7 +58,7 @@ async def resend_as_it_was(
             raise NotFoundError("stored request of pair", pair_id)
         after = await pairs.load_later_ids(session, owner, pair)
         sent = (await load_run(session, owner, kept.run_id)).sent
-        told = await load_sent_tools(session, kept.run_id)
+        tools = await load_sent_tools(session, kept.run_id)
         beside = await load_sent_with(session, kept.run_id)
         provider, _ = await ctx.catalogue.find(session, owner, kept.model)
         conversation = await load_conversation(session, owner, pair.conversation_id)
@@ -80,7 +80,7 @@ async def resend_as_it_was(
         _read_wire(kept),
         kept.content_hash,
         sent,
-        told=told,
+        tools=tools,
         sent_with=beside,
         retry_policy=conversation.retry_policy,
     )

@@ -39,7 +39,7 @@ from app.runs.resend.in_place import PlannedCall, ResendResult, messages_in, sen
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK, start_reply
+from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply
 from app.runs.usage.accounting import note_departure
@@ -74,7 +74,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     pair_id: str,
     *,
     text: str | None = None,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     parameters: Parameters | None = None,
     later: Later | None = None,
     over_budget: OverBudget | None = None,
@@ -105,9 +105,9 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         raise InputError("text", "is empty. Write something to send.")
     require_seen(pair, after, later, seen)
     if later is Later.BRANCH:
-        return await _branch(ctx, owner, pair, words, look, parameters, over_budget)
+        return await _branch(ctx, owner, pair, words, options, parameters, over_budget)
     planned = await plan_resend(
-        ctx, owner, pair, words, look, parameters, over_budget=over_budget, sends=True, selection=selection
+        ctx, owner, pair, words, options, parameters, over_budget=over_budget, sends=True, selection=selection
     )
     base = planned.composed.base
     under = replace(
@@ -137,7 +137,7 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
     pair_id: str,
     *,
     text: str | None = None,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
 ) -> Preview:
@@ -153,7 +153,7 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
         pair = await pairs.load_pair(session, owner, pair_id)
     words = plain_text(pair.request.parts) if text is None else text
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    return await plan_resend(ctx, owner, pair, words, look, parameters, forced=forced)
+    return await plan_resend(ctx, owner, pair, words, options, parameters, forced=forced)
 
 
 async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
@@ -161,7 +161,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     owner: str,
     pair: Pair,
     text: str,
-    look: ViewOptions,
+    options: ViewOptions,
     parameters: Parameters | None,
     *,
     over_budget: OverBudget | None = None,
@@ -175,14 +175,14 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
         owner,
         pair.conversation_id,
         text,
-        look,
+        options,
         parameters or NO_PARAMETERS,
         over_budget=over_budget,
         forced=forced,
         sends=sends,
         before=pair.position,
         attached=AttachedParts(list_attached(pair.request.parts)),
-        refused=await _load_refused(ctx, owner, pair, look),
+        refused=await _load_refused(ctx, owner, pair, options),
         again=pair if parameters is None else None,
         selection=selection,
     )
@@ -237,7 +237,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     owner: str,
     pair: Pair,
     text: str,
-    look: ViewOptions,
+    options: ViewOptions,
     parameters: Parameters | None,
     over_budget: OverBudget | None,
 ) -> ResendResult:
@@ -250,7 +250,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
             owner,
             fork_id,
             text,
-            look,
+            options,
             parameters=parameters,
             over_budget=over_budget,
             again=again,
@@ -273,10 +273,10 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
         raise
 
 
-async def _load_refused(ctx: AppContext, owner: str, pair: Pair, look: ViewOptions) -> int | None:
+async def _load_refused(ctx: AppContext, owner: str, pair: Pair, options: ViewOptions) -> int | None:
     """Return the tokens of this pair's last request if the provider rejected it as too long for this model."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
-    if not too_long or pair.run_id is None or look.model not in {None, pair.model}:
+    if not too_long or pair.run_id is None or options.model not in {None, pair.model}:
         return None
     async with ctx.store.read() as session:
         return await load_request_tokens(session, owner, pair.run_id)

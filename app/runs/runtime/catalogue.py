@@ -171,17 +171,17 @@ class Catalogue:
         A provider that needs more than `patience` seconds is listed with its known models; its request continues.
         """
         ready = [provider for provider in providers.values() if provider.ready]
-        asked = [
+        tasks = [
             asyncio.create_task(self._offer(provider, afresh=afresh), name=f"offer of {provider.name}")
             for provider in ready
         ]
         try:
-            if asked:
-                await asyncio.wait(asked, timeout=patience)
-            answers = zip(ready, asked, strict=True)
+            if tasks:
+                await asyncio.wait(tasks, timeout=patience)
+            answers = zip(ready, tasks, strict=True)
             return tuple([task.result() if task.done() else await self._late(who) for who, task in answers])
         finally:
-            for task in asked:
+            for task in tasks:
                 task.cancel()
 
     async def look_around(self) -> None:

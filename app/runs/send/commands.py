@@ -55,7 +55,7 @@ from app.store.settings import agents
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
 
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 """View options that change nothing: the conversation's own settings apply."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
@@ -148,7 +148,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         NotFoundError: this owner has no such conversation or agent.
         InputError: a text, a parameter or the model is invalid.
     """
-    wanted = {
+    given = {
         "title": title,
         "model": model,
         "system_prompt": system_prompt,
@@ -158,7 +158,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
         "tool_mode": tool_mode,
         "ticked_tools": None if ticked_tools is None else tuple(sorted(set(ticked_tools))),
     }
-    changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if title is not None:
         changes["titled_by_model"] = False
     async with ctx.store.write() as session:
@@ -235,7 +235,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -251,8 +251,10 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
         InputError: the text, the model or the time zone cannot be used.
     """
     forced = None if over_budget is None else over_budget is OverBudget.FORCE
-    asked = parameters or NO_PARAMETERS
-    return await plan_reply(ctx, owner, conversation_id, text, look, asked, forced=forced, attached=attached)
+    send_parameters = parameters or NO_PARAMETERS
+    return await plan_reply(
+        ctx, owner, conversation_id, text, options, send_parameters, forced=forced, attached=attached
+    )
 
 
 @shielded
@@ -261,7 +263,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -273,10 +275,10 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
 ) -> StartedRun:
     """Store a new pair and start its reply. The run belongs to the process from then on, not to the caller.
 
-    The request carries the pairs in view under `look`, without those that are OUT. `over_budget`: the choice for pairs
-    beyond the budget; None: the preferences decide. `alongside` runs in the transaction that stores the pair; if it
-    raises, nothing is stored or sent. `purpose`: the purpose in the ledger. `selection`: the pairs that a preview or an
-    estimate counted; a send of other pairs is refused. `again`: a pair that is sent again in a branch, with its own
+    The request carries the pairs in view under `options`, without those that are OUT. `over_budget`: the choice for
+    pairs beyond the budget; None: the preferences decide. `alongside` runs in the transaction that stores the pair; if
+    it raises, nothing is stored or sent. `purpose`: the purpose in the ledger. `selection`: the pairs that a preview or
+    an estimate counted; a send of other pairs is refused. `again`: a pair that is sent again in a branch, with its own
     parameters. `attached` is sent with the text, which may then be blank.
 
     Raises:
@@ -291,14 +293,14 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     """
     if not text.strip() and not attached.parts:
         raise InputError("text", "is empty. Write something to send.")
-    asked = parameters or NO_PARAMETERS
+    send_parameters = parameters or NO_PARAMETERS
     planned = await plan_reply(
         ctx,
         owner,
         conversation_id,
         text,
-        look,
-        asked,
+        options,
+        send_parameters,
         over_budget=over_budget,
         sends=True,
         selection=selection,
@@ -317,7 +319,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
         retry_policy=conversation.retry_policy,
     )
     place = runs.RunPlace(owner, conversation_id, start.pair_id, reply.id)
-    said, said_by = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
+    replayed, replayed_from = await find_replay(ctx, owner, start) if planned.composed.base.replay else (None, None)
     try:
         async with ctx.store.write() as session:
             tail = await pairs.load_tail(session, conversation_id)
@@ -340,24 +342,34 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
                 updated_at=at,
                 agent_id=conversation.agent_id,
                 agent=planned.agent_name,
-                topic=look.topic,
+                topic=options.topic,
                 parameters=planned.built.request.parameters,
                 run_id=start.run_id,
                 redacted=planned.built.replaced or (),
             )
-            if look.topic is not None:
-                await use_topic(session, owner, look.topic)
+            if options.topic is not None:
+                await use_topic(session, owner, options.topic)
             await pairs.insert_pair(session, owner, pair, revision)
             await keep_attachments(session, owner, conversation_id, attached.files, at)
             await take_uploads(session, owner, conversation_id, attached.uploads)
             await use_attachments(session, owner, conversation_id, [request])
-            sent, told = list_sent(planned.sent), planned.built.request.tools
+            sent, tools = list_sent(planned.sent), planned.built.request.tools
             beside = planned.plan.sent_with
             await runs.insert_run(
-                session, place, start, ctx.process_id, at, sent, planned.plan.cache, said_by, told, purpose, beside
+                session,
+                place,
+                start,
+                ctx.process_id,
+                at,
+                sent,
+                planned.plan.cache,
+                replayed_from,
+                tools,
+                purpose,
+                beside,
             )
-            if said is not None:
-                await runs.finish_run(session, place, said, at)
+            if replayed is not None:
+                await runs.finish_run(session, place, replayed, at)
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
@@ -366,8 +378,8 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
         raise SendLockedError(conversation_id) from error
-    if said is not None:
-        tell_replayed(ctx, place, planned.plan, said, at)
+    if replayed is not None:
+        tell_replayed(ctx, place, planned.plan, replayed, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
     # Published before the engine starts, so that a page draws the pair while the provider is called. Publishing only

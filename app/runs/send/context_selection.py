@@ -116,7 +116,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions,
+    options: ViewOptions,
     draft: str = "",
     *,
     forced: bool | None = None,
@@ -132,7 +132,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
         FilterError: the filter cannot be used; it says where.
         InputError: the time zone cannot be used.
     """
-    base = await read_base(ctx, owner, conversation_id, look)
+    base = await read_base(ctx, owner, conversation_id, options)
     return await compose_base(base, draft, forced=forced, schema=schema, attached=attached)
 
 
@@ -195,9 +195,9 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
 
 
 async def read_base(
-    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, *, asks: bool = False
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Read everything that a composition needs except the draft. `asks`: the model will be called.
+    """Read everything that a composition needs except the draft. `sends`: the model will be called.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -207,24 +207,24 @@ async def read_base(
         DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.
         ConflictError: the conversation changes faster than it can be read.
     """
-    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    now = datetime.now(UTC) if options.as_of is None else options.as_of
     for _ in range(ATTEMPTS):
         indexed = ctx.indexer.up_to(conversation_id)
         async with ctx.store.read() as session:
-            head = _name_agent(await load_head(session, owner, conversation_id, look.agent))
-            if asks:
+            head = _name_agent(await load_head(session, owner, conversation_id, options.agent))
+            if sends:
                 require_settings(head.conversation.damage)
-            asked = await _ask(ctx, session, head, look, asks=asks)
-            vocabulary = asked.vocabulary
+            inputs = await _load_inputs(ctx, session, head, options, sends=sends)
+            vocabulary = inputs.vocabulary
             known = indexed.get(vocabulary, NEVER)
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
-                return await _read_base(ctx, session, asked, now, look.topic)
+                return await _read_base(ctx, session, inputs, now, options.topic)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
     raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
 
 
 async def read_first_base(
-    ctx: AppContext, conversation: Conversation, look: ViewOptions, *, asks: bool = False
+    ctx: AppContext, conversation: Conversation, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
     """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
 
@@ -232,11 +232,11 @@ async def read_first_base(
         NotFoundError: this owner has no such agent.
         InputError: the time zone, or the model that will be called, cannot be used.
     """
-    now = datetime.now(UTC) if look.as_of is None else look.as_of
+    now = datetime.now(UTC) if options.as_of is None else options.as_of
     async with ctx.store.read() as session:
         head = await load_first_head(session, conversation)
-        asked = await _ask(ctx, session, head, look, asks=asks)
-        return await _read_base(ctx, session, asked, now, look.topic)
+        inputs = await _load_inputs(ctx, session, head, options, sends=sends)
+        return await _read_base(ctx, session, inputs, now, options.topic)
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> CountedRequest:
@@ -271,14 +271,14 @@ def parse_line(line: str) -> Filter:
     return parse_filter(line)
 
 
-def _model_of(head: Head, look: ViewOptions) -> str:
+def _model_of(head: Head, options: ViewOptions) -> str:
     """Return the model of a send: the chosen one, else the conversation's, else the agent's.
 
     If the view options name an agent, its model comes before the conversation's.
     """
     of_agent = None if head.agent is None else head.agent.model
-    named = of_agent if look.agent else None
-    return look.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
+    named = of_agent if options.agent else None
+    return options.model or named or head.conversation.model or of_agent or DEFAULT_MODEL
 
 
 def _name_agent(head: Head) -> Head:
@@ -297,7 +297,7 @@ def _read_zone(name: str) -> tzinfo:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _BaseInputs:
     """Everything that a base depends on, except the meaning of the filter's names."""
 
     owner: str
@@ -310,73 +310,75 @@ class _Asked:
     zone: tzinfo
 
 
-async def _ask(ctx: AppContext, session: AsyncSession, head: Head, look: ViewOptions, *, asks: bool) -> _Asked:
-    if look.tool_mode is not None:
-        head = replace(head, conversation=replace(head.conversation, tool_mode=look.tool_mode))
-    line = head.conversation.filter if look.filter is None else look.filter
+async def _load_inputs(
+    ctx: AppContext, session: AsyncSession, head: Head, options: ViewOptions, *, sends: bool
+) -> _BaseInputs:
+    if options.tool_mode is not None:
+        head = replace(head, conversation=replace(head.conversation, tool_mode=options.tool_mode))
+    line = head.conversation.filter if options.filter is None else options.filter
     owner = head.conversation.owner
-    chosen_or_asked = asks or look.model is not None
-    look_up = ctx.catalogue.find if chosen_or_asked else ctx.catalogue.recognise
-    provider, profile = await look_up(session, owner, _model_of(head, look))
+    must_exist = sends or options.model is not None
+    look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
+    provider, profile = await look_up(session, owner, _model_of(head, options))
     vocabulary = vocabulary_of(profile.model)
-    return _Asked(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(look.zone))
+    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(options.zone))
 
 
 async def _read_base(
-    ctx: AppContext, session: AsyncSession, asked: _Asked, now: datetime, topic: str | None
+    ctx: AppContext, session: AsyncSession, inputs: _BaseInputs, now: datetime, topic: str | None
 ) -> ContextSnapshot:
-    head, profile, conversation_id = asked.head, asked.profile, asked.head.conversation.id
+    head, profile, conversation_id = inputs.head, inputs.profile, inputs.head.conversation.id
     chosen = Chosen(topic, profile.model, head.conversation.agent_id)
-    tree, names = await _load_names(session, asked)
-    scope = FilterScope(now, asked.zone, names, chosen)
+    tree, names = await _load_names(session, inputs)
+    scope = FilterScope(now, inputs.zone, names, chosen)
     condition = lower_base(tree, scope)
     notices = list_notices(tree, scope)
-    limits = await load_limits(ctx, session, head, asked.zone)
+    limits = await load_limits(ctx, session, head, inputs.zone)
     # The estimator is not part of the key: while the conversation stays unchanged, the estimator first used stays
     # valid.
     preferences = read_preferences(head.preferences)
-    tools = list_offered(ctx, asked.owner, preferences, head.agent)
-    tools = await name_delegates(session, asked.owner, tools, head.agent)
+    tools = list_offered(ctx, inputs.owner, preferences, head.agent)
+    tools = await name_delegates(session, inputs.owner, tools, head.agent)
     beside = compose_request_extras(read_user_options(preferences, now))
-    key = (asked, tree, condition, notices, limits, tools, beside)
+    key = (inputs, tree, condition, notices, limits, tools, beside)
     if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)
-    estimator = await load_estimator(session, asked.owner, profile, conversation_id)
-    sheet = await ctx.sizes.load(session, asked.owner, conversation_id, head.revision, asked.vocabulary)
+    estimator = await load_estimator(session, inputs.owner, profile, conversation_id)
+    sheet = await ctx.sizes.load(session, inputs.owner, conversation_id, head.revision, inputs.vocabulary)
 
     async def find(part: Condition) -> Mapping[str, int]:
-        return await select_pairs(session, asked.owner, conversation_id, part, estimator, asked.vocabulary)
+        return await select_pairs(session, inputs.owner, conversation_id, part, estimator, inputs.vocabulary)
 
     checkpoint = 0 if head.conversation.checkpoint is None else head.conversation.checkpoint.position
     measured: SizedPairs = FullIndex(sheet.index, estimator, checkpoint)
     if condition != EVERY_PAIR:
         measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
-    asked_later = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
+    boundary_conditions = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
     agent = head.agent
-    system_text = await count_text(asked.vocabulary, system_text_of(head.conversation, agent, beside))
-    agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, asked.provider, profile)
-    own, of_conversation = fit_parameters(head.conversation.parameters, asked.provider, profile)
+    system_text = await count_text(inputs.vocabulary, system_text_of(head.conversation, agent, beside))
+    agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, inputs.provider, profile)
+    own, of_conversation = fit_parameters(head.conversation.parameters, inputs.provider, profile)
     notices = (*notices, *describe_left_out("this conversation", of_conversation))
     if agent is not None:
         notices = (*notices, *describe_left_out(agent.name, of_agent))
     called = frozenset[str]()
     if tools and head.conversation.tool_mode is ToolMode.AUTO:
-        in_view = await load_called_tools(session, asked.owner, conversation_id)
+        in_view = await load_called_tools(session, inputs.owner, conversation_id)
         called = frozenset[str]().union(*(in_view.get(pair.pair_id, ()) for pair in measured.pairs))
     base = ContextSnapshot(
-        owner=asked.owner,
+        owner=inputs.owner,
         conversation=head.conversation,
         agent=agent,
         own=own,
         usual=merge_parameters(own, agents),
         revision=head.revision,
-        provider=asked.provider,
+        provider=inputs.provider,
         profile=profile,
-        vocabulary=asked.vocabulary,
-        filter=asked.filter,
+        vocabulary=inputs.vocabulary,
+        filter=inputs.filter,
         tree=tree,
         scope=scope,
-        sentence=describe_filter(asked.written),
+        sentence=describe_filter(inputs.written),
         notices=notices,
         terms=state_terms(profile, estimator, limits, system_text),
         over_budget=preferences.over_budget,
@@ -385,18 +387,18 @@ async def _read_base(
         index=sheet.index,
         system_text=system_text,
         beside=beside,
-        offer=await size_tools(tools, head.conversation, profile, estimator, asked.vocabulary, called),
+        offer=await size_tools(tools, head.conversation, profile, estimator, inputs.vocabulary, called),
         running=sheet.index.running,
-        parts={part: frozenset(await find(part)) for part in asked_later},
+        parts={part: frozenset(await find(part)) for part in boundary_conditions},
     )
     ctx.snapshots.keep(key, base)
     return base
 
 
-async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Vocabulary]:
+async def _load_names(session: AsyncSession, inputs: _BaseInputs) -> tuple[Filter, Vocabulary]:
     """Expand saved filters, and load the names (topics, agents, models, tools) that the filter uses."""
-    owner = asked.owner
-    tree, topics = asked.written, build_topic_tree()
+    owner = inputs.owner
+    tree, topics = inputs.written, build_topic_tree()
     if any(isinstance(leaf, Saved) for leaf in leaves(tree)):
         tree = expand_saved(tree, await load_saved_filters(session, owner))
     kinds = {type(leaf) for leaf in leaves(tree)}
@@ -406,7 +408,7 @@ async def _load_names(session: AsyncSession, asked: _Asked) -> tuple[Filter, Voc
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     if kinds & {ModelTerm, ToolCallTerm}:
-        models, tools = await select_names(session, owner, asked.head.conversation.id)
+        models, tools = await select_names(session, owner, inputs.head.conversation.id)
     return tree, Vocabulary(topics, models, agents, tools)
 
 

@@ -25,7 +25,7 @@ from app.runs.send.commands import preview_send
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.store.ledger.ledger import EndedCall, insert_calls
 
-LOOK = ViewOptions()
+DEFAULT_OPTIONS = ViewOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -59,7 +59,7 @@ async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
         ProviderError: the provider lacks its key, or it returned an error.
     """
     planned = await preview_send(
-        ctx, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+        ctx, owner, conversation_id, text, options, parameters=parameters, over_budget=over_budget, attached=attached
     )
     provider = planned.composed.base.provider
     wire = planned.wire

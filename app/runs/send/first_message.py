@@ -23,7 +23,7 @@ from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import require_valid
 from app.runs.send.context_selection import ViewOptions, compose_base, read_first_base
-from app.runs.send.planning import Asked, plan_asked
+from app.runs.send.planning import PlanRequest, plan_request
 from app.store.conversation.conversations import delete_conversation, load_last_agent
 from app.store.conversation.pairs import load_tail
 
@@ -49,7 +49,7 @@ class FirstMessage:
 
     new: FirstMessageOptions
     text: str
-    look: ViewOptions
+    options: ViewOptions
     parameters: Parameters = NO_PARAMETERS
     attached: AttachedParts = NOTHING_ATTACHED
 
@@ -61,7 +61,7 @@ async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Com
         NotFoundError: this owner has no such agent.
         InputError: the model or the time zone cannot be used.
     """
-    base = await read_first_base(ctx, await _begin(ctx, owner, first.new), first.look)
+    base = await read_first_base(ctx, await _begin(ctx, owner, first.new), first.options)
     schema, attached = first.parameters.reply_schema, first.attached.parts
     return await compose_base(base, first.text, schema=schema, attached=attached)
 
@@ -77,9 +77,9 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
     require_valid(conversation)
 
     async def read() -> ContextSnapshot:
-        return await read_first_base(ctx, conversation, first.look, asks=True)
+        return await read_first_base(ctx, conversation, first.options, sends=True)
 
-    return await plan_asked(ctx, read, Asked(first.text, first.parameters, first.attached, forced=None))
+    return await plan_request(ctx, read, PlanRequest(first.text, first.parameters, first.attached, forced=None))
 
 
 @shielded

@@ -29,8 +29,8 @@ from app.store.settings.agents import load_agents
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
     """List the tools that an agent can offer, in the order of the request. It does not wait for a server."""
-    wanted = preferences.built_in_tools
-    tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in wanted)
+    enabled = preferences.built_in_tools
+    tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
 
 
@@ -41,8 +41,8 @@ async def name_delegates(
     if DELEGATE not in tools:
         return tools
     named = describe_delegates(DELEGATE, [one for one in await load_agents(session, owner) if not one.damage], agent)
-    told = (named if tool == DELEGATE else tool for tool in tools)
-    return tuple(tool for tool in told if tool is not None)
+    offered = (named if tool == DELEGATE else tool for tool in tools)
+    return tuple(tool for tool in offered if tool is not None)
 
 
 async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how they count

@@ -61,8 +61,8 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
     left_out = forced.estimate.pairs - fitted.estimate.pairs
     if fitted.too_large_alone or not left_out:
         return None
-    asked = base.terms.estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
-    tokens = base.terms.system + fitted.estimate.tools + asked + left_out
+    instruction_tokens = base.terms.estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
+    tokens = base.terms.system + fitted.estimate.tools + instruction_tokens + left_out
     if tokens > base.profile.context_window - base.terms.limits.reserve:
         return None
     return BudgetOption(tokens, price_tokens(base.terms, tokens))

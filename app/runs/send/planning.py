@@ -1,6 +1,6 @@
 """The plan of a send: the provider call for a text, from the pairs in view to the bytes.
 
-    planned = await plan_reply(ctx, owner, conversation_id, "Hello", look, Parameters())
+    planned = await plan_reply(ctx, owner, conversation_id, "Hello", options, Parameters())
     planned.wire.body
 
 A preview, a send and a resend all use it. Nothing is called or stored here.
@@ -46,7 +46,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions,
+    options: ViewOptions,
     parameters: Parameters,
     *,
     over_budget: OverBudget | None = None,
@@ -79,19 +79,19 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         InputError: the text, the model or the time zone cannot be used.
         NoKeyError: the provider lacks its key.
     """
-    asked = Asked(text, parameters, attached, forced, sends, over_budget, selection, before, again)
+    request = PlanRequest(text, parameters, attached, forced, sends, over_budget, selection, before, again)
 
     async def read() -> ContextSnapshot:
-        base = await read_base(ctx, owner, conversation_id, look, asks=True)
+        base = await read_base(ctx, owner, conversation_id, options, sends=True)
         if before is not None:
             base = cut_base(base, before)
         return base if refused is None else _narrow(base, refused)
 
-    return await plan_asked(ctx, read, asked)
+    return await plan_request(ctx, read, request)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlanRequest:
     """The input of a plan in addition to its base. The fields are the parameters of `plan_reply`."""
 
     text: str
@@ -105,45 +105,49 @@ class Asked:
     again: Pair | None = None
 
 
-async def plan_asked(ctx: AppContext, read: Callable[[], Awaitable[ContextSnapshot]], asked: Asked) -> Preview:
+async def plan_request(
+    ctx: AppContext, read: Callable[[], Awaitable[ContextSnapshot]], request: PlanRequest
+) -> Preview:
     """Plan the call of a send from the base that `read` returns; read and plan again if a pair changed meanwhile.
 
     Raises:
         InviewError: as `plan_reply`, and the errors of `read`.
     """
-    require_text("text", asked.text)
+    require_text("text", request.text)
     for _ in range(ATTEMPTS):
         base = await read()
-        composed = await _compose(ctx, base, asked)
+        composed = await _compose(ctx, base, request)
         pairs = await load_sent(ctx, base, composed.composition.sent)
         if pairs is not None:
-            return await _plan(ctx, composed, pairs, asked)
+            return await _plan(ctx, composed, pairs, request)
     raise ConflictError("This conversation changed while Inview read it. Try again.")
 
 
-async def _compose(ctx: AppContext, base: ContextSnapshot, asked: Asked) -> Composed:
+async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
     """Compose the view and the send, after all checks that need no pairs."""
-    schema = asked.parameters.reply_schema
-    require_taken(asked.parameters, base.provider, base.profile)
-    if asked.sends:
+    schema = request.parameters.reply_schema
+    require_taken(request.parameters, base.provider, base.profile)
+    if request.sends:
         require_sendable(base)
-    composed = await compose_base(base, asked.text, forced=asked.forced, schema=schema, attached=asked.attached.parts)
-    if asked.sends and composed.composition.over_budget:
-        composed = await _decide(ctx, composed, asked.text, asked.over_budget, schema)
-    if asked.selection is not None:
-        require_selection(composed, asked.selection)
-    if asked.sends:
+    composed = await compose_base(
+        base, request.text, forced=request.forced, schema=schema, attached=request.attached.parts
+    )
+    if request.sends and composed.composition.over_budget:
+        composed = await _decide(ctx, composed, request.text, request.over_budget, schema)
+    if request.selection is not None:
+        require_selection(composed, request.selection)
+    if request.sends:
         await require_budgets(ctx, base.owner, base.conversation, composed.composition.estimate.cost)
     return composed
 
 
-async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], asked: Asked) -> Preview:
+async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], request: PlanRequest) -> Preview:
     """Plan the call with these pairs, which the composition sends."""
-    base, sent, attached = composed.base, composed.composition.sent, asked.attached
+    base, sent, attached = composed.base, composed.composition.sent, request.attached
     conversation_id = base.conversation.id
-    words = (Text(asked.text),) if asked.text.strip() else ()
+    words = (Text(request.text),) if request.text.strip() else ()
     _require_for_models(pairs)
-    parameters = merge_parameters(asked.parameters, _usual_of(base, asked.again))
+    parameters = merge_parameters(request.parameters, _usual_of(base, request.again))
     if parameters.reply_schema is not None:  # the schema of a pair that is sent again may come from an imported file
         await require_schema(parameters.reply_schema, account=conversation_id)
     view = build_view(
@@ -161,14 +165,14 @@ async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], as
         base.profile,
         tokens=composed.composition.estimate.tokens,
         conversation_id=conversation_id,
-        unstable=_count_unstable(composed, asked.before),
+        unstable=_count_unstable(composed, request.before),
         tools_apart=base.conversation.tool_mode is ToolMode.CACHED,
     )
     attachments = {**attached.data, **await load_named(ctx.store, base.owner, view)}
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
-    if asked.sends:
+    if request.sends:
         await _require_supported(ctx, base, plan.built)
     ctx.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)
@@ -228,13 +232,13 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that were counted for a model with the options `look`, named by their `selection`.
+    """The pairs that were counted for a model with the options `options`, named by their `selection`.
 
     `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
     position.
     """
 
-    look: ViewOptions
+    options: ViewOptions
     selection: str
     over_budget: OverBudget | None = None
     schema: str | None = None
@@ -249,7 +253,7 @@ async def require_counted(ctx: AppContext, owner: str, conversation_id: str, tex
         SelectionChangedError: it would get others.
         InviewError: as `plan_reply`.
     """
-    base = await read_base(ctx, owner, conversation_id, counted.look, asks=True)
+    base = await read_base(ctx, owner, conversation_id, counted.options, sends=True)
     if counted.before is not None:
         base = cut_base(base, counted.before)
     forced = None if counted.over_budget is None else counted.over_budget is OverBudget.FORCE

@@ -32,7 +32,7 @@ from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.runtime.event_bus import QueueChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
-from app.runs.send.commands import LOOK, start_reply
+from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
 from app.store.conversation.attachments import keep_attachments, use_named
@@ -76,7 +76,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -97,7 +97,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
                 owner,
                 conversation_id,
                 text,
-                look,
+                options,
                 parameters=parameters,
                 over_budget=over_budget,
                 selection=selection,
@@ -108,7 +108,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
         else:
             return
     await queue_text(
-        ctx, owner, conversation_id, text, look, parameters=parameters, over_budget=over_budget, attached=attached
+        ctx, owner, conversation_id, text, options, parameters=parameters, over_budget=over_budget, attached=attached
     )
 
 
@@ -118,7 +118,7 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
     owner: str,
     conversation_id: str,
     text: str,
-    look: ViewOptions = LOOK,
+    options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
@@ -145,11 +145,11 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
             id=new_id(),
             conversation_id=conversation_id,
             text=text,
-            filter=conversation.filter if look.filter is None else look.filter,
-            model=look.model or conversation.model,
-            agent_id=(conversation.agent_id or "") if look.agent is None else look.agent,
-            topic=look.topic,
-            zone=look.zone,
+            filter=conversation.filter if options.filter is None else options.filter,
+            model=options.model or conversation.model,
+            agent_id=(conversation.agent_id or "") if options.agent is None else options.agent,
+            topic=options.topic,
+            zone=options.zone,
             parameters=parameters or NO_PARAMETERS,
             over_budget=over_budget,
             created_at=now(),

@@ -1,6 +1,6 @@
 """Replays: a request that was answered before gets the stored answer. Off by default.
 
-    said, run_id = await find_replay(ctx, owner, start)
+    state, run_id = await find_replay(ctx, owner, start)
 
 No provider is called, so no tokens are used and the ledger has no row. The hash of the whole request decides: the same
 model, system text, parameters, tools and messages. Regenerate and edit & resend never replay.
@@ -37,7 +37,7 @@ async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[Run
     return state, found.state.start.run_id
 
 
-def tell_replayed(ctx: AppContext, place: RunPlace, plan: Plan, said: RunState, at: datetime) -> None:
+def tell_replayed(ctx: AppContext, place: RunPlace, plan: Plan, state: RunState, at: datetime) -> None:
     """Publish a replayed reply to subscribers, and start the work that follows every reply."""
-    ctx.engine.ended(LiveRun(place, plan.provider, plan.wire, said, said, said, attempt_started_at=at))
+    ctx.engine.ended(LiveRun(place, plan.provider, plan.wire, state, state, state, attempt_started_at=at))
     ctx.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

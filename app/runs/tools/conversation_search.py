@@ -17,7 +17,7 @@ from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
 from app.domain.search import Search, parse_search
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
 from app.tools.connection_terms import Progress
@@ -54,15 +54,15 @@ def search_tool(store: Store) -> BuiltIn:
         query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))
         if not query:
             return ToolOutcome((Text("The query is empty. Give the words to search for."),), is_error=True)
-        wanted, looked_for = Wanted(kind=ConversationKind.AGENT), parse_search(query)
+        criteria, looked_for = ListCriteria(kind=ConversationKind.AGENT), parse_search(query)
         async with store.read() as session:
-            places = (await search(session, caller.owner, wanted, looked_for)).places
+            places = (await search(session, caller.owner, criteria, looked_for)).places
             others = [place for place in places if place.conversation_id != caller.conversation_id][:limit]
             found = await load_found(session, caller.owner, looked_for, others)
-            told = [await _describe(session, caller.owner, one, looked_for) for one in found]
-        if not told:
+            descriptions = [await _describe(session, caller.owner, one, looked_for) for one in found]
+        if not descriptions:
             return ToolOutcome((Text(f"No other conversation has “{query}” in its title or text."),))
-        return ToolOutcome((Text("\n\n".join(told)),))
+        return ToolOutcome((Text("\n\n".join(descriptions)),))
 
     return BuiltIn(SEARCH, call)
 

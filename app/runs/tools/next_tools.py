@@ -45,7 +45,7 @@ class SeenTools:
 
 
 async def look_at_tools(
-    ctx: AppContext, owner: str, conversation_id: str, look: ViewOptions, text: str = ""
+    ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, text: str = ""
 ) -> SeenTools:
     """Compose the tools of the next send with these options and this draft, in every mode.
 
@@ -55,16 +55,16 @@ async def look_at_tools(
         InputError: the text, the model or the time zone cannot be used.
         ConflictError: the conversation changes faster than it can be read.
     """
-    now = await compose_view(ctx, owner, conversation_id, look, text)
+    now = await compose_view(ctx, owner, conversation_id, options, text)
     own = now.base.conversation.tool_mode
     composed = {
         mode: now
         if mode is own
-        else await compose_view(ctx, owner, conversation_id, replace(look, tool_mode=mode), text)
+        else await compose_view(ctx, owner, conversation_id, replace(options, tool_mode=mode), text)
         for mode in ToolMode
     }
     tariffs = await learn_tariffs(ctx, owner, {now.base.profile.model})
-    plans = await _plan(ctx, owner, conversation_id, look, text, composed, own) if now.tools.decided else {}
+    plans = await _plan(ctx, owner, conversation_id, options, text, composed, own) if now.tools.decided else {}
     modes = tuple(SeenMode(mode, one, plans.get(one.tools.definitions)) for mode, one in composed.items())
     return SeenTools(now, modes, tariffs[now.base.profile.model])
 
@@ -73,20 +73,20 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     ctx: AppContext,
     owner: str,
     conversation_id: str,
-    look: ViewOptions,
+    options: ViewOptions,
     text: str,
     composed: dict[ToolMode, Composed],
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
     """Plan the send for each different list of tools, if the provider has cached anything of this conversation."""
-    planned = await preview_send(ctx, owner, conversation_id, text, look)
+    planned = await preview_send(ctx, owner, conversation_id, text, options)
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
         return {}
     plans = {composed[own].tools.definitions: planned}
     for mode, one in composed.items():
         if one.tools.definitions not in plans:
-            other = await preview_send(ctx, owner, conversation_id, text, replace(look, tool_mode=mode))
+            other = await preview_send(ctx, owner, conversation_id, text, replace(options, tool_mode=mode))
             plans[one.tools.definitions] = other
     # The plans above were trials. Remember the request that the next send will probably resemble.
     ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)

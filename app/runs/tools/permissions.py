@@ -122,10 +122,10 @@ async def _begin(
     async with ctx.store.write() as session:
         request = replace(request, shown_in=await stored.find_root(session, request.conversation_id))
         rules = await stored.load_rules(session, owner, request.shown_in)
-        match decide(_asked(request, arguments), allowed, rules):
+        match decide(_query_of(request, arguments), allowed, rules):
             case Allow(by, rule_id):
-                said = {"by": by} | ({} if rule_id is None else {"rule_id": rule_id})
-                await audit_call(session, owner, request, "permission.allowed", request.asked_at, **said)
+                details = {"by": by} | ({} if rule_id is None else {"rule_id": rule_id})
+                await audit_call(session, owner, request, "permission.allowed", request.asked_at, **details)
                 return Allowed(request.input_json)
             case Refuse(reason):
                 await audit_call(session, owner, request, "permission.refused", request.asked_at, by="agent")
@@ -153,7 +153,7 @@ async def _wait(
         if (permission := permission_of(request)) is not None:
             _forget(ctx, request)
             return permission
-        decision = decide(_asked(request, arguments), allowed, rules)
+        decision = decide(_query_of(request, arguments), allowed, rules)
         left = (request.expires_at - ctx.desk.clock()).total_seconds()
         with suppress(SettledError, TimeoutError):
             if left <= 0:
@@ -171,7 +171,7 @@ async def _look(ctx: AppContext, owner: str, request_id: str) -> tuple[Permissio
         return request, await stored.load_rules(session, owner, request.shown_in)
 
 
-def _asked(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQuery:
+def _query_of(request: PermissionRequest, arguments: dict[str, Any]) -> PermissionQuery:
     return PermissionQuery(request.server_id, request.tool_name, request.fingerprint, arguments, request.shown_in)
 
 
@@ -215,7 +215,7 @@ async def claim_request(
 def tell_settled(ctx: AppContext, owner: str, settled: PermissionRequest) -> None:
     """Wake the runs that wait for this request, and publish the settled request to subscribers."""
     _forget(ctx, settled)
-    ctx.desk.tell()
+    ctx.desk.notify()
     publish(ctx.event_bus, owner, settled)
 
 

@@ -1,6 +1,6 @@
 """Commands for MCP servers: add, change, delete and test them, and keep the enabled ones connected.
 
-    server = await add_server(ctx, LOCAL_OWNER, ServerWish("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
+    server = await add_server(ctx, LOCAL_OWNER, ServerSettings("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
     seen = await try_server(ctx, LOCAL_OWNER, server.id)
 
 Only an administrator can have a program started on this machine, and only if the installation allows it
@@ -62,7 +62,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class ServerWish:
+class ServerSettings:
     """The values of a server to add or change. `secrets`: environment variables or headers; in a change, None removes
     one.
     """
@@ -126,7 +126,7 @@ async def read_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer
 
 
 @shielded
-async def add_server(ctx: AppContext, owner: str, wish: ServerWish) -> SeenServer:
+async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> SeenServer:
     """Add a server, and connect to it if it is enabled. A failed connection is not an error: `problem` describes it.
 
     Raises:
@@ -134,11 +134,13 @@ async def add_server(ctx: AppContext, owner: str, wish: ServerWish) -> SeenServe
         ForbiddenError: only an administrator may add such a server, or the installation allows none.
         ConflictError: another server has this name, or there are too many.
     """
-    require_allowed(ctx, owner, wish.way)
-    secrets = {name: value for name, value in wish.secrets.items() if value is not None}
-    _check(wish, secrets)
+    require_allowed(ctx, owner, settings.way)
+    secrets = {name: value for name, value in settings.secrets.items() if value is not None}
+    _check(settings, secrets)
     at = now()
-    server = ToolServer(new_id(), wish.name, wish.way, wish.enabled, wish.timeout, tuple(sorted(secrets)), at, at)
+    server = ToolServer(
+        new_id(), settings.name, settings.way, settings.enabled, settings.timeout, tuple(sorted(secrets)), at, at
+    )
     stored = StoredServer(owner, server, _seal(ctx, secrets))
     async with ctx.store.write() as session:
         known = await mcp_servers.load_servers(session, owner)
@@ -151,7 +153,7 @@ async def add_server(ctx: AppContext, owner: str, wish: ServerWish) -> SeenServe
 
 
 @shielded
-async def change_server(ctx: AppContext, owner: str, server_id: str, wish: ServerWish) -> SeenServer:
+async def change_server(ctx: AppContext, owner: str, server_id: str, settings: ServerSettings) -> SeenServer:
     """Change a server. Secrets that are not named stay, unless the address leads to another host now.
 
     If the program, address or client changed, a person must sign in again, and permissions for its tools are revoked.
@@ -167,36 +169,36 @@ async def change_server(ctx: AppContext, owner: str, server_id: str, wish: Serve
         before = await mcp_servers.load_server(session, owner, server_id)
         if not {one.column for one in before.damage} <= _REPLACED:
             raise ConflictError(f"{describe_damaged_server(before.damage)}.")
-        require_allowed(ctx, owner, wish.way)
-        same_place = _place(before.server.way) == _place(wish.way)
+        require_allowed(ctx, owner, settings.way)
+        same_place = _place(before.server.way) == _place(settings.way)
         old_secrets = _open(ctx, before.sealed_secrets)
         secrets = dict(old_secrets) if same_place else {}
-        for name, value in wish.secrets.items():
+        for name, value in settings.secrets.items():
             if value is None:
                 secrets.pop(name, None)
             else:
                 secrets[name] = value
-        _check(wish, secrets)
+        _check(settings, secrets)
         server = replace(
             before.server,
-            name=wish.name,
-            way=wish.way,
-            enabled=wish.enabled,
-            timeout=wish.timeout,
+            name=settings.name,
+            way=settings.way,
+            enabled=settings.enabled,
+            timeout=settings.timeout,
             secret_names=tuple(sorted(secrets)),
             updated_at=now(),
-            signed_in=before.server.signed_in and before.server.way == wish.way,
-            known=before.server.known if before.server.way == wish.way else None,
+            signed_in=before.server.signed_in and before.server.way == settings.way,
+            known=before.server.known if before.server.way == settings.way else None,
         )
         _require_free(await mcp_servers.load_servers(session, owner), server)
         stored = StoredServer(
-            owner, server, _seal(ctx, secrets), before.sealed_tokens if before.server.way == wish.way else None
+            owner, server, _seal(ctx, secrets), before.sealed_tokens if before.server.way == settings.way else None
         )
         await mcp_servers.save_server(session, stored)
-    if before.server.way != wish.way:
+    if before.server.way != settings.way:
         await ctx.toolbox.sign_ins.cancel(server_id)
         await revoke_rules_of(ctx, owner, server_id)  # permissions for one program do not apply to another
-    if before.server.way != wish.way or old_secrets != secrets:
+    if before.server.way != settings.way or old_secrets != secrets:
         await expire_requests_of(ctx, owner, server_id)
     await have_server(ctx, stored)
     return _see(ctx, owner, stored)
@@ -323,8 +325,8 @@ def require_allowed(ctx: AppContext, owner: str, way: Way) -> None:
                 raise ForbiddenError("Only an administrator may allow addresses of private networks.")
 
 
-def _check(wish: ServerWish, secrets: Mapping[str, str]) -> None:
-    check_server(wish.name, wish.way, secrets)
+def _check(settings: ServerSettings, secrets: Mapping[str, str]) -> None:
+    check_server(settings.name, settings.way, secrets)
     for name, value in secrets.items():
         check_secret(name, value)
 

@@ -1,7 +1,7 @@
 """Signing in to an MCP server, and signing out.
 
     sign_in = await begin_sign_in(ctx, LOCAL_OWNER, server_id, "http://127.0.0.1:8520")
-    sign_in.asked.result()                              # the address that the person opens in a browser
+    sign_in.address.result()                            # the address that the person opens in a browser
     name, failed = await finish_sign_in(ctx, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
 
 The tokens of a sign-in are stored sealed with the key file, and are never shown.
@@ -31,7 +31,7 @@ ASK_SECONDS: Final = 30.0
 
 
 async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Start a sign-in and wait until its `asked` has the address to open. It replaces a sign-in that is under way.
+    """Start a sign-in and wait until its `address` has the address to open. It replaces a sign-in that is under way.
 
     `base_url` is the address of Inview for the browser of the person who signs in.
 
@@ -57,7 +57,7 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
 
     sign_in = await ctx.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
     ctx.event_bus.publish_servers(owner)
-    if await sign_in.until_asked(ASK_SECONDS):
+    if await sign_in.until_address(ASK_SECONDS):
         return sign_in
     if ctx.toolbox.sign_ins.under_way.get(server_id) is sign_in:
         await ctx.toolbox.sign_ins.cancel(server_id)
@@ -114,7 +114,7 @@ async def _sign_in(ctx: AppContext, stored: StoredServer, sign_in: SignIn) -> st
     secrets = secrets_of(ctx, stored)
     running = session_of(ctx, stored.owner, server.id)
     log = running.log if running is not None else ServerLog(secrets.values())
-    log.tell(OWN_LEVEL, "Signing in …")
+    log.write(OWN_LEVEL, "Signing in …")
     try:
         person = await asyncio.to_thread(import_module, "app.tools.sign_in.oauth_flow")
         text: str = await person.sign_in(server, secrets, sign_in, log)

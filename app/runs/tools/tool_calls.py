@@ -110,13 +110,13 @@ class RecordedToolExecutor:
 
     def _find(self, run: LiveRun, loop: Loop, call: ToolCall) -> Tool:
         """Return the current version of the tool, if this reply's request offered it."""
-        told = {tool.name: tool for tool in loop.tools}
-        asked = told.get(call.name)
-        if asked is None:
-            there = f"The tools are: {', '.join(told)}." if told else "This conversation has no tools."
+        tools = {tool.name: tool for tool in loop.tools}
+        offered = tools.get(call.name)
+        if offered is None:
+            there = f"The tools are: {', '.join(tools)}." if tools else "This conversation has no tools."
             raise _NotMadeError(CallFault.UNKNOWN, f'There is no tool "{call.name}". {there}')
         found = self.ctx.toolbox.find(run.place.owner, call.name)
-        if found is None or (found.server_id, found.tool_name) != (asked.server_id, asked.tool_name):
+        if found is None or (found.server_id, found.tool_name) != (offered.server_id, offered.tool_name):
             raise _NotMadeError(CallFault.GONE, f'The tool "{call.name}" no longer exists: its server was removed.')
         return found
 
@@ -169,18 +169,18 @@ class _ProgressReporter:
     ctx: AppContext
     run: LiveRun
     tool_call_id: str
-    told_at: float = 0.0
-    told_all: bool = False
+    published_at: float = 0.0
+    published_all: bool = False
 
     def __call__(self, progress: float, total: float | None, message: str) -> None:
-        at, is_all = monotonic(), progress == total and not self.told_all
-        if at - self.told_at < PROGRESS_SECONDS and not is_all:
+        at, is_all = monotonic(), progress == total and not self.published_all
+        if at - self.published_at < PROGRESS_SECONDS and not is_all:
             return
-        self.told_at, self.told_all = at, self.told_all or is_all
+        self.published_at, self.published_all = at, self.published_all or is_all
         place = self.run.place
         done_in = self.run.handed_to.get(self.tool_call_id)
-        said = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
-        self.ctx.event_bus.publish(place.owner, place.conversation_id, said)
+        report = ToolProgress(self.run.run_id, self.tool_call_id, progress, total, message[:300], done_in)
+        self.ctx.event_bus.publish(place.owner, place.conversation_id, report)
 
 
 async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mapping[str, Any]:

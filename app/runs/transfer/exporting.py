@@ -65,12 +65,12 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
     owner: str,
     conversation_id: str,
     format_: ExportFormat,
-    look: ViewOptions | None = None,
+    options: ViewOptions | None = None,
     *,
     order: ExportOrder = ExportOrder.TIME,
     filename: str | None = None,
 ) -> Exported:
-    """Export the pairs in view under the options `look`; None: the whole conversation.
+    """Export the pairs in view under the options `options`; None: the whole conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -79,8 +79,8 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
         DamagedRowError: the order of its pairs cannot be read.
     """
     selected: frozenset[str] | None = None
-    if look is not None and look.filter:
-        composed = await compose_view(ctx, owner, conversation_id, look)
+    if options is not None and options.filter:
+        composed = await compose_view(ctx, owner, conversation_id, options)
         selected = frozenset(pair.pair_id for pair in composed.composition.visible.pairs)
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:

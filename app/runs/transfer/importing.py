@@ -160,7 +160,7 @@ class _Importer:
     topics: Mapping[TopicNames, str] = field(default_factory=dict[TopicNames, str])
     done: list[ImportedOne] = field(default_factory=list[ImportedOne])
     stored: int = 0
-    told_at: float = field(default_factory=time.monotonic)
+    reported_at: float = field(default_factory=time.monotonic)
 
     @shielded
     async def store(self) -> tuple[ImportedOne, ...]:
@@ -200,9 +200,9 @@ class _Importer:
             await next_revision(session, one.id, None)
             number = len(self.done)
             damaged = self.checked.file.shape.conversations[number].damaged
-            told = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
+            losses = tuple(f"{SETTINGS.get(lost.column, lost.column)}: {lost.reason}" for lost in damaged)
             pair_count = len(self.checked.conversations[number].positions)
-            self.done.append(ImportedOne(one.id, one.title, pair_count, told))
+            self.done.append(ImportedOne(one.id, one.title, pair_count, losses))
 
     async def _renew(self, session: AsyncSession, old: Conversation, in_file: set[str]) -> Conversation:
         trigger, fork = old.trigger_message_id, old.fork_pair_id
@@ -231,7 +231,7 @@ class _Importer:
                 read = await self._read(one)
                 async with self.ctx.store.write() as session:
                     await self._insert(session, read)
-                self._tell()
+                self._report()
             async with self.ctx.store.write() as session:
                 for made in self.done:
                     changes = {"deleted_at": None, "title": made.title}
@@ -304,9 +304,9 @@ class _Importer:
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
         self.stored += len(records)
 
-    def _tell(self) -> None:
-        if time.monotonic() - self.told_at > TELL_SECONDS:
-            self.told_at = time.monotonic()
+    def _report(self) -> None:
+        if time.monotonic() - self.reported_at > TELL_SECONDS:
+            self.reported_at = time.monotonic()
             log.info("an import is running", stored=self.stored, pairs=self.checked.pair_count)
 
 

@@ -110,9 +110,9 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, by_model = await _sum_derived(ctx, owner, conversation_id)
     else:
-        asked = UsageQuery(account_id=conversation_id)
+        query = UsageQuery(account_id=conversation_id)
         by_purpose, by_model = [
-            {group.name: group.spent for group in (await report_usage(ctx, owner, asked, group_by)).groups}
+            {group.name: group.spent for group in (await report_usage(ctx, owner, query, group_by)).groups}
             for group_by in ("purpose", "model")
         ]
     return Account(
@@ -145,8 +145,8 @@ async def list_booked(
             call,
             price_one(call, tariffs.get(call.model)),
             positions.get(call.pair_id),
-            told := foretold.get((call.run_id, call.attempt)),
-            None if told is None else judge(told, call.usage),
+            predicted := foretold.get((call.run_id, call.attempt)),
+            None if predicted is None else judge(predicted, call.usage),
         )
         for entry, call in entered
     )
@@ -166,9 +166,9 @@ async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tup
 def price_one(call: EndedCall, tariff: Tariff | None) -> Spent:
     """Price one call."""
     usage = call.usage or NO_USAGE
-    told = call.usage is not None
+    reported = call.usage is not None
     faulty = call.report_fault is not None
-    cut = call.purpose != "count" and is_cut_short(call.outcome, call.error_class, told=told, faulty=faulty)
+    cut = call.purpose != "count" and is_cut_short(call.outcome, call.error_class, reported=reported, faulty=faulty)
     prices = None if tariff is None else tariff.prices_at(call.started_at, usage.prompt_tokens)
     return price_calls(1, int(cut), usage, prices)
 

@@ -85,8 +85,8 @@ async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversatio
     return tuple([await _look_at(ctx, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
 
-async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, wanted: Decimal | None) -> None:
-    """Refuse a send that would exceed a budget that stops. `wanted`: its cost, None if unknown.
+async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, next_cost: Decimal | None) -> None:
+    """Refuse a send that would exceed a budget that stops. `next_cost`: its cost, None if unknown.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -95,10 +95,10 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
         subject = _subject(budget, conversation) if budget.stops else None
         if subject is None:
             continue
-        spent = (await report_usage(ctx, owner, _asked(budget, subject), "model")).total.cost
-        free = wanted is not None and not wanted  # a send without cost is always allowed
-        if not free and stand(budget, spent, wanted) is BudgetStatus.SPENT:
-            raise BudgetSpentError(budget, spent, wanted)
+        spent = (await report_usage(ctx, owner, _query_of(budget, subject), "model")).total.cost
+        free = next_cost is not None and not next_cost  # a send without cost is always allowed
+        if not free and stand(budget, spent, next_cost) is BudgetStatus.SPENT:
+            raise BudgetSpentError(budget, spent, next_cost)
 
 
 async def require_budgets_for(ctx: AppContext, conversation: Conversation, model: str, tokens: int) -> None:
@@ -132,7 +132,7 @@ def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
     return own if own is not None and budget.subject in {"", own} else None
 
 
-def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
+def _query_of(budget: SpendingBudget, subject: str) -> UsageQuery:
     first = first_day(budget.span, datetime.now(UTC).date())
     return UsageQuery(
         first=first,
@@ -144,9 +144,9 @@ def _asked(budget: SpendingBudget, subject: str) -> UsageQuery:
 async def _look_at(ctx: AppContext, owner: str, budget: SpendingBudget, subject: str | None = None) -> Budgeted:
     if subject is None:
         subject = budget.subject or await _find_dearest(ctx, owner, budget)
-    asked = _asked(budget, subject)
-    report = await report_usage(ctx, owner, asked, "model", MAX_USERS)
-    users = await report_usage(ctx, owner, asked, "conversation", MAX_USERS)
+    query = _query_of(budget, subject)
+    report = await report_usage(ctx, owner, query, "model", MAX_USERS)
+    users = await report_usage(ctx, owner, query, "conversation", MAX_USERS)
     return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
 
 

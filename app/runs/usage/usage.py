@@ -61,7 +61,7 @@ class Report:
 
 
 async def report_usage(
-    ctx: AppContext, owner: str, asked: UsageQuery, group_by: GroupBy, limit: int | None = None
+    ctx: AppContext, owner: str, query: UsageQuery, group_by: GroupBy, limit: int | None = None
 ) -> Report:
     """Report the usage by group, with at most `limit` groups."""
     async with ctx.store.read() as session:
@@ -70,10 +70,10 @@ async def report_usage(
     apart = keep_apart((model, tariffs[model]) for model in models)
     async with ctx.store.read() as session:
         if group_by == "conversation" and limit is not None:
-            return await _report_dearest(session, owner, asked, apart, tariffs, limit)
-        sums = await sum_calls(session, owner, asked, group_by, apart)
+            return await _report_dearest(session, owner, query, apart, tariffs, limit)
+        sums = await sum_calls(session, owner, query, group_by, apart)
         spent = await asyncio.to_thread(_price, sums, tariffs, apart)
-        names = _arrange(spent, group_by, asked)
+        names = _arrange(spent, group_by, query)
         shown, rest = names[:limit], [] if limit is None else names[limit:]
         titles = await load_titles(session, owner, shown) if group_by == "conversation" else {}
     groups = tuple(Group(name, spent.get(name, Spent()), titles.get(name)) for name in shown)
@@ -83,7 +83,7 @@ async def report_usage(
 
 
 async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
-    session: AsyncSession, owner: str, asked: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
+    session: AsyncSession, owner: str, query: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
     """Report by conversation: there may be tens of thousands, so the database finds the most expensive ones.
 
@@ -92,13 +92,13 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     Raises:
         DamagedRowError: the two tables of sums contradict each other.
     """
-    everything = await sum_calls(session, owner, asked, "model", apart)
+    everything = await sum_calls(session, owner, query, "model", apart)
     prices = {one.place: _prices_at(one.place, tariffs, apart) for one in everything}
-    dearest = await find_most_expensive(session, owner, asked, apart, prices, limit=limit)
-    sums = await sum_calls(session, owner, asked, "conversation", apart, accounts=dearest.names)
+    dearest = await find_most_expensive(session, owner, query, apart, prices, limit=limit)
+    sums = await sum_calls(session, owner, query, "conversation", apart, accounts=dearest.names)
     titles = await load_titles(session, owner, dearest.names)
     spent = _price(sums, tariffs, apart)
-    names = _arrange(spent, "conversation", asked)
+    names = _arrange(spent, "conversation", query)
     left = {one.place: list(one.counters) for one in everything}
     for one in sums:
         if one.place not in left:
@@ -110,9 +110,9 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     return Report(groups, total, others, dearest.count - len(groups))
 
 
-async def sum_spent(ctx: AppContext, owner: str, asked: UsageQuery) -> Spent:
+async def sum_spent(ctx: AppContext, owner: str, query: UsageQuery) -> Spent:
     """Return the total usage."""
-    return (await report_usage(ctx, owner, asked, "month")).total
+    return (await report_usage(ctx, owner, query, "month")).total
 
 
 def _price(sums: Sequence[PriceGroupTotal], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
@@ -135,11 +135,11 @@ def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart)
     return None if tariff is None else tariff.prices_at(apart.at(model, era, part), apart.prompt(model, size))
 
 
-def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, asked: UsageQuery) -> list[str]:
+def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, query: UsageQuery) -> list[str]:
     if group_by == "day" and spent:
         if not all(map(_is_day, spent)):  # the stored sums are damaged: show the usage without the days between
             return sorted(spent)
-        return _every_day(min(spent), max(spent), asked)
+        return _every_day(min(spent), max(spent), query)
     if group_by in IN_ORDER:
         return sorted(spent)
     return sorted(spent, key=lambda name: (-spent[name].cost.amount, -spent[name].usage.all_tokens, name))
@@ -153,9 +153,9 @@ def _is_day(name: str) -> bool:
     return True
 
 
-def _every_day(first: str, last: str, asked: UsageQuery) -> list[str]:
+def _every_day(first: str, last: str, query: UsageQuery) -> list[str]:
     """List all days, also those without a call, up to a year at either end: a gap would make a chart misleading."""
     oldest, newest = date.fromisoformat(first), date.fromisoformat(last)
-    begin = oldest if asked.first is None else min(oldest, max(asked.first, oldest - EMPTY))
-    end = newest if asked.last is None else min(asked.last, newest + EMPTY)
+    begin = oldest if query.first is None else min(oldest, max(query.first, oldest - EMPTY))
+    end = newest if query.last is None else min(query.last, newest + EMPTY)
     return [(begin + timedelta(days)).isoformat() for days in range((end - begin).days + 1)]

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator
 from app.domain.conversation.parts import Text, Thinking, ToolCall
 from app.domain.run.run import RunState
 from app.domain.run.run_log import LogEvent, events_after
-from app.domain.tools.permission_requests import describe_asked
+from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.runtime.event_bus import Subscription
@@ -60,16 +60,16 @@ async def follow(
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
     position = after
-    asked: set[str] = set()
+    reported: set[str] = set()
     async for state in follow_states(ctx, owner, run_id):
         if events := events_after(state, position):
             position = max(position, events[-1].position)
             yield events
         run = ctx.engine.runs.get(run_id)
-        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in asked]
+        waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
         if waiting:
-            asked.update(request.id for request in waiting)
-            yield tuple(LogEvent(position, "permission_request", describe_asked(request)) for request in waiting)
+            reported.update(request.id for request in waiting)
+            yield tuple(LogEvent(position, "permission_request", describe_request(request)) for request in waiting)
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
@@ -87,22 +87,22 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
             yield state
         return
     clock = asyncio.get_running_loop().time
-    told_at = 0.0
+    yielded_at = 0.0
     chunks, size = run.chunks, 0
     while True:
         state = run.shown
         grown, size = count_characters(state) - size, count_characters(state)
         if grown > 0:
             several = run.chunks - chunks > 1
-            told_at = clock() if several else _window_begins(clock(), told_at, ctx.throttle.window)
+            yielded_at = clock() if several else _window_begins(clock(), yielded_at, ctx.throttle.window)
         else:  # a state without new text is no piece of a text and delays none
-            told_at = 0.0
+            yielded_at = 0.0
         chunks = run.chunks
         yield state
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
-        await _gather(run, ctx.throttle, told_at)
+        await _gather(run, ctx.throttle, yielded_at)
 
 
 def count_characters(state: RunState) -> int:
@@ -114,25 +114,25 @@ def count_characters(state: RunState) -> int:
     )
 
 
-def _window_begins(now: float, told_at: float, window: float) -> float:
+def _window_begins(now: float, yielded_at: float, window: float) -> float:
     """Return the start of the window after a piece of one chunk: earlier by the time that the piece came late.
 
     So a reply slower than the windows is published without delay, even if its chunks come unevenly. A faster reply,
-    whose pieces are several chunks, has full windows. `told_at` 0: there was no piece before.
+    whose pieces are several chunks, has full windows. `yielded_at` 0: there was no piece before.
     """
-    return min(now, max(told_at + window, now - window)) if told_at else now
+    return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
 
-async def _gather(run: LiveRun, throttle: Throttle, told_at: float) -> None:
+async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
     """Wait until a window has passed since the last piece, and let the next chunk join if it is near.
 
     A chunk wakes this process in any case; a timer would wake it once more.
     """
     clock = asyncio.get_running_loop().time
-    due = told_at + throttle.window
+    due = yielded_at + throttle.window
     if due <= clock() or run.shown.outcome is not None:
         return
-    latest = max(due, told_at + COMPANY_SECONDS)
+    latest = max(due, yielded_at + COMPANY_SECONDS)
     await run.wait_for_company(due, latest)
     if (late := clock() - latest) > 0:
         throttle.observe(late)

@@ -30,13 +30,13 @@ SETTLE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ComposedResult:
-    """The composed view, the options used for it, and the reason why the options that were `asked` for cannot be used.
+    """The composed view, the options used for it, and the reason why the `requested` options cannot be used.
 
     `edition` is the number of the composed draft.
     """
 
-    asked: ViewOptions
-    look: ViewOptions
+    requested: ViewOptions
+    options: ViewOptions
     composed: Composed | None
     edition: int
     refusal: InviewError | None = None
@@ -46,7 +46,7 @@ class ComposedResult:
 class ComposedView:
     """The choices of one page, and the view composed from them: `composed`, None until the first one is ready.
 
-    `look` are the wanted options, `draft` and `attached` the content of the composer, `asked` the parameters for this
+    `options` are the wanted options, `draft` and `attached` the content of the composer, `parameters` those of this
     send only. `edition` is the number that the page gave the draft, 0 for none. `turn` counts the compositions. `busy`
     is locked until the composed view is shown.
     """
@@ -54,9 +54,9 @@ class ComposedView:
     ctx: AppContext
     owner: str
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     draft: str = ""
-    asked: Parameters = NO_PARAMETERS
+    parameters: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
     edition: int = 0
     turn: int = 0
@@ -71,20 +71,20 @@ class ComposedView:
     @property
     def seen(self) -> ViewOptions:
         """The options with which a send carries exactly the pairs in view."""
-        look = self._held or self.look
+        options = self._held or self.options
         if self.composed is None:
-            return look
+            return options
         base = self.composed.base
-        return replace(look, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
+        return replace(options, filter=base.filter, model=base.profile.model, as_of=base.as_of if base.ages else None)
 
-    def look_as(self, look: ViewOptions) -> None:
+    def set_options(self, options: ViewOptions) -> None:
         """Use these view options from now on."""
-        self.look, self._outdated, self._refusal = look, True, None
+        self.options, self._outdated, self._refusal = options, True, None
         self._compose_in(0)
 
-    def write(self, draft: str, asked: Parameters, edition: int) -> None:
+    def write(self, draft: str, parameters: Parameters, edition: int) -> None:
         """Set the draft and the parameters for this send only."""
-        self.draft, self.asked, self.edition = draft, asked, edition
+        self.draft, self.parameters, self.edition = draft, parameters, edition
         self._compose_in(0)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
@@ -98,7 +98,7 @@ class ComposedView:
         self._outdated = True
         self._compose_in(seconds)
 
-    async def try_look(self, look: ViewOptions) -> ComposedResult:
+    async def try_options(self, options: ViewOptions) -> ComposedResult:
         """Use these view options from now on, if that is possible.
 
         Raises:
@@ -107,24 +107,28 @@ class ComposedView:
             ConflictError: the conversation changes faster than it can be read.
         """
         edition = self.edition
-        composed = await self._compose_view(look)
-        self.look, self._refusal = look, None
-        return ComposedResult(look, look, composed, edition)
+        composed = await self._compose_view(options)
+        self.options, self._refusal = options, None
+        return ComposedResult(options, options, composed, edition)
 
     async def compose(self) -> ComposedResult:
         """Compose the view with the wanted options; if that is impossible, with the previous or simpler ones."""
         self._outdated = False  # a change from now on is composed after this
         refusal: InviewError | None = None
-        asked, edition = self.look, self.edition
-        others = (self._held,) if self._held else (replace(asked, filter=None), replace(asked, filter="", model=None))
-        for look in (asked, *others):
+        requested, edition = self.options, self.edition
+        others = (
+            (self._held,)
+            if self._held
+            else (replace(requested, filter=None), replace(requested, filter="", model=None))
+        )
+        for options in (requested, *others):
             try:
-                composed = await self._compose_view(look)
+                composed = await self._compose_view(options)
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return ComposedResult(asked, look, composed, edition, refusal)
-        return ComposedResult(asked, asked, self.composed, edition, refusal)
+                return ComposedResult(requested, options, composed, edition, refusal)
+        return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
         """Continue with the composed view; return the reason why the wanted options cannot be used.
@@ -133,14 +137,14 @@ class ComposedView:
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
-        if found.refusal is not None and self.look is found.asked:  # else other options are wanted by now
-            self.look = found.look
+        if found.refusal is not None and self.options is found.requested:  # else other options are wanted by now
+            self.options = found.options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
         return refusal
 
-    def hold(self, look: ViewOptions, composed: Composed) -> None:
+    def hold(self, options: ViewOptions, composed: Composed) -> None:
         """Store the view that is shown now."""
-        self._held, self.composed = look, composed
+        self._held, self.composed = options, composed
 
     async def keep(self, apply: Callable[[ComposedResult], Awaitable[None]]) -> None:
         """Compose the view again whenever it may have changed, and call `apply` with it."""
@@ -157,14 +161,14 @@ class ComposedView:
         """Compose what changed: the whole view, or only the part that depends on the draft."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        look, schema, edition = self.look, self.asked.reply_schema, self.edition
+        options, schema, edition = self.options, self.parameters.reply_schema, self.edition
         composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return ComposedResult(look, look, composed, edition)
+        return ComposedResult(options, options, composed, edition)
 
-    async def _compose_view(self, look: ViewOptions) -> Composed:
-        schema, attached = self.asked.reply_schema, self.attached
+    async def _compose_view(self, options: ViewOptions) -> Composed:
+        schema, attached = self.parameters.reply_schema, self.attached
         return await compose_view(
-            self.ctx, self.owner, self.conversation_id, look, self.draft, schema=schema, attached=attached
+            self.ctx, self.owner, self.conversation_id, options, self.draft, schema=schema, attached=attached
         )
 
     def _compose_in(self, seconds: float) -> None:

@@ -11,13 +11,13 @@ from app.views.request.composition import boundary_of, describe_estimate
 from app.views.screen.context import ContextView, show_tools
 
 
-def show_context(composed: Composed, topic: str | None, asked: Parameters = NO_PARAMETERS) -> ContextView:
-    """Describe a composition with this chosen topic and the parameters `asked` for this send only."""
+def show_context(composed: Composed, topic: str | None, parameters: Parameters = NO_PARAMETERS) -> ContextView:
+    """Describe a composition with this chosen topic and these `parameters` for this send only."""
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent
     layers = Layers(
-        asked,
+        parameters,
         base.conversation.parameters,
         NO_PARAMETERS if base.agent is None else base.agent.parameters,
         base.conversation.retry_policy,

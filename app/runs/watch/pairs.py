@@ -34,7 +34,7 @@ from app.store.conversation.pairs import load_pairs_by_id
 from app.views.conversation.pair import NO_FACTS, PairFacts
 from app.views.screen.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
 from app.views.screen.panels import PermissionItemView, ToolProgressView
-from app.views.screen.tools.tool_card import ToolCardView, asked_in, watch_card
+from app.views.screen.tools.tool_card import ToolCardView, waiting_in, watch_card
 
 BATCH = 200
 """Maximum number of pairs read in one statement."""
@@ -297,10 +297,10 @@ def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
     """Return a pair whose reply is running, with the permission requests and the progress of its tool calls."""
-    asked, told = asked_in(view.id, permissions), {one.tool_call_id: one for one in progress}
-    if not asked and not told:
+    waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
+    if not waiting and not reports:
         return view
-    parts = tuple(watch_card(part, asked, told) if isinstance(part, ToolCardView) else part for part in view.parts)
+    parts = tuple(watch_card(part, waiting, reports) if isinstance(part, ToolCardView) else part for part in view.parts)
     return replace(view, parts=parts)
 
 

@@ -79,7 +79,7 @@ from app.views.screen.damage import show_damaged_settings
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 
-_LOOK: Final = ViewOptions()
+_DEFAULT_OPTIONS: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
 """Maximum wait of the first screen for the composition, if the newest pairs are certainly in view."""
@@ -89,7 +89,7 @@ STARTED_SECONDS: Final = 0.4
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `look` are its first view options, `draft` is the text of its composer, `asked` are the parameters of
+    """One page. `options` are its first view options, `draft` is the text of its composer, `parameters` are those of
     the next send alone.
 
     `at` is the position of the pair that it shows first, 0 for the newest.
@@ -98,9 +98,9 @@ class Watcher:
     ctx: AppContext
     owner: str
     conversation_id: str
-    look: InitVar[ViewOptions] = _LOOK
+    options: InitVar[ViewOptions] = _DEFAULT_OPTIONS
     draft: InitVar[str] = ""
-    asked: InitVar[Parameters] = NO_PARAMETERS
+    parameters: InitVar[Parameters] = NO_PARAMETERS
     at: int = 0
     screen: Screen = field(default_factory=Screen)
     view: ComposedView = field(init=False)
@@ -116,8 +116,8 @@ class Watcher:
     _open: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _follower: asyncio.Task[None] | None = None
 
-    def __post_init__(self, look: ViewOptions, draft: str, asked: Parameters) -> None:
-        self.view = ComposedView(self.ctx, self.owner, self.conversation_id, look, draft, asked)
+    def __post_init__(self, options: ViewOptions, draft: str, parameters: Parameters) -> None:
+        self.view = ComposedView(self.ctx, self.owner, self.conversation_id, options, draft, parameters)
         self._pairs = WatchedPairs(self.ctx, self.owner)
         self._compared = ComparedReplies(self.ctx, self.owner, self._spawn, self._show)
 
@@ -154,11 +154,11 @@ class Watcher:
 
     # --- actions of a person ---
 
-    def look_as(self, look: ViewOptions) -> None:
+    def set_options(self, options: ViewOptions) -> None:
         """Use these view options from now on."""
-        self.view.look_as(look)
+        self.view.set_options(options)
 
-    async def try_look(self, look: ViewOptions) -> None:
+    async def try_options(self, options: ViewOptions) -> None:
         """Use these view options from now on, if that is possible. Return once the screen has them.
 
         Raises:
@@ -168,11 +168,11 @@ class Watcher:
             ConflictError: the conversation changes faster than it can be read.
         """
         async with self.view.busy:
-            await self._apply(await self.view.try_look(look))
+            await self._apply(await self.view.try_options(options))
 
-    def write(self, draft: str, asked: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
+    def write(self, draft: str, parameters: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
         """Take the text of the composer and the parameters of this send. `edition`: the page's number for the text."""
-        self.view.write(draft, asked, edition)
+        self.view.write(draft, parameters, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
         """Take the attachments of the text in the composer."""
@@ -244,7 +244,7 @@ class Watcher:
             self._show(refusal=show_refusal(error))
             return
         self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
-        unfiltered = not (conversation.filter if self.view.look.filter is None else self.view.look.filter).strip()
+        unfiltered = not (conversation.filter if self.view.options.filter is None else self.view.options.filter).strip()
         async with self.view.busy:
             first = asyncio.create_task(self.view.compose())
             try:
@@ -304,7 +304,7 @@ class Watcher:
             return
         pairs, visible = self._pairs, composed.composition.visible.pairs
         async with pairs.reading:
-            self.view.hold(found.look, composed)
+            self.view.hold(found.options, composed)
             self._known.set()
             again = pairs.look(composed)
             if before is None or before.base.filter != composed.base.filter:
@@ -317,7 +317,7 @@ class Watcher:
         damaged = show_damaged_settings(composed.base.conversation.damage)
         if damaged != self.screen.damaged:
             self._show(damaged=damaged)
-        context = show_context(composed, found.look.topic, self.view.asked)
+        context = show_context(composed, found.options.topic, self.view.parameters)
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal, edition=found.edition)
@@ -482,5 +482,7 @@ def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryVi
 
 def _with_progress(shown: tuple[ToolProgressView, ...], event: ToolProgress) -> tuple[ToolProgressView, ...]:
     others = tuple(one for one in shown if one.tool_call_id != event.tool_call_id)
-    told = ToolProgressView(event.tool_call_id, event.progress, event.total, event.message, event.conversation_id or "")
-    return (*others, told)
+    report = ToolProgressView(
+        event.tool_call_id, event.progress, event.total, event.message, event.conversation_id or ""
+    )
+    return (*others, report)

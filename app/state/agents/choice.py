@@ -50,12 +50,12 @@ class AgentState(rx.State):
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
         """Let this agent answer from now on; "none": no agent. Its model is selected too."""
         conversation_id = conversation_in(self.router.url.path)
-        wanted = "" if agent_id == NOBODY else agent_id
+        chosen_id = "" if agent_id == NOBODY else agent_id
         if conversation_id:
             ctx = await context_for(current(), conversation_id)
-            await change_conversation(ctx, LOCAL_OWNER, conversation_id, agent_id=wanted)
+            await change_conversation(ctx, LOCAL_OWNER, conversation_id, agent_id=chosen_id)
         agents = {agent.id: agent for agent in await list_agents(current(), LOCAL_OWNER)}
-        found = agents.get(wanted)
+        found = agents.get(chosen_id)
         self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
         if conversation_id:
             return ModelState.load

@@ -88,7 +88,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
         allowed, errors["tools"] = None, "A line has patterns of arguments that cannot be read. Remove it."
     if errors or read.parameters is None:
         return Submitted(form, server_ids, lines, None, AgentErrors(**errors, form=REFUSED))
-    wanted: AgentFields = {
+    agent_fields: AgentFields = {
         "name": form.name.strip(),
         "icon": form.icon.strip(),
         "description": form.description.strip(),
@@ -98,7 +98,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
         "server_ids": server_ids,
         "allowed_tools": allowed,
     }
-    return Submitted(form, server_ids, lines, wanted, AgentErrors())
+    return Submitted(form, server_ids, lines, agent_fields, AgentErrors())
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:

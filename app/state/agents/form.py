@@ -69,10 +69,10 @@ class AgentFormState(rx.State):
     @rx.var
     def editing(self) -> str:
         """The form that the address requests: "new", or "agent" or "copy" with an id; "" for the list."""
-        asked = self.router.url.query_parameters
-        if "copy" in asked:
-            return f"copy {asked['copy']}"
-        agent_id = asked.get("agent", "")
+        query = self.router.url.query_parameters
+        if "copy" in query:
+            return f"copy {query['copy']}"
+        agent_id = query.get("agent", "")
         return agent_id if agent_id in ("", NEW) else f"agent {agent_id}"
 
     @rx.var
@@ -182,12 +182,12 @@ class AgentFormState(rx.State):
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
         """List the servers that are set up, and the chosen ones that no longer exist."""
-        wanted = set(chosen or ())
+        chosen_ids = set(chosen or ())
         known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
-        gone = sorted(wanted.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
+        gone = sorted(chosen_ids.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})
         self.servers = (
-            *(AgentServerItem(one.id, one.name, one.id in wanted) for one in known),
-            *(AgentServerItem(server_id, server_id, server_id in wanted, known=False) for server_id in gone),
+            *(AgentServerItem(one.id, one.name, one.id in chosen_ids) for one in known),
+            *(AgentServerItem(server_id, server_id, server_id in chosen_ids, known=False) for server_id in gone),
         )
 
 

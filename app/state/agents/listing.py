@@ -85,17 +85,17 @@ class AgentListState(rx.State):
 
         `answers` are the JSON that came back for each, "" if none did.
         """
-        told: list[str] = []
+        messages: list[str] = []
         refused: list[str] = []
         for name, answer in zip(list(names), list(answers), strict=False):
             file = str(name)[:_MAX_NAME]
             try:
-                told.append(f"Imported {_list_imported(answer)} from {file}.")
+                messages.append(f"Imported {_list_imported(answer)} from {file}.")
             except InputError as error:
                 refused.append(f"Nothing was imported from {file}. {error.reason}")
-        if told:
-            told.append("The tools ask before each call, even if the file allows them.")
-        message = " ".join((*refused, *told))
+        if messages:
+            messages.append("The tools ask before each call, even if the file allows them.")
+        message = " ".join((*refused, *messages))
         await (show_fault if refused else show_toast)(self, message)
         await self._read()
         return SidebarState.load

@@ -56,8 +56,8 @@ class AnswerAgainState(VisitedState, rx.State):
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Open the menu for a pair. An unknown pair changes nothing."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None:
             return None
         models = await self.get_state(ModelState)
@@ -89,13 +89,13 @@ class AnswerAgainState(VisitedState, rx.State):
     @rx.event
     async def choose(self, model: str) -> rx.event.EventType[()] | None:
         """Let this model answer the pair; `SEVERAL`: ask which models."""
-        asking, wanted = self.asking, text_in(model, MAX_MODEL)
-        if asking is None or wanted is None:
+        asking, valid_model = self.asking, text_in(model, MAX_MODEL)
+        if asking is None or valid_model is None:
             return None
         self.asking = None
-        if wanted == SEVERAL:
+        if valid_model == SEVERAL:
             return cast("EventSpec", ComparisonChoiceState.ask_for_pair(asking.pair_id))
-        return cast("EventSpec", ResendState.answer_again(asking.pair_id, wanted))
+        return cast("EventSpec", ResendState.answer_again(asking.pair_id, valid_model))
 
     async def _end_visit(self) -> None:
         self.asking = None

@@ -92,8 +92,8 @@ class ComparisonChoiceState(VisitedState, rx.State):
     @rx.event
     async def ask_for_pair(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Ask which models answer a pair of this page again. The pair's own model is ticked."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None:
             return None
         label = f"Regenerate pair {pair.position} with several models"
@@ -130,11 +130,11 @@ class ComparisonChoiceState(VisitedState, rx.State):
     @rx.event
     async def tick(self, model: str, ticked: bool) -> None:
         """Tick or untick a model."""
-        wanted = text_in(model, MAX_MODEL)
-        if all(profile.model != wanted for profile in self._models) or wanted is None:
+        valid_model = text_in(model, MAX_MODEL)
+        if all(profile.model != valid_model for profile in self._models) or valid_model is None:
             return
-        others = tuple(one for one in self._ticked if one != wanted)
-        self._ticked = (*others, wanted) if ticked is True else others
+        others = tuple(one for one in self._ticked if one != valid_model)
+        self._ticked = (*others, valid_model) if ticked is True else others
         self._list()
 
     @rx.event
@@ -153,8 +153,8 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     async def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
         await self._come()
-        wanted = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
-        self.choosing, self._ticked, self._query, self._models = choosing, tuple(wanted)[:MAX_MODELS], "", ()
+        models = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
+        self.choosing, self._ticked, self._query, self._models = choosing, tuple(models)[:MAX_MODELS], "", ()
         self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
 
     def _list(self) -> None:

@@ -47,19 +47,21 @@ class KeepingState(rx.State):
     @rx.event(background=True)
     async def stop(self, run_id: str) -> None:
         """Stop one of the replies. The text received so far stays."""
-        if wanted := text_in(run_id, MAX_ID):
-            await self._attempt(cancel_run(await context_for(current(), wanted), LOCAL_OWNER, wanted))
+        if valid_id := text_in(run_id, MAX_ID):
+            await self._attempt(cancel_run(await context_for(current(), valid_id), LOCAL_OWNER, valid_id))
 
     @rx.event(background=True)
     async def keep(self, model: str) -> None:
         """Keep the reply of this model. The others become versions of it."""
         here = conversation_in(self.router.url.path)
-        if (wanted := text_in(model, MAX_MODEL)) is None:
+        if (valid_model := text_in(model, MAX_MODEL)) is None:
             return
-        kept = await self._attempt(keep_reply_and_title(await context_for(current(), here), LOCAL_OWNER, here, wanted))
+        kept = await self._attempt(
+            keep_reply_and_title(await context_for(current(), here), LOCAL_OWNER, here, valid_model)
+        )
         if kept is not None and kept.replaced is not None:
             async with self:
-                await self._tell_kept(here, kept, kept.replaced, wanted)
+                await self._tell_kept(here, kept, kept.replaced, valid_model)
 
     @rx.event(background=True)
     async def discard(self) -> Events:
@@ -77,22 +79,22 @@ class KeepingState(rx.State):
     @rx.event(background=True)
     async def reopen(self, conversation_id: str) -> None:
         """Open the last discarded comparison again. Undo calls this, so it offers no undo."""
-        if (wanted := text_in(conversation_id, MAX_ID)) is None:
+        if (valid_id := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
-            await reopen_comparison(await context_for(current(), wanted), LOCAL_OWNER, wanted)
+            await reopen_comparison(await context_for(current(), valid_id), LOCAL_OWNER, valid_id)
         except InviewError as error:
             await self._tell_fault(error)
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
         """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept."""
-        here, wanted, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
-        if here is None or wanted is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
+        here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
+        if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
             return
-        ctx = await context_for(current(), wanted)
+        ctx = await context_for(current(), valid_id)
         try:
-            await restore_version(ctx, LOCAL_OWNER, wanted, number)
+            await restore_version(ctx, LOCAL_OWNER, valid_id, number)
             if gone:
                 changes = tuple(PairMarks(each, Marks(deleted=False)) for each in gone)
                 await mark_pairs(ctx, LOCAL_OWNER, here, changes)

@@ -107,9 +107,9 @@ def read_answer(status: int, body: str) -> tuple[str, str]:
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return "", _TOO_LARGE
     try:
-        said: Any = json.loads(body)
+        answer: Any = json.loads(body)
         if status == HTTPStatus.CREATED:
-            return str(said["upload_id"]), ""
-        return "", str(said["errors"][0]["reason"])
+            return str(answer["upload_id"]), ""
+        return "", str(answer["errors"][0]["reason"])
     except (ValueError, KeyError, IndexError, TypeError):
         return "", _LOST

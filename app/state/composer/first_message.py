@@ -18,9 +18,9 @@ from app.runs.send.first_message import FirstMessageOptions, compose_first, disc
 from app.runs.temporary import create_temporary
 from app.runs.watch.context import show_context
 from app.state.agents.choice import AgentState
-from app.state.composer.parameters import begins_with, once_in
+from app.state.composer.parameters import begins_with, send_parameters_of
 from app.state.composer.sending import Draft, deliver
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.first_draft import FirstDraft
 from app.state.system_prompt import new_prompt
 from app.state.temporary import TemporaryState
@@ -33,21 +33,21 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
     except InviewError:
         return None
-    return show_context(composed, draft.look.topic)
+    return show_context(composed, draft.options.topic)
 
 
 async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
     """Return the first message with the current data of this page."""
-    look = await look_of(state, "")
-    asked = replace(await once_in(state, ""), reply_schema=schema or None)
-    return FirstDraft(await new_conversation(state, look), text, look, asked, files, edition)
+    options = await options_of(state, "")
+    parameters = replace(await send_parameters_of(state, ""), reply_schema=schema or None)
+    return FirstDraft(await new_conversation(state, options), text, options, parameters, files, edition)
 
 
-async def new_conversation(state: rx.State, look: ViewOptions) -> FirstMessageOptions:
+async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessageOptions:
     """Return the settings of the conversation that the first message on this page starts."""
     parameters, policy = await begins_with(state)
     return FirstMessageOptions(
-        look.model or "",
+        options.model or "",
         (await state.get_state(AgentState)).answering,
         (await state.get_state(TemporaryState)).wanted,
         await new_prompt(state),

@@ -100,7 +100,7 @@ class InsertingState(VisitedState, rx.State):
                 self.said, self.failed = str(error), True
             return
         async with self:
-            self._offers, self.said, self.failed = found.offers, found.said, False
+            self._offers, self.said, self.failed = found.offers, found.message, False
             self.rows = tuple(map(describe_option, found.offers))
 
     @rx.event(background=True)

@@ -59,7 +59,7 @@ class Offered:
     """All offers, and a text about the servers."""
 
     offers: tuple[Insertable, ...]
-    said: str
+    message: str
 
 
 async def find_offers(agent_id: str) -> Offered:

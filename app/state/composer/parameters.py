@@ -116,7 +116,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _once: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
@@ -124,7 +124,7 @@ class ParametersState(VisitedState, rx.State):
         """Handle the opening of a page. A new conversation has stored the parameters of the start page by now."""
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
-            self._once = tuple(one for one in self._once if one[0])
+            self._send_parameters = tuple(one for one in self._send_parameters if one[0])
         else:
             await self._refresh()
 
@@ -142,8 +142,8 @@ class ParametersState(VisitedState, rx.State):
     @rx.event
     async def choose_scope(self, scope: str) -> None:
         """Show the parameters of another scope. Unsaved input is lost."""
-        if self.form is not None and (wanted := _scope_in(scope)) is not None:
-            await self._open(wanted)
+        if self.form is not None and (valid_scope := _scope_in(scope)) is not None:
+            await self._open(valid_scope)
 
     @rx.event
     async def close(self) -> None:
@@ -180,15 +180,17 @@ class ParametersState(VisitedState, rx.State):
         """Remove this parameter from the next send."""
         conversation_id = conversation_in(self.router.url.path)
         if text_in(name, MAX_TYPED) in NAMES:
-            await self._set_once(conversation_id, replace(self._once_of(conversation_id), **{name: None}))
+            await self._set_send_parameters(
+                conversation_id, replace(self._send_parameters_of(conversation_id), **{name: None})
+            )
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
         """Restore the earlier parameters of a conversation. Undo calls this, so it offers no undo."""
-        wanted = text_in(conversation_id, MAX_TYPED)
+        valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
-        if wanted is not None and parameters is not None and policy is not None:
-            await self._set_for_conversation(wanted, parameters, policy)
+        if valid_id is not None and parameters is not None and policy is not None:
+            await self._set_for_conversation(valid_id, parameters, policy)
 
     async def _end_visit(self) -> None:
         self.form = None
@@ -234,7 +236,7 @@ class ParametersState(VisitedState, rx.State):
             )
         answers = agent is not None and agent.deleted_at is None
         usual, name = (agent.parameters, agent.name) if agent is not None and answers else (NO_PARAMETERS, "")
-        layers = Layers(self._once_of(conversation_id), own, usual, policy)
+        layers = Layers(self._send_parameters_of(conversation_id), own, usual, policy)
         return _Situation(conversation_id, provider, profile, layers, name)
 
     async def _store(
@@ -242,7 +244,7 @@ class ParametersState(VisitedState, rx.State):
     ) -> None:
         """Store the parameters and close the dialog. For a conversation a toast reports the change."""
         if scope is ParameterTarget.SEND:
-            await self._set_once(now.conversation_id, parameters)
+            await self._set_send_parameters(now.conversation_id, parameters)
             self.form = None
             return
         before, policy_before = now.layers.conversation, now.layers.retry_policy
@@ -251,10 +253,10 @@ class ParametersState(VisitedState, rx.State):
         self.form = None
         if (parameters, policy) != (before, policy_before):
             policies = [one.text for one in show_policy(policy)]
-            said = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
+            description = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
             texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
             undo = ParametersState.put_back(now.conversation_id, texts)
-            await show_toast(self, f"Parameters of this conversation: {said}.", undo=cast("EventSpec", undo))
+            await show_toast(self, f"Parameters of this conversation: {description}.", undo=cast("EventSpec", undo))
 
     async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
         if not conversation_id:
@@ -269,46 +271,46 @@ class ParametersState(VisitedState, rx.State):
             return False
         return True
 
-    async def _set_once(self, conversation_id: str, parameters: Parameters) -> None:
-        others = tuple(one for one in self._once if one[0] != conversation_id)
+    async def _set_send_parameters(self, conversation_id: str, parameters: Parameters) -> None:
+        others = tuple(one for one in self._send_parameters if one[0] != conversation_id)
         added = ((conversation_id, parameters),) if list_set(parameters) else ()
-        self._once = (*others, *added)[-MAX_REMEMBERED:]
+        self._send_parameters = (*others, *added)[-MAX_REMEMBERED:]
         if not conversation_id:
             await self._refresh()
             return
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_id:
-            schema = watcher.view.asked.reply_schema
+            schema = watcher.view.parameters.reply_schema
             watcher.write(watcher.view.draft, replace(parameters, reply_schema=schema), watcher.view.edition)
 
-    def _once_of(self, conversation_id: str) -> Parameters:
-        return dict(self._once).get(conversation_id, NO_PARAMETERS)
+    def _send_parameters_of(self, conversation_id: str) -> Parameters:
+        return dict(self._send_parameters).get(conversation_id, NO_PARAMETERS)
 
     def _show(self, settings: tuple[SettingView, ...]) -> None:
         self.settings = settings
         self.summary = ", ".join(one.text for one in settings)
 
 
-async def once_in(state: rx.State, conversation_id: str) -> Parameters:
+async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameters:
     """Return the parameters set for the next send of a conversation ("": the one that the first text starts)."""
     parameters = await state.get_state(ParametersState)
-    return parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    return parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
-async def take_once(state: rx.State, conversation_id: str) -> Parameters:
+async def take_send_parameters(state: rx.State, conversation_id: str) -> Parameters:
     """Remove and return them, for a send."""
     parameters = await state.get_state(ParametersState)
-    taken = parameters._once_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+    taken = parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     if list_set(taken):
-        await parameters._set_once(conversation_id, NO_PARAMETERS)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await parameters._set_send_parameters(conversation_id, NO_PARAMETERS)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return taken
 
 
-async def give_back_once(state: rx.State, conversation_id: str, asked: Parameters) -> None:
+async def restore_send_parameters(state: rx.State, conversation_id: str, taken: Parameters) -> None:
     """Restore the parameters of a refused send, unless others have been set since."""
     parameters = await state.get_state(ParametersState)
-    if list_set(asked) and not list_set(parameters._once_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        await parameters._set_once(conversation_id, asked)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    if list_set(taken) and not list_set(parameters._send_parameters_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await parameters._set_send_parameters(conversation_id, taken)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
@@ -381,8 +383,8 @@ def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts
         if name not in merged:
             return "Model default"
         source = "Conversation" if getattr(own, name) is not None else now.agent
-        said = str(merged[name]) if name == "seed" else describe_value(merged[name])
-        return f"{source}: {said}"
+        value = str(merged[name]) if name == "seed" else describe_value(merged[name])
+        return f"{source}: {value}"
 
     return ParameterTexts(**{name: describe(name) for name in NAMES})
 

@@ -24,7 +24,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.state.address import conversation_in
-from app.state.composer.sending import is_told_by_queue
+from app.state.composer.sending import is_shown_by_queue
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.inputs import text_in, whole_in
@@ -74,7 +74,7 @@ class QueueState(rx.State):
     async def settle(self) -> None:
         """No reply has been running for a while: between a reply and the next text nothing runs for a moment."""
         self.idle = not self.running
-        _tell(self)
+        _show_status(self)
 
     @rx.event
     async def edit(self, item_id: str) -> None:
@@ -85,7 +85,7 @@ class QueueState(rx.State):
         is_temporary = await context_for(current(), self._conversation()) is not current()
         self.edited, self.lost, self.edit_id = item, False, "" if is_temporary else new_id()
         self.draft = dict(self._unfinished).get(item.id, item.text)
-        _tell(self)
+        _show_status(self)
         token, conversation_id = self.router.session.client_token, self._conversation()
         async with _TURNS.held(token, _TURNS.take(token)):
             try:
@@ -146,33 +146,33 @@ class QueueState(rx.State):
                 await resume_queue(ctx, LOCAL_OWNER, conversation_id, only=HoldReason.PAUSED)
             except InviewError as error:
                 fault = error
-        if fault is not None and not await is_told_by_queue(conversation_id):
+        if fault is not None and not await is_shown_by_queue(conversation_id):
             async with self:
                 await show_fault(self, fault)
 
     @rx.event
     async def move(self, item_id: str, place: int) -> None:
         """Move a text to another place, counted from 0."""
-        wanted, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
-        if not wanted or to is None or not 0 <= to <= MAX_QUEUED:
+        valid_id, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
+        if not valid_id or to is None or not 0 <= to <= MAX_QUEUED:
             return
         try:
             ctx = await context_for(current(), conversation_id)
-            await change_queued(ctx, LOCAL_OWNER, conversation_id, wanted, place=to)
+            await change_queued(ctx, LOCAL_OWNER, conversation_id, valid_id, place=to)
         except InviewError as fault:
             await show_fault(self, fault)
 
     @rx.event
     async def drop(self, item_id: str) -> None:
         """Take a text out of the queue unsent."""
-        wanted, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
-        if not wanted:
+        valid_id, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
+        if not valid_id:
             return
-        place = next((at for at, each in enumerate(self.queue.items) if each.id == wanted), len(self.queue.items))
+        place = next((at for at, each in enumerate(self.queue.items) if each.id == valid_id), len(self.queue.items))
         paused = self.queue.held is not None or not self.running
         try:
             dropped = await drop_queued(
-                await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, wanted
+                await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id, valid_id
             )
         except InviewError as fault:
             await show_fault(self, fault)
@@ -218,7 +218,7 @@ class QueueState(rx.State):
         if self.lost:
             self.rows = list_rows(self.queue)
         self.edited, self.lost = None, False
-        _tell(self)
+        _show_status(self)
         composer = await self.get_state(ComposerState)
         composer.order = make_order(OrderKind.FOCUS, "")
 
@@ -237,7 +237,7 @@ def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
         before = [row.id for row in state.rows]
         at = before.index(edited.id) if edited is not None and edited.id in before else 0
         state.rows = list_rows(screen.queue, edited if state.lost else None, at)
-    _tell(state)
+    _show_status(state)
 
 
 def clear_queue(state: QueueState) -> None:
@@ -246,10 +246,10 @@ def clear_queue(state: QueueState) -> None:
     state.edited, state.lost = None, False
 
 
-def _tell(state: QueueState) -> None:
-    said = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
-    if said != state.said:
-        state.said = said
+def _show_status(state: QueueState) -> None:
+    text = "Paused while you edit." if state.edited is not None else describe_queue(state.queue, idle=state.idle)
+    if text != state.said:
+        state.said = text
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:

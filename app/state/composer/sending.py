@@ -37,22 +37,22 @@ _REMEMBERED: Final = 1000
 class Draft:
     """A text and the options of its send. `id` is the text area's name for the send.
 
-    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `asked` are the
-    parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of the
-    queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs that
-    arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
+    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `send_parameters` are
+    the parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of
+    the queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs
+    that arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
     `selection`, or in `selections` for each of several models.
     """
 
     id: str
     text: str
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     new: FirstMessageOptions
     schema: str = ""
     files: tuple[DraftFile, ...] = ()
     models: tuple[str, ...] = ()
-    asked: Parameters = NO_PARAMETERS
+    send_parameters: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
@@ -64,7 +64,7 @@ class Draft:
     @property
     def parameters(self) -> Parameters | None:
         """The parameters of this send alone, None if none are set."""
-        parameters = replace(self.asked, reply_schema=self.schema or None)
+        parameters = replace(self.send_parameters, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
 
 
@@ -79,7 +79,7 @@ async def deliver(draft: Draft) -> str:
     """
     ctx, target = await context_for(current(), draft.conversation_id), draft.conversation_id
     if draft.waited:
-        await resume_queue(ctx, LOCAL_OWNER, target, model=draft.look.model, over_budget=draft.over_budget)
+        await resume_queue(ctx, LOCAL_OWNER, target, model=draft.options.model, over_budget=draft.over_budget)
         return ""
     attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
     if draft.models:
@@ -89,7 +89,7 @@ async def deliver(draft: Draft) -> str:
             target,
             draft.text,
             draft.models,
-            draft.look,
+            draft.options,
             parameters=draft.parameters,
             over_budget=draft.over_budget,
             selections=await _selections_of(draft, attached.parts),
@@ -101,7 +101,7 @@ async def deliver(draft: Draft) -> str:
         LOCAL_OWNER,
         target,
         draft.text,
-        draft.look,
+        draft.options,
         parameters=draft.parameters,
         over_budget=draft.over_budget,
         selection=await _selection_of(draft, attached.parts),
@@ -110,7 +110,7 @@ async def deliver(draft: Draft) -> str:
     return ""
 
 
-async def is_told_by_queue(conversation_id: str) -> bool:
+async def is_shown_by_queue(conversation_id: str) -> bool:
     """Return True if the queue on screen shows that its first text was refused, and why."""
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
@@ -133,8 +133,8 @@ async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[st
 
 async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     """Return the pairs to send that the page has counted; None: it counted none, or for another model or filter."""
-    base, look = draft.counted, draft.look
-    if base is None or (look.model or base.profile.model, look.filter) != (base.profile.model, base.filter):
+    base, options = draft.counted, draft.options
+    if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
         return None
     forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)

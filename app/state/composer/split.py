@@ -128,8 +128,8 @@ def describe_secrets(kinds: Sequence[str]) -> str:
     if not kinds:
         return ""
     counts = Counter(kinds)
-    told = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
-    return f"Replaced before sending: {told}. The preview shows what is sent."
+    listed = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
+    return f"Replaced before sending: {listed}. The preview shows what is sent."
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:

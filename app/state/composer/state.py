@@ -46,11 +46,11 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.parameters import give_back_once, take_once
-from app.state.composer.sending import Delivered, Draft, deliver, is_told_by_queue
+from app.state.composer.parameters import restore_send_parameters, take_send_parameters
+from app.state.composer.sending import Delivered, Draft, deliver, is_shown_by_queue
 from app.state.composer.split import describe_counting, describe_secrets, describe_split
 from app.state.composer.summary import describe_work, follow_summary
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import (
     BoxOrder,
     OrderKind,
@@ -222,8 +222,8 @@ class ComposerState(rx.State):
     def _count(self) -> None:
         watcher = watcher_of(self)
         if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
-            asked = replace(watcher.view.asked, reply_schema=self.schema or None)
-            watcher.write(self._draft, asked, self._edition)
+            parameters = replace(watcher.view.parameters, reply_schema=self.schema or None)
+            watcher.write(self._draft, parameters, self._edition)
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -345,7 +345,7 @@ class ComposerState(rx.State):
                 yield ModelState.choose(way.model)
                 draft = replace(
                     draft,
-                    look=replace(draft.look, model=way.model),
+                    options=replace(draft.options, model=way.model),
                     new=replace(draft.new, model=way.model),
                 )
             over_budget = draft.over_budget if way.as_counted else way.over_budget
@@ -432,10 +432,10 @@ class ComposerState(rx.State):
         if ordered:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
-        look = await look_of(self, conversation_id)
-        new = await new_conversation(self, look) if not conversation_id else _NO_CONVERSATION
+        options = await options_of(self, conversation_id)
+        new = await new_conversation(self, options) if not conversation_id else _NO_CONVERSATION
         watcher = watcher_of(self)
-        draft = Draft(name, words or "", conversation_id, look, new, self.schema, self.files, models)
+        draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
             counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
             draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
@@ -443,11 +443,11 @@ class ComposerState(rx.State):
             await self._refuse(draft, refusal)
             return None
         self.schema, self._draft, self._edition, self.files, self.refused = "", "", 0, (), ()
-        asked = await take_once(self, conversation_id)
+        parameters = await take_send_parameters(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
         self._count()  # the box is empty: estimate and preview no longer include the text that was sent
-        return replace(draft, asked=asked)
+        return replace(draft, send_parameters=parameters)
 
     async def _deliver(self, draft: Draft) -> str:
         """Send the draft and show the result. Return the conversation that it started, "" for none."""
@@ -470,9 +470,9 @@ class ComposerState(rx.State):
                 self.over_budget = describe_changed(error, several=bool(draft.models))
             return ""
         except InviewError as error:
-            is_told = draft.waited and await is_told_by_queue(draft.conversation_id)
+            is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
             async with self:
-                await self._refuse(draft, "" if is_told else describe_fault(error), provider_of(error))
+                await self._refuse(draft, "" if is_shown else describe_fault(error), provider_of(error))
             return ""
         except Exception:
             async with self:
@@ -505,7 +505,7 @@ class ComposerState(rx.State):
         if not accepted:
             self.schema = self.schema or draft.schema
             self.files = self.files or draft.files
-            await give_back_once(self, draft.conversation_id, draft.asked)
+            await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
             self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
 
@@ -519,7 +519,7 @@ class ComposerState(rx.State):
         try:
             ctx = await context_for(current(), target)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
-            summary = await summarise(ctx, LOCAL_OWNER, target, draft.look, draft.text, attached=attached.parts)
+            summary = await summarise(ctx, LOCAL_OWNER, target, draft.options, draft.text, attached=attached.parts)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))
@@ -534,7 +534,7 @@ class ComposerState(rx.State):
             async with self:
                 self.work, self._summary_run = None, ""
         if draft.waited:
-            await self._deliver(replace(draft, look=ViewOptions()))
+            await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
             self.order = make_order(OrderKind.SEND, draft.text)
@@ -551,7 +551,7 @@ def set_schema(composer: ComposerState, schema: str) -> None:
     """Set the schema of the draft; "": none."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.text, replace(watcher.view.asked, reply_schema=schema or None), composer.edition)
+        watcher.write(composer.text, replace(watcher.view.parameters, reply_schema=schema or None), composer.edition)
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:

@@ -42,7 +42,7 @@ async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary
         ConflictError: the summary was stopped, failed, or is empty. Nothing has changed.
     """
     clock = asyncio.get_running_loop().time
-    told_at = 0.0
+    shown_at = 0.0
     async for state in follow_states(ctx, LOCAL_OWNER, summary.started.run_id):
         match state.outcome:
             case Canceled():
@@ -50,8 +50,8 @@ async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary
             case Failed(reason):
                 raise ConflictError(f"The summary failed: {reason.message} Nothing has changed; your text is saved.")
             case _:
-                if clock() - told_at >= _TOLD_SECONDS:
-                    told_at = clock()
+                if clock() - shown_at >= _TOLD_SECONDS:
+                    shown_at = clock()
                     yield count_characters(state)
     deadline = clock() + ADOPT_SECONDS
     while clock() < deadline:

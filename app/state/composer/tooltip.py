@@ -15,10 +15,10 @@ from app.runs.send.exact_counts import count_exactly
 from app.runs.uploads import load_attached
 from app.state.address import conversation_in
 from app.state.composer.files import ids_of
-from app.state.composer.parameters import once_in
+from app.state.composer.parameters import send_parameters_of
 from app.state.composer.split import describe_cached, describe_exact, describe_uncounted
 from app.state.composer.state import ComposerState, show_count
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import CachedCostView, SplitView
 from app.state.tab_watchers import moment_of
 from app.views.request.composition import EstimateView, describe_estimate
@@ -45,12 +45,15 @@ class TooltipState(rx.State):
             estimate = composer.estimate
             if composer.split is None or composer.split != self._counted:
                 self.exact = ""
-            look, asked = await look_of(self, conversation_id), await once_in(self, conversation_id)
+            options, parameters = (
+                await options_of(self, conversation_id),
+                await send_parameters_of(self, conversation_id),
+            )
         if not conversation_id or estimate is None:
             return
         ctx = await context_for(current(), conversation_id)
         try:
-            state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, look, parameters=asked)
+            state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, options, parameters=parameters)
         except InviewError:
             cached = None  # the send says what is wrong
         else:
@@ -66,10 +69,10 @@ class TooltipState(rx.State):
             if self.counting:
                 return
             conversation_id = conversation_in(self.router.url.path)
-            look = await look_of(self, conversation_id)
+            options = await options_of(self, conversation_id)
             composer = await self.get_state(ComposerState)
             text, files = composer.text, composer.files
-            asked = replace(await once_in(self, conversation_id), reply_schema=composer.schema or None)
+            parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
             moment = moment_of(self)
             self.counting, self._counted = True, None
         exact: EstimateView | None = None
@@ -77,16 +80,16 @@ class TooltipState(rx.State):
             ctx = await context_for(current(), conversation_id)
             attached = await load_attached(current(), LOCAL_OWNER, ids_of(files))
             counted = await count_exactly(
-                ctx, LOCAL_OWNER, conversation_id, text, look, parameters=asked, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
             )
-            said = describe_exact(counted.tokens, counted.estimated_tokens)
+            message = describe_exact(counted.tokens, counted.estimated_tokens)
             exact = describe_estimate(counted.estimate)
         except ProviderError as error:
-            said = describe_uncounted(error.failure)
+            message = describe_uncounted(error.failure)
         except InviewError as error:
-            said = str(error)
+            message = str(error)
         async with self:
-            self.counting, self.exact = False, said
+            self.counting, self.exact = False, message
             context = None if moment is None or moment_of(self) != moment else moment.screen.context
             if exact is not None and context is not None:
                 composer = await self.get_state(ComposerState)

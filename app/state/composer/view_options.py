@@ -14,7 +14,7 @@ from app.state.model import ModelState
 from app.state.tab_watchers import watcher_of
 
 
-async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
+async def options_of(state: rx.State, conversation_id: str) -> ViewOptions:
     """Return the view options of the conversation on screen, so that a send includes the pairs in view."""
     filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
     watcher = watcher_of(state)
@@ -22,7 +22,9 @@ async def look_of(state: rx.State, conversation_id: str) -> ViewOptions:
     model = models.chosen if models.chosen_in == conversation_id else ""
     if not conversation_id:
         model = model or models.remembered or DEFAULT_MODEL
-    look = replace(filters.wanted, model=model or None, as_of=None)
+    options = replace(filters.view_options, model=model or None, as_of=None)
     if context is None:
-        return look
-    return replace(look, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None)
+        return options
+    return replace(
+        options, filter=context.filter, as_of=datetime.fromisoformat(context.as_of) if context.as_of else None
+    )

@@ -60,7 +60,7 @@ class FilterState(rx.State):
     temporary: rx.Field[bool] = rx.field(default=False)
     zone: str = rx.LocalStorage("", name="inview.zone")
     topics: str = rx.LocalStorage("", name="inview.topics", sync=True)
-    _look: ViewOptions = ViewOptions()
+    _view_options: ViewOptions = ViewOptions()
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection that opened it
 
     @rx.event
@@ -71,21 +71,21 @@ class FilterState(rx.State):
         address without a filter shows all pairs. The address of a temporary conversation does not contain its filter.
         """
         conversation_id = conversation_in(self.router.url.path)
-        asked = _filter_in(self.router.url.query)
-        self.read = f"{self.router.url.path} {asked or ''}"
+        line = _filter_in(self.router.url.query)
+        self.read = f"{self.router.url.path} {line or ''}"
         before, self._page = self._page, (conversation_id, self.router.session.session_id)
         self.temporary = bool(conversation_id) and await context_for(current(), conversation_id) is not current()
         if self._page == before:
-            if conversation_id and not (asked is None and self.temporary):
-                await self._step(conversation_id, asked or "")
+            if conversation_id and not (line is None and self.temporary):
+                await self._step(conversation_id, line or "")
             return
         same = conversation_id == before[0]
         if not same:
             self.filter, self.description, self.notices, self.as_of = "", "", (), ""
         self.known, self.refusal = False, None
         self.topic = read_kept(self.topics, conversation_id)
-        zone, model = zone_in(self.zone) or UTC_ZONE, self._look.model if same else None
-        self._look = ViewOptions(filter=asked, model=model, topic=self.topic or None, zone=zone)
+        zone, model = zone_in(self.zone) or UTC_ZONE, self._view_options.model if same else None
+        self._view_options = ViewOptions(filter=line, model=model, topic=self.topic or None, zone=zone)
 
     @rx.event(background=True)
     async def clear(self) -> None:
@@ -95,19 +95,19 @@ class FilterState(rx.State):
     @rx.event
     async def use_model(self, model: str) -> None:
         """Use this model for the next message. Without a valid name: use the conversation's model."""
-        self._look_as(replace(self._look, model=text_in(model, MAX_NAME) or None))
+        self._set_options(replace(self._view_options, model=text_in(model, MAX_NAME) or None))
 
     @rx.event
     async def learn_zone(self, zone: str) -> None:
         """Use this time zone for dates and ages. A value that is no time zone is ignored."""
         if (known := zone_in(zone)) is not None:
             self.zone = known
-            self._look_as(replace(self._look, zone=known))
+            self._set_options(replace(self._view_options, zone=known))
 
     @property
-    def wanted(self) -> ViewOptions:
+    def view_options(self) -> ViewOptions:
         """The view options that the user chose."""
-        return self._look
+        return self._view_options
 
     async def _put_in_force(self, line: str) -> None:
         """Apply this filter and close the filter bar. For background handlers. Raises the errors of `_apply`."""
@@ -123,12 +123,12 @@ class FilterState(rx.State):
         """
         async with self:
             conversation_id = conversation_in(self.router.url.path)
-            look, watcher = replace(self._look, filter=line), watcher_of(self)
+            options, watcher = replace(self._view_options, filter=line), watcher_of(self)
             self.steps += 1  # before the new screen: its filter is written into the address at once
         if watcher is not None:
-            await watcher.try_look(look)
+            await watcher.try_options(options)
         async with self:
-            self._look = replace(self._look, filter=line)
+            self._view_options = replace(self._view_options, filter=line)
             self.done += ends
         if conversation_id:
             await _keep_filter(conversation_id, line)
@@ -137,16 +137,16 @@ class FilterState(rx.State):
         """Apply the filter of the new address."""
         if line == self.filter and self.refusal is None:
             return
-        self._look = replace(self._look, filter=line)
+        self._view_options = replace(self._view_options, filter=line)
         with suppress(InviewError):  # the screen shows the reason
             await _keep_filter(conversation_id, line)
 
-    def _look_as(self, look: ViewOptions) -> None:
-        if look == self._look:
+    def _set_options(self, options: ViewOptions) -> None:
+        if options == self._view_options:
             return
-        self._look = look
+        self._view_options = options
         if (watcher := watcher_of(self)) is not None:
-            watcher.look_as(look)
+            watcher.set_options(options)
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:

@@ -116,7 +116,7 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             options = self._options().get(ChipName(name), ()) if name in set(ChipName) else ()
             chosen = next((one.term for one in options if format_filter(one.term) == term), None)
-            kept = self.filter if self.wanted.filter is None else self.wanted.filter
+            kept = self.filter if self.view_options.filter is None else self.view_options.filter
             line = _read_words(kept if self._typed is None else self._typed)
             if not options or (term and chosen is None):
                 return
@@ -158,11 +158,11 @@ class FilterLineState(VisitedState, FilterState):
             self._newest += 1
             self._typed = typed
             number = self._newest
-            conversation_id, look = self._place()
-        feedback = await _read_line(conversation_id, typed, at, look)
+            conversation_id, options = self._place()
+        feedback = await _read_line(conversation_id, typed, at, options)
         async with self:
-            told = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
-            if number == self._newest and not told:
+            answered = self.feedback.line == typed and (self.feedback.answer or self.feedback.entered)
+            if number == self._newest and not answered:
                 self.feedback = feedback
 
     @rx.event(background=True)
@@ -174,11 +174,11 @@ class FilterLineState(VisitedState, FilterState):
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
         """Carry out the command that the dialog asks about."""
-        asked, self.asking = self.asking, None
-        if asked is None:
+        question, self.asking = self.asking, None
+        if question is None:
             return None
         await begin_work(self)
-        return FilterLineState.carry_out(asked.line)
+        return FilterLineState.carry_out(question.line)
 
     @rx.event(background=True)
     async def carry_out(self, line: str) -> AsyncGenerator[EventSpec | None]:
@@ -232,10 +232,10 @@ class FilterLineState(VisitedState, FilterState):
 
     async def _command(self, line: str, *, confirmed: bool) -> EventSpec | None:
         async with self:
-            conversation_id, look = self._place()
+            conversation_id, options = self._place()
         ctx = await context_for(current(), conversation_id)
         try:
-            outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, look, confirmed=confirmed)
+            outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, options, confirmed=confirmed)
         except InviewError as error:
             outcome = OutcomeView("refused", str(error), 0, (), None, None)
         async with self:
@@ -268,7 +268,7 @@ class FilterLineState(VisitedState, FilterState):
 
     def _place(self) -> tuple[str, ViewOptions]:
         """Return the conversation on screen and its view options without the filter."""
-        return conversation_in(self.router.url.path), replace(self._look, filter=None)
+        return conversation_in(self.router.url.path), replace(self._view_options, filter=None)
 
 
 def _read_words(line: str) -> str:
@@ -280,10 +280,12 @@ def _read_words(line: str) -> str:
     return line
 
 
-async def _read_line(conversation_id: str, line: str, cursor: int, look: ViewOptions) -> LineFeedbackView:
+async def _read_line(conversation_id: str, line: str, cursor: int, options: ViewOptions) -> LineFeedbackView:
     try:
         ctx = await context_for(current(), conversation_id)
-        return show_line(line, await check_line(ctx, LOCAL_OWNER, conversation_id, line, cursor=cursor, look=look))
+        return show_line(
+            line, await check_line(ctx, LOCAL_OWNER, conversation_id, line, cursor=cursor, options=options)
+        )
     except InviewError as error:
         return show_mistake(line, error)
 

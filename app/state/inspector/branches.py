@@ -149,9 +149,9 @@ class BranchState(rx.State):
             if self._forking or self._is_repeated(origin, last or ""):
                 return None
             self._forking = True
-            look = _look_of(await self.get_state(FilterState)) if which == "seen" else None
+            options = _options_of(await self.get_state(FilterState)) if which == "seen" else None
         try:
-            made = await fork_from(await context_for(current(), origin), LOCAL_OWNER, origin, look, last)
+            made = await fork_from(await context_for(current(), origin), LOCAL_OWNER, origin, options, last)
         except InviewError as error:
             async with self:
                 await show_fault(self, error)
@@ -190,10 +190,10 @@ class BranchState(rx.State):
         return last == [origin, pair_id] and time.monotonic() - at < AGAIN_SECONDS
 
 
-def _look_of(filters: FilterState) -> ViewOptions:
+def _options_of(filters: FilterState) -> ViewOptions:
     """Return the view options of the page: the current filter, and the time to which its ages refer."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
-    return replace(filters.wanted, filter=filters.filter, as_of=as_of)
+    return replace(filters.view_options, filter=filters.filter, as_of=as_of)
 
 
 def _describe(branch: BranchView) -> BranchItem:

@@ -78,12 +78,12 @@ class CacheState(VisitedState, rx.State):
         """Keep the cache alive for this number of minutes."""
         async with self:
             moment = moment_of(self)
-        wanted = whole_in(minutes)
-        if moment is None or wanted not in CHOICES:
+        valid_minutes = whole_in(minutes)
+        if moment is None or valid_minutes not in CHOICES:
             return
         ctx = await context_for(current(), moment.conversation_id)
         try:
-            await start_keeping(ctx, LOCAL_OWNER, moment.conversation_id, moment.look, wanted)
+            await start_keeping(ctx, LOCAL_OWNER, moment.conversation_id, moment.options, valid_minutes)
         except InviewError as error:
             async with self:
                 self.fault = describe_fault(error)
@@ -108,14 +108,14 @@ class CacheState(VisitedState, rx.State):
 
     async def _look(self, moment: Moment) -> None:
         notes = NOTHING
-        if (moment.look.model or "").startswith(_CACHING):
+        if (moment.options.model or "").startswith(_CACHING):
             ctx = await context_for(current(), moment.conversation_id)
             try:
                 state = await look_at_cache(
-                    ctx, LOCAL_OWNER, moment.conversation_id, moment.look, parameters=moment.asked
+                    ctx, LOCAL_OWNER, moment.conversation_id, moment.options, parameters=moment.parameters
                 )
                 kept = await read_keeping(ctx, LOCAL_OWNER, moment.conversation_id)
-                notes = show_cache(describe_cache_state(state, kept), moment.look.zone)
+                notes = show_cache(describe_cache_state(state, kept), moment.options.zone)
             except InviewError:
                 pass  # the page shows what is wrong with the view options, and the next change reads again
         async with self:
@@ -127,5 +127,14 @@ def _causes(moment: Moment) -> tuple[object, ...]:
     """Return the values on which the notes depend."""
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
-    look = moment.look
-    return look.filter, look.model, look.topic, look.zone, *seen, moment.asked, moment.ended, moment.changes
+    options = moment.options
+    return (
+        options.filter,
+        options.model,
+        options.topic,
+        options.zone,
+        *seen,
+        moment.parameters,
+        moment.ended,
+        moment.changes,
+    )

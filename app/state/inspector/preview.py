@@ -56,7 +56,7 @@ class _Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Selection:
     """The part of a request that the user chose. `page` counts from 1."""
 
     tab: str
@@ -119,10 +119,10 @@ class PreviewState(rx.State):
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
         """Show another tab."""
-        wanted = text_in(tab, _MAX_KEY)
-        if wanted in TABS:
+        chosen = text_in(tab, _MAX_KEY)
+        if chosen in TABS:
             async with self:
-                self.tab, self._page = wanted, 1
+                self.tab, self._page = chosen, 1
             await self._show_again()
 
     @rx.event(background=True)
@@ -135,20 +135,20 @@ class PreviewState(rx.State):
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
         """Show all of a message, a tool or the system text."""
-        wanted = text_in(key, _MAX_KEY)
+        piece = text_in(key, _MAX_KEY)
         async with self:
-            if wanted is None or wanted in self._opened:
+            if piece is None or piece in self._opened:
                 return
-            self._opened |= {wanted}
+            self._opened |= {piece}
         await self._show_again()
 
     @rx.event(background=True)
     async def show_page(self, number: int) -> None:
         """Show another page of the JSON, counted from 1."""
-        wanted = whole_in(number)
-        if wanted is not None:
+        page = whole_in(number)
+        if page is not None:
             async with self:
-                self._page = wanted
+                self._page = page
             await self._show_again()
 
     async def _read(self) -> None:
@@ -157,10 +157,10 @@ class PreviewState(rx.State):
             moment = self._moment()
             if moment is None:
                 return
-            turn, wish = self._begin(moment.conversation_id), self._wish()
+            turn, selection = self._begin(moment.conversation_id), self._selection()
         try:
             prepared = await _prepare(moment)
-            shown = await _describe(prepared, wish)
+            shown = await _describe(prepared, selection)
         except InviewError as error:
             async with self:
                 if self._turn == turn:
@@ -171,14 +171,14 @@ class PreviewState(rx.State):
                 self._show(shown, large=prepared.is_large)
                 self.edition, self._built_at = moment.edition, moment
                 note_moment(self)
-            is_wanted = self._turn == turn and self._wish() != wish
+            is_wanted = self._turn == turn and self._selection() != selection
         if is_wanted:  # the user chose another part of it meanwhile
             await self._show_again()
 
     async def _show_again(self) -> None:
         """Show other parts of the request on screen. If it is no longer cached, build and show the current request."""
         async with self:
-            conversation_id, request, wish, turn = self.conversation, self.request, self._wish(), self._turn
+            conversation_id, request, selection, turn = self.conversation, self.request, self._selection(), self._turn
         if request is None:
             return
         ctx = await context_for(current(), conversation_id)
@@ -187,9 +187,9 @@ class PreviewState(rx.State):
             await self._read()
             return
         prepared = _Prepared(conversation_id, planned, request.body_sha256)
-        shown = await _describe(prepared, wish)
+        shown = await _describe(prepared, selection)
         async with self:
-            if self._turn == turn and self._wish() == wish:
+            if self._turn == turn and self._selection() == selection:
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
@@ -206,8 +206,8 @@ class PreviewState(rx.State):
         self._turn += 1
         return self._turn
 
-    def _wish(self) -> _Wish:
-        return _Wish(self.tab, RequestWindow(self._messages, self._opened), self._page)
+    def _selection(self) -> _Selection:
+        return _Selection(self.tab, RequestWindow(self._messages, self._opened), self._page)
 
     def _show(self, shown: _Shown, *, large: bool) -> None:
         self.request, self.body = shown.request, shown.body
@@ -243,19 +243,19 @@ async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
         LOCAL_OWNER,
         moment.conversation_id,
         moment.draft,
-        moment.look,
-        parameters=moment.asked,
+        moment.options,
+        parameters=moment.parameters,
         attached=attached,
     )
 
 
-async def _describe(prepared: _Prepared, wish: _Wish) -> _Shown:
+async def _describe(prepared: _Prepared, selection: _Selection) -> _Shown:
     """Return the visible parts of the request. Large ones are described in a thread, so that replies keep streaming."""
-    request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, wish.reading)
-    if wish.tab == "json":
-        return _Shown(request, body=await _call(prepared, _show_page, prepared, wish.page))
-    if wish.tab == "changes":
-        return await _compare(prepared, _Shown(request), wish.reading)
+    request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, selection.reading)
+    if selection.tab == "json":
+        return _Shown(request, body=await _call(prepared, _show_page, prepared, selection.page))
+    if selection.tab == "changes":
+        return await _compare(prepared, _Shown(request), selection.reading)
     return _Shown(request)
 
 

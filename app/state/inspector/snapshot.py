@@ -46,7 +46,7 @@ class KeptRequestView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _Selection:
     pair_id: str
     tab: str
     page: int
@@ -72,13 +72,13 @@ class SnapshotState(VisitedState, rx.State):
     @rx.event(background=True)
     async def open(self, pair_id: str) -> None:
         """Show the stored request of this pair."""
-        wanted = text_in(pair_id, MAX_TEXT)
-        if not wanted:
+        valid_id = text_in(pair_id, MAX_TEXT)
+        if not valid_id:
             return
         async with self:
             self.reset()
             await self._come()
-            self.pair, self.title = wanted, "Sent request"
+            self.pair, self.title = valid_id, "Sent request"
         await self._read()
 
     @rx.event
@@ -91,78 +91,78 @@ class SnapshotState(VisitedState, rx.State):
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
         """Show the sent request, or its comparison with now."""
-        wanted = text_in(tab, MAX_TEXT)
-        if wanted in TABS:
+        chosen = text_in(tab, MAX_TEXT)
+        if chosen in TABS:
             async with self:
-                self.tab, self.fault = wanted, ""
+                self.tab, self.fault = chosen, ""
             await self._read()
 
     @rx.event(background=True)
     async def show_page(self, number: int) -> None:
         """Show another page of the body, counted from 1."""
-        wanted = whole_in(number)
-        if wanted is not None:
+        page = whole_in(number)
+        if page is not None:
             async with self:
-                self._page = wanted
+                self._page = page
             await self._read()
 
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
         """Show the whole text of a message that differs."""
-        wanted = text_in(key, MAX_TEXT)
-        if wanted:
+        piece = text_in(key, MAX_TEXT)
+        if piece:
             async with self:
-                self._opened |= {wanted}
+                self._opened |= {piece}
             await self._read()
 
     async def _read(self) -> None:
         async with self:
-            wish, moment = self._wish(), moment_of(self)
-        if not wish.pair_id:
+            selection, moment = self._selection(), moment_of(self)
+        if not selection.pair_id:
             return
-        ctx = await context_for(current(), wish.pair_id)
+        ctx = await context_for(current(), selection.pair_id)
         try:
             async with ctx.store.read() as session:
-                position = (await load_pair(session, LOCAL_OWNER, wish.pair_id)).position
-                kept = await load_snapshot(session, LOCAL_OWNER, wish.pair_id)
-            shown = await asyncio.to_thread(_show, kept, wish)
+                position = (await load_pair(session, LOCAL_OWNER, selection.pair_id)).position
+                kept = await load_snapshot(session, LOCAL_OWNER, selection.pair_id)
+            shown = await asyncio.to_thread(_show, kept, selection)
             changes: ChangesView | None = None
-            if wish.tab == "now" and moment is not None:
-                look = replace(moment.look, model=kept.model)
-                planned = await preview_resend(ctx, LOCAL_OWNER, wish.pair_id, look=look)
+            if selection.tab == "now" and moment is not None:
+                options = replace(moment.options, model=kept.model)
+                planned = await preview_resend(ctx, LOCAL_OWNER, selection.pair_id, options=options)
                 changes = await asyncio.to_thread(
-                    _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], wish
+                    _compare, kept, planned.wire.body, planned.wire.url, planned.hashes[-1], selection
                 )
         except InviewError as error:
             fault = NOT_KEPT if isinstance(error, NotFoundError) else describe_fault(error)
             async with self:
-                if self._wish() == wish:
+                if self._selection() == selection:
                     self.fault = fault
             return
         async with self:
-            if self._wish() == wish:
+            if self._selection() == selection:
                 self.title, self.kept, self.fault = f"Sent request of pair {position}", shown, ""
                 self.changes = changes
-                self.note = SAME if wish.tab == "now" and changes is None and moment is not None else ""
+                self.note = SAME if selection.tab == "now" and changes is None and moment is not None else ""
 
-    def _wish(self) -> _Wish:
-        return _Wish(self.pair, self.tab, self._page, self._opened)
+    def _selection(self) -> _Selection:
+        return _Selection(self.pair, self.tab, self._page, self._opened)
 
 
-def _show(kept: Snapshot, wish: _Wish) -> KeptRequestView:
+def _show(kept: Snapshot, selection: _Selection) -> KeptRequestView:
     return KeptRequestView(
         kept.model,
         f"POST {kept.url}",
         kept.created_at.isoformat(),
         f"{figures.number(len(kept.body))} bytes, exactly as sent; keys in headers are masked",
         tuple(FactView(name, value) for name, value in kept.headers),
-        show_body(kept.body, wish.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
+        show_body(kept.body, selection.page, f"/api/v1/pairs/{kept.pair_id}/snapshot/body"),
     )
 
 
-def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, wish: _Wish) -> ChangesView | None:
+def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, selection: _Selection) -> ChangesView | None:
     """Return the differences from now; None: there are none."""
-    reading = RequestWindow(opened=wish.opened)
+    reading = RequestWindow(opened=selection.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
     return None if is_same else changes

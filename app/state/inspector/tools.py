@@ -50,7 +50,7 @@ class ToolChoiceState(rx.State):
         panel, fault = None, ""
         try:
             draft = moment.draft[:MAX_DRAFT]
-            seen = await look_at_tools(ctx, LOCAL_OWNER, moment.conversation_id, moment.look, draft)
+            seen = await look_at_tools(ctx, LOCAL_OWNER, moment.conversation_id, moment.options, draft)
             panel = show_tool_panel(describe_seen_tools(seen))
         except InviewError as error:
             fault = describe_fault(error)
@@ -71,15 +71,15 @@ class ToolChoiceState(rx.State):
     @rx.event
     async def tick(self, name: str) -> rx.event.EventType[()] | None:
         """Tick or untick a tool."""
-        wanted = text_in(name, MAX_NAME)
-        return await self._toggle({wanted}) if wanted else None
+        tool_name = text_in(name, MAX_NAME)
+        return await self._toggle({tool_name}) if tool_name else None
 
     @rx.event
     async def tick_server(self, server_id: str) -> rx.event.EventType[()] | None:
         """Tick all tools of a server, or untick them if all are ticked."""
-        wanted = text_in(server_id, MAX_NAME)
+        valid_id = text_in(server_id, MAX_NAME)
         servers = () if self.panel is None else self.panel.servers
-        found = next((server for server in servers if server.id == wanted), None)
+        found = next((server for server in servers if server.id == valid_id), None)
         if found is None:
             return None
         names = {tool.name for tool in found.tools if found.all_ticked or not tool.ticked}

@@ -90,12 +90,12 @@ class VersionsState(VisitedState, rx.State):
     @rx.event(background=True)
     async def compare(self, pair_id: str) -> None:
         """Open the dialog that compares the current version with the one before it."""
-        wanted = text_in(pair_id, MAX_ID)
-        if not wanted:
+        valid_id = text_in(pair_id, MAX_ID)
+        if not valid_id:
             return
         async with self:
             await self._come()
-            self.pair, self.title, self.view, self.fault = wanted, "Versions of the pair", None, ""
+            self.pair, self.title, self.view, self.fault = valid_id, "Versions of the pair", None, ""
             self._before = self._after = 0
         await self._read()
 
@@ -123,23 +123,23 @@ class VersionsState(VisitedState, rx.State):
     @rx.event(background=True)
     async def restore(self, pair_id: str, version: int, standing: int) -> None:
         """Restore another version of a pair whose current version is `standing`. Undo restores that one."""
-        wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
-        if wanted is None or number is None or seen is None:
+        valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
+        if valid_id is None or number is None or seen is None:
             return
         async with self:
             self.pair, self.view = "", None
-        await self._restore(wanted, number, seen)
+        await self._restore(valid_id, number, seen)
 
     @rx.event(background=True)
     async def swap(self, pair_id: str) -> None:
         """Restore the version before; the next swap goes back again."""
-        wanted = text_in(pair_id, MAX_ID)
-        if wanted is None:
+        valid_id = text_in(pair_id, MAX_ID)
+        if valid_id is None:
             return
         try:
-            ctx = await context_for(current(), wanted)
+            ctx = await context_for(current(), valid_id)
             async with ctx.store.read() as session:
-                pair = await load_pair(session, LOCAL_OWNER, wanted)
+                pair = await load_pair(session, LOCAL_OWNER, valid_id)
         except InviewError as error:
             await self._tell_fault(error)
             return
@@ -151,18 +151,18 @@ class VersionsState(VisitedState, rx.State):
                 )
             return
         async with self:
-            before = dict(self._swapped).get(wanted, 0)
+            before = dict(self._swapped).get(valid_id, 0)
         usual = pair.version - 1 if pair.version > 1 else 2
-        await self._restore(wanted, before if before not in {0, pair.version} else usual, pair.version)
+        await self._restore(valid_id, before if before not in {0, pair.version} else usual, pair.version)
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
         """Restore the earlier version. Undo calls this, so it offers no undo."""
-        wanted, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
-        if wanted is None or number is None or seen is None:
+        valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
+        if valid_id is None or number is None or seen is None:
             return
         try:
-            await restore_version(await context_for(current(), wanted), LOCAL_OWNER, wanted, number, Seen(seen))
+            await restore_version(await context_for(current(), valid_id), LOCAL_OWNER, valid_id, number, Seen(seen))
         except InviewError as error:
             await self._tell_fault(error)
 

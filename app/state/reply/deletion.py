@@ -84,15 +84,15 @@ class PairDeletionState(VisitedState, rx.State):
     @rx.event
     async def take_back(self, pair_id: str) -> None:
         """Restore a deleted pair. For Undo, which shows its own message; this handler offers no Undo."""
-        if (wanted := text_in(pair_id, MAX_ID)) and (fault := await _mark(wanted, deleted=False)):
+        if (valid_id := text_in(pair_id, MAX_ID)) and (fault := await _mark(valid_id, deleted=False)):
             await show_fault(self, fault)
 
     async def _end_visit(self) -> None:
         self.deleting = None
 
     def _pair(self, pair_id: object) -> ScreenPairView | None:
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        return None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        return None if watcher is None or not valid_id else watcher.pair(valid_id)
 
 
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:

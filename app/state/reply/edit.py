@@ -99,8 +99,8 @@ class EditState(rx.State):
     @rx.event
     async def begin(self, pair_id: str) -> None:
         """Edit a pair on this page: its request becomes a text area."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None:
             return
         if pair.lifecycle in RUNNING:

@@ -41,11 +41,11 @@ class MarksState(rx.State):
     @rx.event(background=True)
     async def give_stars(self, pair_id: str, stars: int) -> None:
         """Set the number of stars of a pair, 0 to 3."""
-        wanted = whole_in(stars)
-        if (pair := self._pair(pair_id)) is None or wanted is None or not 0 <= wanted <= MAX_STARS:
+        valid_stars = whole_in(stars)
+        if (pair := self._pair(pair_id)) is None or valid_stars is None or not 0 <= valid_stars <= MAX_STARS:
             return
-        if pair.stars != wanted:
-            await self._mark(pair, {"stars": wanted}, plural(wanted, "star") if wanted else "No stars")
+        if pair.stars != valid_stars:
+            await self._mark(pair, {"stars": valid_stars}, plural(valid_stars, "star") if valid_stars else "No stars")
 
     @rx.event(background=True)
     async def toggle_flag(self, pair_id: str) -> None:
@@ -81,8 +81,8 @@ class MarksState(rx.State):
         if any(isinstance(leaf, MarkTerm) for leaf in leaves(shown)):
             return None
         untagged = Not(MarkTerm(Mark.OUT))
-        wanted = format_filter(untagged if isinstance(shown, Everything) else all_of(shown, untagged))
-        return ToastAction("Show only pairs not tagged “exclude”", cast("EventSpec", FilterLineState.enter(wanted)))
+        rest = format_filter(untagged if isinstance(shown, Everything) else all_of(shown, untagged))
+        return ToastAction("Show only pairs not tagged “exclude”", cast("EventSpec", FilterLineState.enter(rest)))
 
     async def _mark(
         self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: ToastAction | None = None
@@ -113,8 +113,8 @@ class MarksState(rx.State):
 
     def _pair(self, pair_id: object) -> ScreenPairView | None:
         """Return a pair on this page. Only pairs on screen can be marked."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        return None if watcher is None or wanted is None else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        return None if watcher is None or valid_id is None else watcher.pair(valid_id)
 
 
 def _read(field: object, value: object) -> ShownMarks | None:

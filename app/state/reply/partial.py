@@ -27,8 +27,8 @@ class PartialReplyState(rx.State):
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:
         """Put the request and the received part of its reply before the text in the composer."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None or not (received := read_received(pair)):
             return None
         return cast("EventSpec", ComposerState.put(quote_received(pair.user_text, received), ""))
@@ -40,10 +40,10 @@ def read_received(pair: ScreenPairView) -> str:
     return "".join(part.text for part in parts if part.type == "text").strip()
 
 
-def quote_received(asked: str, received: str) -> str:
+def quote_received(request: str, received: str) -> str:
     r"""Return a message that repeats a request and the received part of its reply.
 
     >>> quote_received("Count to ten.", "One, two")
     'Count to ten.\n\nThe reply to this was cut off. It began:\n\nOne, two\n\nContinue from there.'
     """
-    return f"{asked.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."
+    return f"{request.strip()}\n\nThe reply to this was cut off. It began:\n\n{received}\n\nContinue from there."

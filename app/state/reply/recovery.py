@@ -30,11 +30,11 @@ class RecoveryState(rx.State):
     @rx.event(background=True)
     async def give_back(self, run_id: str, parts: list[dict[str, str]]) -> None:
         """Store the text of an interrupted reply that this page shows, if it extends the stored text."""
-        wanted, shown = text_in(run_id, MAX_ID), _shown_in(parts)
-        if not wanted or shown is None:
+        valid_id, shown = text_in(run_id, MAX_ID), _shown_in(parts)
+        if not valid_id or shown is None:
             return
         try:
-            await recover(current(), LOCAL_OWNER, wanted, shown)
+            await recover(current(), LOCAL_OWNER, valid_id, shown)
         except InviewError as fault:
             async with self:
                 await show_fault(self, fault)

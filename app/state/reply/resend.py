@@ -39,7 +39,7 @@ from app.state.composer.over_budget import (
     selection_of,
 )
 from app.state.composer.state import MAX_TEXT, TOO_LONG
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
 from app.state.error_messages import describe_fault
 from app.state.inputs import text_in
@@ -75,31 +75,33 @@ class ResendState(VisitedState, rx.State):
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     _taken: tuple[ResendRequest, ...] = ()
     _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second click is ignored
-    _asked: ResendRequest | None = None
+    _pending: ResendRequest | None = None
     _remembers: bool = False
     _sent: tuple[SendUndo, ...] = ()
 
     @rx.event
     async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
         """Have a pair answered again by this model; "" means the pair's model."""
-        wish, chosen = await self._wish(pair_id), text_in(model, MAX_MODEL)
-        if wish is None or chosen is None:
+        request, chosen = await self._request_for(pair_id), text_in(model, MAX_MODEL)
+        if request is None or chosen is None:
             return None
-        return await self._take(replace(wish, look=replace(wish.look, model=chosen or wish.look.model)))
+        return await self._take(
+            replace(request, options=replace(request.options, model=chosen or request.options.model))
+        )
 
     @rx.event
     async def send_as_it_was(self, pair_id: str) -> rx.event.EventType[()] | None:
         """Send the stored request of a pair again, byte for byte."""
-        wish = await self._wish(pair_id)
-        return None if wish is None else await self._take(replace(wish, as_it_was=True))
+        request = await self._request_for(pair_id)
+        return None if request is None else await self._take(replace(request, as_it_was=True))
 
     @rx.event
     async def compare(self, pair_id: str, models: list[str]) -> rx.event.EventType[()] | None:
         """Have a pair answered again by these models, side by side."""
-        wish = await self._wish(pair_id)
-        if wish is None or len(models) > MAX_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
+        request = await self._request_for(pair_id)
+        if request is None or len(models) > MAX_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
             return None
-        return await self._take(replace(wish, models=tuple(models)))
+        return await self._take(replace(request, models=tuple(models)))
 
     @rx.event
     async def send_edit(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
@@ -116,26 +118,26 @@ class ResendState(VisitedState, rx.State):
         state.busy, state.fault = True, ""
         pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
         was = next((pair.user_text for pair in pairs if pair.id == edit.pair_id), "")
-        wish = ResendRequest(
+        request = ResendRequest(
             edit.pair_id,
             edit.conversation_id,
             edit.position,
             edit.version,
             text,
-            await look_of(self, edit.conversation_id),
+            await options_of(self, edit.conversation_id),
             newest=bool(pairs) and pairs[-1].id == edit.pair_id,
             edit=edit.id,
             was=was,
         )
-        return await self._take(wish)
+        return await self._take(request)
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
         """Send with this choice for the later pairs."""
-        wish, shown = self._asked, self.later
-        if wish is None or shown is None or key not in wish.ways:
+        request, shown = self._pending, self.later
+        if request is None or shown is None or key not in request.ways:
             return None
-        return await self._take(replace(wish, later=Later(key), later_count=shown.count))
+        return await self._take(replace(request, later=Later(key), later_count=shown.count))
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
@@ -145,18 +147,18 @@ class ResendState(VisitedState, rx.State):
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
         """Send with one of the options for a pair that does not fit."""
-        way, wish = read_way(str(key)), self._asked
-        if wish is None or way is None or self.over_budget is None:
+        way, request = read_way(str(key)), self._pending
+        if request is None or way is None or self.over_budget is None:
             return None
         return await self._take(
             replace(
-                wish,
-                look=replace(wish.look, model=way.model or wish.look.model),
-                over_budget=wish.over_budget if way.as_counted else way.over_budget,
+                request,
+                options=replace(request.options, model=way.model or request.options.model),
+                over_budget=request.over_budget if way.as_counted else way.over_budget,
                 remembered=self._remembers,
                 summarise=way.summarise,
                 selection=selection_of(self.over_budget, str(key)),
-                selections=add_counted(wish.selections, self.over_budget, str(key)),
+                selections=add_counted(request.selections, self.over_budget, str(key)),
             )
         )
 
@@ -171,14 +173,14 @@ class ResendState(VisitedState, rx.State):
         async with self:
             if not self._taken:
                 return
-            wish, *rest = self._taken
+            request, *rest = self._taken
             self._taken = tuple(rest)
         try:
-            yield await self._deliver(wish)
+            yield await self._deliver(request)
         finally:
             async with self:
-                self._busy = tuple(each for each in self._busy if each != wish.pair_id)
-                if _leads_soon(wish):
+                self._busy = tuple(each for each in self._busy if each != request.pair_id)
+                if _leads_soon(request):
                     await end_work(self)
 
     @rx.event(background=True)
@@ -203,102 +205,104 @@ class ResendState(VisitedState, rx.State):
         await self._call_off()
 
     async def _call_off(self) -> None:
-        if self._asked is not None:
-            await self._refuse(self._asked)
-        self._ask(None)
+        if self._pending is not None:
+            await self._refuse(self._pending)
+        self._set_pending(None)
 
-    async def _wish(self, pair_id: object) -> ResendRequest | None:
-        """Return a wish to send a pair on this page again unchanged.
+    async def _request_for(self, pair_id: object) -> ResendRequest | None:
+        """Return a request to send a pair on this page again unchanged.
 
         Returns None if there is no such pair or if it is being sent.
         """
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if watcher is None or pair is None or pair.id in self._busy:
             return None
-        look = replace(await look_of(self, pair.conversation_id), model=pair.model)
+        options = replace(await options_of(self, pair.conversation_id), model=pair.model)
         newest = bool(watcher.screen.pairs) and watcher.screen.pairs[-1].id == pair.id
-        return ResendRequest(pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, look, newest)
+        return ResendRequest(
+            pair.id, pair.conversation_id, pair.position, pair.version, pair.user_text, options, newest
+        )
 
-    async def _take(self, wish: ResendRequest) -> rx.event.EventType[()]:
-        self._ask(None)
-        if _leads_soon(wish):
+    async def _take(self, request: ResendRequest) -> rx.event.EventType[()]:
+        self._set_pending(None)
+        if _leads_soon(request):
             await begin_work(self)
-        self._taken, self._busy = (*self._taken, wish), (*self._busy, wish.pair_id)
+        self._taken, self._busy = (*self._taken, request), (*self._busy, request.pair_id)
         return ResendState.deliver
 
-    def _ask(self, wish: ResendRequest | None) -> None:
-        self._asked, self.later, self.over_budget, self._remembers = wish, None, None, False
+    def _set_pending(self, request: ResendRequest | None) -> None:
+        self._pending, self.later, self.over_budget, self._remembers = request, None, None, False
 
-    async def _deliver(self, wish: ResendRequest) -> list[Any]:
+    async def _deliver(self, request: ResendRequest) -> list[Any]:
         """Send the pair and show the result. Returns the redirects for the page."""
         try:
-            if wish.remembered and wish.over_budget is not None:
-                await remember_way(wish.over_budget)
-            if wish.summarise:
-                await write_summary(self, wish.conversation_id, wish.look, wish.text)
-            wish = replace(wish, remembered=False, summarise=False)
-            if wish.models:
-                return await self._tell_compared(wish, await compare(wish))
-            resent = await send_again(wish)
+            if request.remembered and request.over_budget is not None:
+                await remember_way(request.over_budget)
+            if request.summarise:
+                await write_summary(self, request.conversation_id, request.options, request.text)
+            request = replace(request, remembered=False, summarise=False)
+            if request.models:
+                return await self._announce_compared(request, await compare(request))
+            resent = await send_again(request)
         except (LaterPairsError, OverBudgetError, SelectionChangedError) as error:
             async with self:
-                await self._ask_about(wish, error)
+                await self._ask_about(request, error)
         except InviewError as error:
             async with self:
-                await self._refuse(wish, error)
+                await self._refuse(request, error)
         except Exception:
             async with self:
-                await self._refuse(wish)
+                await self._refuse(request)
             raise
         else:
-            return await self._tell(wish, resent)
+            return await self._announce(request, resent)
         return []
 
     async def _ask_about(
-        self, wish: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
+        self, request: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
     ) -> None:
         """Open the dialog, unless the page shows another conversation by now."""
-        if conversation_in(self.router.url.path) != wish.conversation_id:
-            await self._refuse(wish)
+        if conversation_in(self.router.url.path) != request.conversation_id:
+            await self._refuse(request)
             return
         await self._come()
-        self._ask(wish)
+        self._set_pending(request)
         if isinstance(error, LaterPairsError):
-            self.later = describe_later(wish.position, error.count, wish.ways)
+            self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):
-            self.over_budget = describe_changed(error, several=bool(wish.models))
+            self.over_budget = describe_changed(error, several=bool(request.models))
         else:
-            several = bool(wish.models)
-            self.over_budget = describe_over_budget(error.budget_options, several=several, summary=wish.newest)
+            several = bool(request.models)
+            self.over_budget = describe_over_budget(error.budget_options, several=several, summary=request.newest)
 
-    async def _refuse(self, wish: ResendRequest, error: InviewError | None = None) -> None:
+    async def _refuse(self, request: ResendRequest, error: InviewError | None = None) -> None:
         """Show why the pair is not sent: at the form of an edit, else in a toast."""
         fault = "" if error is None else describe_fault(error)
-        if wish.edit:
+        if request.edit:
             version = error.version if isinstance(error, PairChangedError) else None
-            refuse_edit(await self.get_state(EditState), wish.edit, fault, version)
+            refuse_edit(await self.get_state(EditState), request.edit, fault, version)
         elif fault:
             await show_fault(self, fault)
 
-    async def _tell(self, wish: ResendRequest, resent: ResendResult) -> list[Any]:
-        message = describe_sent(wish, resent)
-        if wish.edit:
+    async def _announce(self, request: ResendRequest, resent: ResendResult) -> list[Any]:
+        message = describe_sent(request, resent)
+        if request.edit:
             async with self:
-                end_edit(await self.get_state(EditState), wish.edit)
-        if resent.conversation_id != wish.conversation_id:
+                end_edit(await self.get_state(EditState), request.edit)
+        if resent.conversation_id != request.conversation_id:
             async with self:
                 await show_toast(self, message)
             return [rx.redirect(conversation_path(resent.conversation_id))]
         discarded = tuple(each.pair_id for each in resent.undo)
-        sent = SendUndo(resent.started.run_id, wish.pair_id, wish.conversation_id, wish.version, discarded)
+        sent = SendUndo(resent.started.run_id, request.pair_id, request.conversation_id, request.version, discarded)
         async with self:
             self._sent = (*self._sent, sent)[-MAX_UNDOS:]
             await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
         return []
 
-    async def _tell_compared(self, wish: ResendRequest, comparison: Comparison) -> list[Any]:
-        branched = comparison.conversation_id != wish.conversation_id
+    async def _announce_compared(self, request: ResendRequest, comparison: Comparison) -> list[Any]:
+        branched = comparison.conversation_id != request.conversation_id
         async with self:
             await expect_replies(self, comparison.id)
             if branched:
@@ -306,6 +310,6 @@ class ResendState(VisitedState, rx.State):
         return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []
 
 
-def _leads_soon(wish: ResendRequest) -> bool:
+def _leads_soon(request: ResendRequest) -> bool:
     """Return True if the page opens a fork next. False if a summary is written first: the page does not wait for it."""
-    return wish.later is Later.BRANCH and not wish.summarise
+    return request.later is Later.BRANCH and not request.summarise

@@ -1,6 +1,6 @@
-"""Sending a pair again: the wish with its decisions, the question about later pairs, and the message afterwards.
+"""Sending a pair again: the request with its decisions, the question about later pairs, and the message afterwards.
 
-    resent = await send_again(wish)      # raises the reason if it is refused
+    resent = await send_again(request)      # raises the reason if it is refused
 
 >>> describe_later(3, 1, (Later.KEEP,)).ways[0].name
 'Keep the 1 later pair'
@@ -31,7 +31,7 @@ AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A pair to be sent again with the view options `look`.
+    """A pair to be sent again with the view options `options`.
 
     `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side.
 
@@ -48,7 +48,7 @@ class ResendRequest:
     position: int
     version: int
     text: str
-    look: ViewOptions
+    options: ViewOptions
     newest: bool
     edit: str = ""
     was: str = ""
@@ -97,7 +97,7 @@ class LaterView:
     count: int
 
 
-async def send_again(wish: ResendRequest) -> ResendResult:
+async def send_again(request: ResendRequest) -> ResendResult:
     """Send the pair again, as a new version of it or in a branch.
 
     Raises:
@@ -105,23 +105,23 @@ async def send_again(wish: ResendRequest) -> ResendResult:
         OverBudgetError: the pairs in view above it are over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
-    ctx, seen = await context_for(current(), wish.pair_id), Seen(wish.version, wish.later_count)
-    if wish.as_it_was:
-        return await resend_as_it_was(ctx, LOCAL_OWNER, wish.pair_id, later=wish.later, seen=seen)
+    ctx, seen = await context_for(current(), request.pair_id), Seen(request.version, request.later_count)
+    if request.as_it_was:
+        return await resend_as_it_was(ctx, LOCAL_OWNER, request.pair_id, later=request.later, seen=seen)
     return await resend_pair(
         ctx,
         LOCAL_OWNER,
-        wish.pair_id,
-        text=wish.text if wish.edit else None,
-        look=wish.look,
-        later=wish.later,
-        over_budget=wish.over_budget,
+        request.pair_id,
+        text=request.text if request.edit else None,
+        options=request.options,
+        later=request.later,
+        over_budget=request.over_budget,
         seen=seen,
-        selection=wish.selection,
+        selection=request.selection,
     )
 
 
-async def compare(wish: ResendRequest) -> Comparison:
+async def compare(request: ResendRequest) -> Comparison:
     """Have the pair answered again by several models.
 
     Raises:
@@ -130,22 +130,22 @@ async def compare(wish: ResendRequest) -> Comparison:
         InviewError: the comparison is refused for another reason.
     """
     return await compare_again(
-        await context_for(current(), wish.pair_id),
+        await context_for(current(), request.pair_id),
         LOCAL_OWNER,
-        wish.pair_id,
-        wish.models,
-        wish.look,
-        later=wish.later,
-        over_budget=wish.over_budget,
-        seen=Seen(wish.version, wish.later_count),
-        selections=dict(wish.selections),
+        request.pair_id,
+        request.models,
+        request.options,
+        later=request.later,
+        over_budget=request.over_budget,
+        seen=Seen(request.version, request.later_count),
+        selections=dict(request.selections),
     )
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
     """Return the question about the `count` pairs after the pair at this position."""
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
-    said = {
+    texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),
         Later.DISCARD: LaterWay(
             Later.DISCARD, f"Discard the {later}", f"{later} will be deleted. Undo brings {them} back."
@@ -160,19 +160,19 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
         f"{plural(count, 'pair')} {'follows' if count == 1 else 'follow'} pair {position}. "
         "The request includes the pairs in view above it."
     )
-    return LaterView(message, tuple(said[way] for way in ways), count)
+    return LaterView(message, tuple(texts[way] for way in ways), count)
 
 
-def describe_sent(wish: ResendRequest, resent: ResendResult) -> str:
+def describe_sent(request: ResendRequest, resent: ResendResult) -> str:
     """Return one line that says what was done.
 
     >>> from app.runs.send.commands import StartedRun
-    >>> wish = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
-    >>> describe_sent(wish, ResendResult(StartedRun("r1", "p1", "hash"), "c1"))
+    >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
+    >>> describe_sent(request, ResendResult(StartedRun("r1", "p1", "hash"), "c1"))
     'Pair 2: Sent again'
     """
-    if resent.conversation_id != wish.conversation_id:
+    if resent.conversation_id != request.conversation_id:
         return BRANCHED
     discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
-    done = "Edited and sent again" if wish.edit and wish.text != wish.was else "Sent again"
-    return f"Pair {wish.position}: {done}{discarded}"
+    done = "Edited and sent again" if request.edit and request.text != request.was else "Sent again"
+    return f"Pair {request.position}: {done}{discarded}"

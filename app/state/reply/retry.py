@@ -37,8 +37,8 @@ class RetryState(rx.State):
 
     async def _decide(self, pair_id: object, act: Callable[[AppContext, str, str], Awaitable[None]]) -> None:
         async with self:
-            watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+            watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if watcher is None or pair is None or pair.run_id is None:
             return
         try:

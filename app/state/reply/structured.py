@@ -20,6 +20,6 @@ class StructuredState(rx.State):
     @rx.event
     async def toggle_source(self, pair_id: str) -> None:
         """Switch this reply between its source text and its value."""
-        if wanted := text_in(pair_id, MAX_ID):
-            others = tuple(each for each in self.sources if each != wanted)
-            self.sources = others if wanted in self.sources else (*others[1 - MAX_SOURCES :], wanted)
+        if valid_id := text_in(pair_id, MAX_ID):
+            others = tuple(each for each in self.sources if each != valid_id)
+            self.sources = others if valid_id in self.sources else (*others[1 - MAX_SOURCES :], valid_id)

@@ -3,7 +3,7 @@
     await tab.send(SummaryState.ask, pair_id="")
     await tab.send(SummaryState.choose, key="all")
 
-    summary = await write_summary(self, conversation_id, look, draft)    # in a background handler of another state
+    summary = await write_summary(self, conversation_id, options, draft)    # in a background handler of another state
 
 The server writes the summary. It continues when the user leaves the page.
 """
@@ -25,7 +25,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
-from app.state.composer.view_options import look_of
+from app.state.composer.view_options import options_of
 from app.state.composer.views import SummaryWorkView
 from app.state.error_messages import describe_fault
 from app.state.inputs import text_in
@@ -48,11 +48,11 @@ class SummaryChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _SummaryRequest:
     """The context of the open dialog. `position` is the position of the pair at the cursor, 0 for none."""
 
     conversation_id: str
-    look: ViewOptions
+    options: ViewOptions
     draft: str
     position: int
 
@@ -62,8 +62,8 @@ class SummaryState(VisitedState, rx.State):
 
     choice: rx.Field[SummaryChoice | None] = rx.field(None)
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
-    _asked: _Asked | None = None
-    _chosen: tuple[_Asked, Extent] | None = None
+    _requested: _SummaryRequest | None = None
+    _chosen: tuple[_SummaryRequest, Extent] | None = None
     _run: tuple[str, str] = ("", "")  # and its conversation
     _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()  # by run: the conversation and its checkpoint
 
@@ -73,11 +73,11 @@ class SummaryState(VisitedState, rx.State):
         conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
         if not conversation_id:
             return None
-        wanted = text_in(pair_id, MAX_ID)
-        pair = watcher.pair(wanted) if watcher is not None and wanted else None
+        valid_id = text_in(pair_id, MAX_ID)
+        pair = watcher.pair(valid_id) if watcher is not None and valid_id else None
         draft = (await self.get_state(ComposerState)).text
-        look = await look_of(self, conversation_id)
-        self._asked = _Asked(conversation_id, look, draft, 0 if pair is None else pair.position)
+        options = await options_of(self, conversation_id)
+        self._requested = _SummaryRequest(conversation_id, options, draft, 0 if pair is None else pair.position)
         await self._come()
         self.choice = SummaryChoice()
         return SummaryState.plan
@@ -86,33 +86,35 @@ class SummaryState(VisitedState, rx.State):
     async def plan(self) -> None:
         """Find the possible summaries and their costs."""
         async with self:
-            asked = self._asked
-        if asked is None:
+            request = self._requested
+        if request is None:
             return
         try:
-            ctx = await context_for(current(), asked.conversation_id)
-            planned, refusal = await plan_ways(ctx, asked.conversation_id, asked.look, asked.draft, asked.position)
+            ctx = await context_for(current(), request.conversation_id)
+            planned, refusal = await plan_ways(
+                ctx, request.conversation_id, request.options, request.draft, request.position
+            )
         except InviewError as error:
             planned, refusal = (), describe_fault(error)
-        ways = describe_ways(planned, asked.position)
+        ways = describe_ways(planned, request.position)
         async with self:
-            if self._asked == asked:
+            if self._requested == request:
                 self.choice = SummaryChoice(ways, "" if ways else refusal)
 
     @rx.event
     async def end(self) -> None:
         """Close the dialog without a summary."""
-        self._asked, self.choice = None, None
+        self._requested, self.choice = None, None
 
     @rx.event
     async def choose(self, key: str) -> rx.event.EventType[()] | None:
         """Summarise the pairs of the chosen option."""
-        asked = self._asked
-        extent = None if asked is None else extents(asked.position).get(str(key))
-        self._asked, self.choice = None, None
-        if asked is None or extent is None:
+        request = self._requested
+        extent = None if request is None else extents(request.position).get(str(key))
+        self._requested, self.choice = None, None
+        if request is None or extent is None:
             return None
-        self._chosen = (asked, extent)
+        self._chosen = (request, extent)
         return SummaryState.write
 
     @rx.event(background=True)
@@ -122,12 +124,12 @@ class SummaryState(VisitedState, rx.State):
             chosen, self._chosen = self._chosen, None
         if chosen is None:
             return
-        asked, extent = chosen
+        request, extent = chosen
         try:
-            ctx = await context_for(current(), asked.conversation_id)
+            ctx = await context_for(current(), request.conversation_id)
             async with ctx.store.read() as session:
-                before = (await load_conversation(session, LOCAL_OWNER, asked.conversation_id)).checkpoint
-            summary = await write_summary(self, asked.conversation_id, asked.look, asked.draft, extent)
+                before = (await load_conversation(session, LOCAL_OWNER, request.conversation_id)).checkpoint
+            summary = await write_summary(self, request.conversation_id, request.options, request.draft, extent)
         except InviewError as error:
             async with self:
                 await show_fault(self, describe_fault(error))
@@ -135,7 +137,7 @@ class SummaryState(VisitedState, rx.State):
         run_id = summary.started.run_id
         count = plural(summary.count, "pair")
         async with self:
-            self._before = (*self._before, (run_id, asked.conversation_id, before))[-MAX_UNDOS:]
+            self._before = (*self._before, (run_id, request.conversation_id, before))[-MAX_UNDOS:]
             await show_toast(
                 self,
                 f"{count} summarised. The summary is at the top and is sent in their place.",
@@ -171,11 +173,11 @@ class SummaryState(VisitedState, rx.State):
                 await show_fault(self, fault)
 
     async def _end_visit(self) -> None:
-        self._asked, self.choice = None, None
+        self._requested, self.choice = None, None
 
 
 async def write_summary(
-    state: rx.State, conversation_id: str, look: ViewOptions, draft: str, extent: Extent = OLDER
+    state: rx.State, conversation_id: str, options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
     """Summarise pairs and show the progress until the summary is the checkpoint. For background handlers.
 
@@ -183,7 +185,7 @@ async def write_summary(
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.
     """
     ctx = await context_for(current(), conversation_id)
-    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, look, draft, extent)
+    summary = await summarise(ctx, LOCAL_OWNER, conversation_id, options, draft, extent)
     try:
         await _show(state, SummaryWorkView(describe_work(summary.count, 0)), summary.started.run_id, conversation_id)
         async for characters in follow_summary(ctx, conversation_id, summary):

@@ -57,13 +57,13 @@ def extents(position: int) -> dict[str, Extent]:
 
 
 async def plan_ways(
-    ctx: AppContext, conversation_id: str, look: ViewOptions, draft: str, position: int
+    ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
     """Return the possible summaries, and the reason why one is refused, "" if none is."""
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
-            plan = await plan_summary(ctx, LOCAL_OWNER, conversation_id, look, draft, extent)
+            plan = await plan_summary(ctx, LOCAL_OWNER, conversation_id, options, draft, extent)
         except InviewError as error:
             refusal = describe_fault(error)
         else:

@@ -42,8 +42,8 @@ class ToolCardState(rx.State):
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
         """Read and show the current contents of a call."""
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
-        call, asked = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
-        if not pair or number is None or call is None or not asked:
+        call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
+        if not pair or number is None or call is None or not turn_id:
             return
         try:
             called = await read_called_tool(await context_for(current(), pair), LOCAL_OWNER, pair, call)
@@ -59,7 +59,7 @@ class ToolCardState(rx.State):
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:
-                self.bodies, self.read = (*self.bodies, body), (*self.read, f"{card}#{asked}")
+                self.bodies, self.read = (*self.bodies, body), (*self.read, f"{card}#{turn_id}")
 
     @rx.event
     async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:
@@ -69,11 +69,11 @@ class ToolCardState(rx.State):
     @rx.event
     async def toggle_piece(self, piece_id: str) -> None:
         """Switch a long text in a card between its full text and its beginning."""
-        wanted = text_in(piece_id, MAX_ID + MAX_CALL_ID)
-        if wanted is None or not any(wanted in list_pieces(body) for body in self.bodies):
+        valid_id = text_in(piece_id, MAX_ID + MAX_CALL_ID)
+        if valid_id is None or not any(valid_id in list_pieces(body) for body in self.bodies):
             return
-        others = tuple(each for each in self.whole if each != wanted)
-        self.whole = others if wanted in self.whole else (*others, wanted)
+        others = tuple(each for each in self.whole if each != valid_id)
+        self.whole = others if valid_id in self.whole else (*others, valid_id)
 
     def _forget(self, card: str) -> None:
         self.bodies = tuple(each for each in self.bodies if each.id != card)

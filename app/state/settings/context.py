@@ -74,10 +74,10 @@ class ContextState(VisitedState, rx.State):
     @rx.event
     async def save(self, form: dict[str, Any]) -> Any:
         """Store the form, or show the faults and move the focus to the first field with a fault."""
-        wanted, self.faults, self.said = *read_form(form), ""
+        values, self.faults, self.said = *read_form(form), ""
         if self.faults == NO_FAULTS:
             try:
-                await prefer(self, lambda known: replace(known, **wanted))
+                await prefer(self, lambda known: replace(known, **values))
             except InputError as error:
                 if error.field not in _NAMES:
                     self.said = str(error)
@@ -101,34 +101,34 @@ class ContextState(VisitedState, rx.State):
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
     """Read the form. Returns the entered preferences, and a fault for each field that cannot be used.
 
-    >>> wanted, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
-    >>> wanted["soft_cap"], wanted["reserve"], wanted["day_money"], wanted["send_tokens"]
+    >>> values, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
+    >>> values["soft_cap"], values["reserve"], values["day_money"], values["send_tokens"]
     (Decimal('0.5'), 1000, Decimal('2.50'), None)
     >>> faults.day_tokens
     'Enter a number from 1 to 1,000,000,000, or leave it empty for none.'
     """
-    wanted: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     faults: dict[str, str] = {}
     share = _amount(_typed(form, "soft_cap").removesuffix("%"))
     if share is None or not LEAST_SOFT_CAP * 100 <= share <= 100:
         faults["soft_cap"] = _SHARE
     else:
-        wanted["soft_cap"] = share / 100
+        values["soft_cap"] = share / 100
     reserve = _whole(_typed(form, "reserve"))
     if reserve is None:
         faults["reserve"] = _RESERVE
-    wanted["reserve"] = reserve
+    values["reserve"] = reserve
     for each in CEILINGS:
         tokens, money = _typed(form, f"{each}_tokens"), _typed(form, f"{each}_money").removeprefix("$")
-        wanted[f"{each}_tokens"] = _whole(tokens)
-        if tokens and not wanted[f"{each}_tokens"]:
+        values[f"{each}_tokens"] = _whole(tokens)
+        if tokens and not values[f"{each}_tokens"]:
             faults[f"{each}_tokens"] = _TOKENS
-        wanted[f"{each}_money"] = _amount(money)
-        if money and not 0 < (wanted[f"{each}_money"] or 0) <= MAX_MONEY:
+        values[f"{each}_money"] = _amount(money)
+        if money and not 0 < (values[f"{each}_money"] or 0) <= MAX_MONEY:
             faults[f"{each}_money"] = _MONEY
     choices = {"over_budget": OverBudget, "cache": CacheLifetime}
-    wanted |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
-    return wanted, ContextTexts(**faults)
+    values |= {name: each for name, kind in choices.items() for each in kind if each == form.get(name)}
+    return values, ContextTexts(**faults)
 
 
 def _describe(preferences: Preferences) -> ContextTexts:

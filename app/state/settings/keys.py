@@ -123,8 +123,8 @@ class KeysState(VisitedState, rx.State):
     def _asking(self) -> str:
         return next((item.id for item in self.actions if item.asking), "")
 
-    def _show(self, said: str = "", *, about: str = "", asking: str = "") -> None:
-        """Show every key. `said` is shown at the action `about`; the action `asking` waits for a key."""
+    def _show(self, message: str = "", *, about: str = "", asking: str = "") -> None:
+        """Show every key. `message` is shown at the action `about`; the action `asking` waits for a key."""
         own = dict(self._keys)
         self.actions = tuple(
             KeyItem(
@@ -134,7 +134,7 @@ class KeysState(VisitedState, rx.State):
                 key=key_name(key_of(action, own)),
                 usual="" if key_of(action, own) == action.key else key_name(action.key),
                 asking=action.id == asking,
-                said=said if action.id == about else "",
+                said=message if action.id == about else "",
             )
             for action in FREE_ACTIONS
         )

@@ -155,13 +155,13 @@ class ProvidersState(rx.State):
                 self._trying = tuple(trying)
         await self._read()
 
-    async def _read(self, about: str = "", said: str = "", *, accepted: bool = False) -> None:
-        """Read and show the providers. `said` is the answer to a command for the provider `about`."""
+    async def _read(self, about: str = "", message: str = "", *, accepted: bool = False) -> None:
+        """Read and show the providers. `message` is the answer to a command for the provider `about`."""
         found = await list_providers(current(), LOCAL_OWNER)
         async with self:
             self._show(found)
             self.providers = tuple(
-                replace(item, said=said, edition=item.edition + accepted) if item.name == about else item
+                replace(item, said=message, edition=item.edition + accepted) if item.name == about else item
                 for item in self.providers
             )
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from app.domain.errors import InputError
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
-from app.runs.tools.server_commands import ServerWish
+from app.runs.tools.server_commands import ServerSettings
 
 HTTP: Final = "http"
 STDIO: Final = "stdio"
@@ -36,7 +36,7 @@ _WORD: Final = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+|["']\S*""")
 _QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
-def read_server_form(form: Mapping[str, Any]) -> ServerWish:
+def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
     """Read the form. It has either a `command` or a `url`.
 
     Raises:
@@ -48,13 +48,13 @@ def read_server_form(form: Mapping[str, Any]) -> ServerWish:
         if len(arguments) > MAX_ARGUMENTS:
             raise InputError("command", f"has more than {MAX_ARGUMENTS} arguments.")
         secrets = parse_secrets(_text(form, "secrets"), "=")
-        return ServerWish(name, OverStdio(command, tuple(arguments)), secrets=secrets)
+        return ServerSettings(name, OverStdio(command, tuple(arguments)), secrets=secrets)
     secrets = parse_secrets(_text(form, "secrets"), ":")
     if client_secret := _text(form, "client_secret"):
         secrets[CLIENT_SECRET] = client_secret
     url = _text(form, "url").strip()
     way = OverHttp(url, bool(_text(form, "allow_private")), _text(form, "client_id").strip() or None)
-    return ServerWish(name, way, secrets=secrets)
+    return ServerSettings(name, way, secrets=secrets)
 
 
 def field_id(name: str) -> str:

@@ -17,7 +17,7 @@ from app.domain.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools import server_commands
-from app.runs.tools.server_commands import ServerWish
+from app.runs.tools.server_commands import ServerSettings
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.state.settings.preferences import prefer
 from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
@@ -107,8 +107,8 @@ class ServersState(VisitedState, rx.State):
 
         async def work() -> str:
             server = (await server_commands.read_server(current(), LOCAL_OWNER, server_id)).server
-            wish = ServerWish(server.name, server.way, on is True, server.timeout)
-            await server_commands.change_server(current(), LOCAL_OWNER, server_id, wish)
+            settings = ServerSettings(server.name, server.way, on is True, server.timeout)
+            await server_commands.change_server(current(), LOCAL_OWNER, server_id, settings)
             return ""
 
         await self._run(server_id, "", work)
@@ -140,7 +140,7 @@ class ServersState(VisitedState, rx.State):
         async def work() -> str:
             begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
             async with self:  # the tab opens the page now, whatever the result of the sign-in
-                self._change(server_id, sign_in_url=begun.asked.result())
+                self._change(server_id, sign_in_url=begun.address.result())
             return "" if opened is True else "Your browser did not open a tab. Open the sign-in page yourself."
 
         await self._run(server_id, "Looking up the sign-in page …", work)
@@ -170,15 +170,15 @@ class ServersState(VisitedState, rx.State):
     async def delete(self) -> None:
         """Delete the server that the dialog asks about."""
         async with self:
-            asked, self.deleting = self.deleting, None
-        if asked is None:
+            deleted, self.deleting = self.deleting, None
+        if deleted is None:
             return
 
         async def work() -> str:
-            await server_commands.delete_server(current(), LOCAL_OWNER, asked.id)
+            await server_commands.delete_server(current(), LOCAL_OWNER, deleted.id)
             return ""
 
-        await self._run(asked.id, "Deleting …", work)
+        await self._run(deleted.id, "Deleting …", work)
 
     @rx.event
     async def choose_kind(self, kind: str) -> None:
@@ -194,24 +194,24 @@ class ServersState(VisitedState, rx.State):
     async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:
         """Add the server in the form, connect to it and clear the form."""
         try:
-            wish = read_server_form(form)
-            await server_commands.add_server(current(), LOCAL_OWNER, wish)
+            settings = read_server_form(form)
+            await server_commands.add_server(current(), LOCAL_OWNER, settings)
         except InviewError as error:
             async with self:
                 self.added_note = str(error)
             return
         async with self:
-            self.added_note = f"Added {wish.name}."
+            self.added_note = f"Added {settings.name}."
             self.added += 1
             fields = TEXT_FIELDS[self.kind]
         for name in fields:
             yield rx.set_value(field_id(name), "")
         await self._read()
 
-    async def _run(self, server_id: str, said: str, work: Callable[[], Awaitable[str]]) -> None:
-        """Run a command for a server. Shows `said` meanwhile, then the answer or the reason why it failed."""
+    async def _run(self, server_id: str, message: str, work: Callable[[], Awaitable[str]]) -> None:
+        """Run a command for a server. Shows `message` meanwhile, then the answer or the reason why it failed."""
         async with self:
-            self._change(server_id, said=said)
+            self._change(server_id, said=message)
         try:
             answer = await work()
         except InviewError as error:

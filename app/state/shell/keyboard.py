@@ -73,23 +73,23 @@ class KeyboardState(rx.State):
 
         `opening` is the page's number for a dialog or menu that the key opens, 0 for none.
         """
-        name, wanted, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
-        if name is None or wanted is None or number is None:
+        name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
+        if name is None or valid_id is None or number is None:
             return None
         if name == FIRST_SENT:
             if not (await self.get_state(TranscriptState)).first_sent:
                 await show_toast(self, "Nothing of this conversation would be sent.")
             return None
-        found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if wanted else None)
+        found = PAGE_EVENTS.get(name) or (PAIR_EVENTS.get(name) if valid_id else None)
         if found is None or not number:
-            return None if found is None else found(wanted)
-        return [found(wanted), AnsweredState.tell_answered(number)]
+            return None if found is None else found(valid_id)
+        return [found(valid_id), AnsweredState.tell_answered(number)]
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
         """Show a toast about copying the request or a part of the reply of a pair, or about its failure."""
-        watcher, wanted = watcher_of(self), text_in(pair_id, MAX_ID)
-        pair = None if watcher is None or not wanted else watcher.pair(wanted)
+        watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
+        pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if copied is not True:
             await show_toast(self, "The browser does not allow copying here.")
         elif pair is not None:

@@ -55,8 +55,8 @@ def log_script_fault(exception: Exception) -> None:
 
     Its message is left out, because it may repeat text that a person wrote.
     """
-    said = str(exception)[:_LOOKED_AT]
-    kind, places = _KIND.search(said), _PLACE.findall(said)[:_MAX_PLACES]
+    text = str(exception)[:_LOOKED_AT]
+    kind, places = _KIND.search(text), _PLACE.findall(text)[:_MAX_PLACES]
     where = ", ".join(places) or "an unknown place"
     _script_faults.write(_connection(), f"A script of the page failed: {kind[0] if kind else 'a fault'} at {where}.")
 

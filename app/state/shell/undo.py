@@ -81,7 +81,7 @@ class UndoState(rx.State):
     @rx.event(background=True)
     async def take_back_last(self) -> rx.event.EventType[()] | None:
         """Carry out `undo_last`, after the toast of a running action has been shown."""
-        await self._until_told()
+        await self._until_shown()
         async with self:
             conversation_id, toast_id = conversation_in(self.router.url.path), await last_undo(self)
         if toast_id:
@@ -101,15 +101,15 @@ class UndoState(rx.State):
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
         """Restore a deletion. Undo calls this and shows a toast afterwards."""
-        if (wanted := text_in(entry_id, MAX_ID)) is None:
+        if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
-            return _go_to(await restore(await context_for(current(), wanted), LOCAL_OWNER, wanted))
+            return _go_to(await restore(await context_for(current(), valid_id), LOCAL_OWNER, valid_id))
         except InviewError as error:
             await show_fault(self, error)
             return None
 
-    async def _until_told(self) -> None:
+    async def _until_shown(self) -> None:
         """Wait until the toast of a running action has been shown, for at most about `PATIENCE_S` seconds."""
         for _ in range(round(PATIENCE_S / _LOOK_S)):
             async with self:

@@ -44,7 +44,7 @@ class TopicState(FilterState):
         if read_kept(self.topics, self._here()) != self.chosen:
             self.topics = keep_topic(self.topics, self._here(), self.chosen)
         self.topic = self.chosen
-        self._look_as(replace(self._look, topic=self.chosen or None))
+        self._set_options(replace(self._view_options, topic=self.chosen or None))
 
     def _here(self) -> str:
         return conversation_in(self.router.url.path)

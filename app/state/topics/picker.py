@@ -79,11 +79,11 @@ class TopicPickerState(VisitedState, TopicState):
         Raises:
             NotFoundError: there is no such pair.
         """
-        if (wanted := text_in(pair_id, MAX_ID)) is None:
+        if (valid_id := text_in(pair_id, MAX_ID)) is None:
             return
-        ctx = await context_for(current(), wanted)
+        ctx = await context_for(current(), valid_id)
         async with ctx.store.read() as session:
-            pair = await load_pair(session, LOCAL_OWNER, wanted)
+            pair = await load_pair(session, LOCAL_OWNER, valid_id)
         self._marked = pair.topic or ""
         await self._open(TopicPickerView(f"Topic of pair {pair.position}", pair.id, pair.position))
 
@@ -100,10 +100,10 @@ class TopicPickerState(VisitedState, TopicState):
     @rx.event
     async def choose(self, query: str, index: int) -> None:
         """Choose the row at this place among those for the query. The row "Create" creates its topic."""
-        wanted, place = text_in(query, MAX_QUERY), whole_in(index)
-        if self.picking is None or wanted is None or place is None:
+        typed, place = text_in(query, MAX_QUERY), whole_in(index)
+        if self.picking is None or typed is None or place is None:
             return
-        self._list(wanted)
+        self._list(typed)
         if 0 <= place < len(self.rows):
             await self._attempt(self._choose(self.picking, self.rows[place]))
 
@@ -236,9 +236,9 @@ class TopicPickerState(VisitedState, TopicState):
         await show_toast(self, f"Pair {picking.position}: {filed}", undo=cast("EventSpec", undo))
 
     async def _arrange(self) -> None:
-        wanted = TopicOrder.RECENT if self.by_hand else TopicOrder.MANUAL
+        order = TopicOrder.RECENT if self.by_hand else TopicOrder.MANUAL
         preferences = await read_preferences(current(), LOCAL_OWNER)
-        await set_preferences(current(), LOCAL_OWNER, replace(preferences, topic_order=wanted))
+        await set_preferences(current(), LOCAL_OWNER, replace(preferences, topic_order=order))
         await self._read()
 
     async def _change(self, topic: TopicView, changes: TopicChanges) -> None:

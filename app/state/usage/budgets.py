@@ -63,7 +63,7 @@ class BudgetState(rx.State):
     loaded: rx.Field[bool] = rx.field(default=False)
     message: rx.Field[str] = rx.field("")
     fault: rx.Field[str] = rx.field("")
-    _asked: int = 0
+    _turn: int = 0
 
     @rx.event(background=True)
     async def load(self) -> None:
@@ -106,11 +106,11 @@ class BudgetState(rx.State):
         The result is dropped if a newer call began meanwhile: it may lack a change.
         """
         async with self:
-            self._asked += 1
-            asked = self._asked
+            self._turn += 1
+            turn = self._turn
         items = tuple(map(_describe, await list_budgets(current(), LOCAL_OWNER)))
         async with self:
-            if asked == self._asked:
+            if turn == self._turn:
                 self.items, self.loaded = items, True
             if message is not None:
                 self.message, self.fault = message, ""

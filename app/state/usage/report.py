@@ -44,7 +44,7 @@ class UsageState(rx.State):
     report: rx.Field[ReportView | None] = rx.field(None)
     export_link: rx.Field[str] = rx.field(_EXPORT)
     _measure_chosen: bool = False
-    _asked: int = 0
+    _turn: int = 0
 
     @rx.event(background=True)
     async def load(self) -> None:
@@ -74,28 +74,28 @@ class UsageState(rx.State):
         today = datetime.now(UTC).date()
         async with self:
             self.period, self.group = choice.get("period", self.period), choice.get("group", self.group)
-            self._asked += 1
-            asked_as, period, group = self._asked, self.period, cast("GroupBy", self.group)
-            asked = _ask(period, today)
-            self.export_link = _link_export(group, asked)
-        report = await _report(asked, group, _unit_of(period))
+            self._turn += 1
+            turn, period, group = self._turn, self.period, cast("GroupBy", self.group)
+            query = _query_of(period, today)
+            self.export_link = _link_export(group, query)
+        report = await _report(query, group, _unit_of(period))
         async with self:
-            if asked_as == self._asked:
+            if turn == self._turn:
                 self.report = report
                 if not self._measure_chosen:  # without costs the cost chart has no bars
                     self.measure = "cost" if any(bar.segments for bar in report.cost.bars) else "tokens"
 
 
-async def _report(asked: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
+async def _report(query: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
     ctx = current()
-    time = await report_usage(ctx, LOCAL_OWNER, asked, unit)
+    time = await report_usage(ctx, LOCAL_OWNER, query, unit)
     limit = None if group in {"day", "month"} else _MAX_ROWS
-    groups = time if group == unit else await report_usage(ctx, LOCAL_OWNER, asked, group, limit)
+    groups = time if group == unit else await report_usage(ctx, LOCAL_OWNER, query, group, limit)
     agents = await list_agents(ctx, LOCAL_OWNER) if group == "agent" else ()
     return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
 
 
-def _ask(period: str, today: date) -> UsageQuery:
+def _query_of(period: str, today: date) -> UsageQuery:
     return UsageQuery() if period == ALL_TIME else UsageQuery(first=today - timedelta(int(period) - 1), last=today)
 
 
@@ -103,6 +103,6 @@ def _unit_of(period: str) -> Unit:
     return "month" if period == ALL_TIME or int(period) > _MAX_DAYS else "day"
 
 
-def _link_export(group: GroupBy, asked: UsageQuery) -> str:
-    days = {} if asked.first is None or asked.last is None else {"from": asked.first, "to": asked.last}
+def _link_export(group: GroupBy, query: UsageQuery) -> str:
+    days = {} if query.first is None or query.last is None else {"from": query.first, "to": query.last}
     return f"{_EXPORT}?{urlencode({'group_by': group, **days})}"

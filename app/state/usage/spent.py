@@ -87,18 +87,18 @@ async def _read(conversation_id: str) -> SpentFigures | None:
 def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
     spent, cost = balance.spent, describe_charge(balance.spent)
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
-    said = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
+    texts = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
     if spent.cut:
-        said.append(f"{plural(spent.cut, 'request')} ended before the provider reported the full usage")
+        texts.append(f"{plural(spent.cut, 'request')} ended before the provider reported the full usage")
     if balance.window is not None:
-        said.append(f"{number(balance.window)} tokens of context used")
+        texts.append(f"{number(balance.window)} tokens of context used")
     if worst is not None:
-        said.append(describe_spent_of(worst))
+        texts.append(describe_spent_of(worst))
     return SpentFigures(
         conversation=balance.conversation.id,
         tokens=describe_tokens(spent, short),
         cost=cost,
         standing="" if worst is None else worst.standing.value,
-        label=". ".join(said),
-        title="\n".join(said),
+        label=". ".join(texts),
+        title="\n".join(texts),
     )

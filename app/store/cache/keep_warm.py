@@ -16,7 +16,7 @@ from app.store.database.row import Json
 
 DAMAGED = "The stored settings cannot be read, so nothing is kept warm. Start it again."
 """The reason shown when keep-alive ended because its row is damaged."""
-LOOK_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
+OPTION_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "agent"})
 """The fields of stored view options."""
 
 
@@ -92,19 +92,19 @@ def _read(row: Any) -> Keeping:
 
 
 def _decode(row: Any) -> Keeping:
-    require_look(row["look"])
+    require_options(row["look"])
     return Keeping(**row)
 
 
-def require_look(look: Any) -> None:
+def require_options(options: Any) -> None:
     """Check that a stored value has exactly the fields of view options.
 
     Raises:
         StoreError: it has other fields, or a value that is neither a string nor None.
     """
-    if look.keys() != LOOK_FIELDS:
+    if options.keys() != OPTION_FIELDS:
         raise StoreError("it has other fields than a view")
-    for value in look.values():
+    for value in options.values():
         if not isinstance(value, str | None):
             raise StoreError(f"it has {type(value).__name__}, not str")
 

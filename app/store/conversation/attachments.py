@@ -39,15 +39,15 @@ async def keep_attachments(
     Raises:
         InputError: an attachment is too large, or all attachments of the conversation together would be.
     """
-    wanted = {attachment.id: attachment for attachment in attachments}
-    if not wanted:
+    by_id = {attachment.id: attachment for attachment in attachments}
+    if not by_id:
         return
-    for attachment in wanted.values():
+    for attachment in by_id.values():
         if len(attachment.data) > MAX_BYTES:
             size, most = len(attachment.data) / 2**20, MAX_BYTES // 2**20
             raise InputError("attachment", f"has {size:.1f} MiB. The maximum is {most}. Ask for a smaller one.")
-    known = set((await session.execute(_uses(owner, conversation_id, wanted))).scalars())
-    fresh = [wanted[one] for one in wanted if one not in known]
+    known = set((await session.execute(_uses(owner, conversation_id, by_id))).scalars())
+    fresh = [by_id[one] for one in by_id if one not in known]
     if not fresh:
         return
     if await _size_of(session, owner, conversation_id) + sum(len(one.data) for one in fresh) > MAX_BYTES_TOGETHER:
@@ -76,9 +76,9 @@ async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> 
     size: ColumnElement[Any] = type_coerce(ATTACHMENT.c.size, NullType())
     columns = (ATTACHMENT.c.id, size, func.typeof(data), func.length(data))
     lost = dict.fromkeys(ids, NOT_THERE)
-    wanted = list(lost)
-    for start in range(0, len(wanted), MAX_IDS):
-        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
+    listed = list(lost)
+    for start in range(0, len(listed), MAX_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(listed[start : start + MAX_IDS]))
         for stored, expected, kind, length in await session.execute(select(*columns).where(*here)):
             if kind != "blob":
                 lost[stored] = "it is not bytes"
@@ -133,9 +133,9 @@ async def load_attachment(session: AsyncSession, owner: str, attachment_id: str)
 async def load_attachments(session: AsyncSession, owner: str, ids: Collection[str]) -> dict[str, bytes]:
     """Return the bytes of these attachments, by id. Missing ones are left out."""
     found: dict[str, bytes] = {}
-    wanted = list(ids)
-    for start in range(0, len(wanted), MAX_IDS):
-        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(wanted[start : start + MAX_IDS]))
+    listed = list(ids)
+    for start in range(0, len(listed), MAX_IDS):
+        here = (ATTACHMENT.c.owner == owner, ATTACHMENT.c.id.in_(listed[start : start + MAX_IDS]))
         rows = await session.execute(select(ATTACHMENT.c.id, ATTACHMENT.c.data).where(*here))
         found |= {row.id: row.data for row in rows if isinstance(row.data, bytes)}
     return found

@@ -39,7 +39,7 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
     opening = select_words(CONVERSATION.c.id, PAIR.c.position).correlate(CONVERSATION).scalar_subquery()
     snippet = select_words(CONVERSATION.c.id, PAIR.c.position.desc()).correlate(CONVERSATION).scalar_subquery()
     forked = PAIR.alias("forked")
-    asked = MESSAGE.alias("asked")
+    request = MESSAGE.alias("asked")
     running = select(PAIR.c.id).where(PAIR.c.conversation_id == CONVERSATION.c.id, text(IS_RUNNING_PAIR)).exists()
     query = (
         select(
@@ -49,10 +49,10 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
             snippet.label("snippet"),
             running.label("running"),
             forked.c.position.label("fork_position"),
-            first_words(asked.c.parts, SNIPPET_LENGTH).label("fork_words"),
+            first_words(request.c.parts, SNIPPET_LENGTH).label("fork_words"),
         )
         .outerjoin(forked, and_(forked.c.id == CONVERSATION.c.fork_pair_id, not_in_trash(forked.c.conversation_id)))
-        .outerjoin(asked, asked.c.id == forked.c.request_id)
+        .outerjoin(request, request.c.id == forked.c.request_id)
         .where(CONVERSATION.c.id.in_(tree), IN_VIEW)
     )
     rows = (await session.execute(query)).mappings()

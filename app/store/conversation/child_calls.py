@@ -79,15 +79,15 @@ async def awaits_first_title(session: AsyncSession, conversation_id: str) -> boo
         PAIR.c.run_id == RUN.c.id,
         RUN.c.failure["error_class"].as_string() == ErrorClass.INTERRUPTED,
     )
-    asked = select(1).where(
+    title_request = select(1).where(
         NODE.c.conversation_id == conversation_id,
         NODE.c.role == Role.SYSTEM_TITLE,
         not_(select(1).where(interrupted).exists()),
     )
     few = succeeded.limit(FIRST_SUCCESSES + 1).subquery()
-    query = select(select(func.count()).select_from(few).scalar_subquery(), asked.exists())
-    count, was_asked = (await session.execute(query)).one()
-    return 1 <= count <= FIRST_SUCCESSES and not was_asked
+    query = select(select(func.count()).select_from(few).scalar_subquery(), title_request.exists())
+    count, has_title_request = (await session.execute(query)).one()
+    return 1 <= count <= FIRST_SUCCESSES and not has_title_request
 
 
 def _decode(row: Any) -> ChildCall:

@@ -84,7 +84,7 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ListCriteria:
     """Conditions for a list of conversations. None: no condition. `agent_id` "": conversations without an agent.
 
     Searches for words are in `store/index/search.py`.
@@ -95,16 +95,16 @@ class Wanted:
     agent_id: str | None = None
 
 
-EVERYTHING = Wanted()
+EVERYTHING = ListCriteria()
 
 
 async def list_conversations(
-    session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, wanted: Wanted = EVERYTHING
+    session: AsyncSession, owner: str, *, limit: int, cursor: Cursor | None = None, criteria: ListCriteria = EVERYTHING
 ) -> tuple[Listed, ...]:
     """Return an owner's conversations, the most recently changed one first."""
     place = tuple_(CONVERSATION.c.updated_at, CONVERSATION.c.id)
     query = (
-        _select_listed(CONVERSATION.c.owner == owner, *conditions_of(wanted))
+        _select_listed(CONVERSATION.c.owner == owner, *conditions_of(criteria))
         .order_by(CONVERSATION.c.updated_at.desc(), CONVERSATION.c.id.desc())
         .limit(limit)
     )
@@ -150,9 +150,9 @@ def _select_listed(*conditions: ColumnElement[bool]) -> Select[Any]:
 
 
 def _decode_listed(row: Any) -> Listed:
-    asked, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
-    snippet = asked or snippet
-    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or asked, row["compared"] or 0)
+    compared_text, opening, snippet = (_text_or_nothing(row[name]) for name in ("compared_text", "opening", "snippet"))
+    snippet = compared_text or snippet
+    return Listed(decode_conversation(row), row["pair_count"], snippet, opening or compared_text, row["compared"] or 0)
 
 
 def has_id(table: Table, row: Any) -> bool:
@@ -196,10 +196,10 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
     Raises:
         NotFoundError: this owner has no conversation or no agent with that id.
     """
-    asked = {"conversation": conversation_id, "of_owner": owner}
+    values = {"conversation": conversation_id, "of_owner": owner}
     if agent_id is not None:
-        asked["wanted"] = agent_id
-    row = (await session.execute(_select_head(named=agent_id is not None), asked)).mappings().one_or_none()
+        values["wanted"] = agent_id
+    row = (await session.execute(_select_head(named=agent_id is not None), values)).mappings().one_or_none()
     if row is None:
         raise await _explain_missing(session, conversation_id)
     _require_order(row)
@@ -227,14 +227,14 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
 def _select_head(*, named: bool) -> Select[Any]:
     """Build the query of `load_head` once: building it takes longer than running it. `named`: an agent is named."""
     owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
-    wanted = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
+    agent_id = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
     query = select(
         CONVERSATION,
         *_order(CONVERSATION.c.id),
         select_preferences(owner).scalar_subquery().label("preferences"),
         *AGENT_COLUMNS,
     )
-    query = query.outerjoin(AGENT, answers(owner, wanted))
+    query = query.outerjoin(AGENT, answers(owner, agent_id))
     return query.where(CONVERSATION.c.id == bindparam("conversation"), CONVERSATION.c.owner == owner, IN_VIEW)
 
 
@@ -253,8 +253,8 @@ async def load_with_revision(session: AsyncSession, owner: str, conversation_id:
     Raises:
         NotFoundError: no conversation of this owner has that id.
     """
-    asked = {"conversation": conversation_id, "of_owner": owner}
-    row = (await session.execute(_select_conversation(), asked)).mappings().one_or_none()
+    values = {"conversation": conversation_id, "of_owner": owner}
+    row = (await session.execute(_select_conversation(), values)).mappings().one_or_none()
     if row is None:
         raise await _explain_missing(session, conversation_id)
     _require_order(row)
@@ -358,10 +358,10 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
     `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
     its place in the list stays.
     """
-    asked: dict[str, Any] = {"conversation": conversation_id}
+    values: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:
-        asked["at"] = now
-    revision = (await session.execute(_count_change(dated=now is not None), asked)).scalar_one_or_none()
+        values["at"] = now
+    revision = (await session.execute(_count_change(dated=now is not None), values)).scalar_one_or_none()
     if revision is None:
         raise NotFoundError("conversation", conversation_id)
     return revision
@@ -414,13 +414,13 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
     )
 
 
-def conditions_of(wanted: Wanted) -> list[ColumnElement[bool]]:
+def conditions_of(criteria: ListCriteria) -> list[ColumnElement[bool]]:
     """Return the conditions as SQL expressions."""
     conditions: list[ColumnElement[bool]] = []
-    if wanted.kind is not None:
-        conditions.append(CONVERSATION.c.kind == wanted.kind)
-    if wanted.status is not None:
-        conditions.append(CONVERSATION.c.status == wanted.status)
-    if wanted.agent_id is not None:
-        conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(wanted.agent_id or None))
+    if criteria.kind is not None:
+        conditions.append(CONVERSATION.c.kind == criteria.kind)
+    if criteria.status is not None:
+        conditions.append(CONVERSATION.c.status == criteria.status)
+    if criteria.agent_id is not None:
+        conditions.append(CONVERSATION.c.agent_id.is_not_distinct_from(criteria.agent_id or None))
     return conditions

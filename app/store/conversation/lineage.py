@@ -70,8 +70,8 @@ async def load_ancestor(session: AsyncSession, owner: str, conversation: Convers
         forked = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id)
         position = (await session.execute(forked)).scalar_one_or_none()
     elif conversation.trigger_message_id is not None:
-        asked = select(PAIR.c.conversation_id, PAIR.c.position).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
-        found = (await session.execute(asked.where(MESSAGE.c.id == conversation.trigger_message_id))).one_or_none()
+        replies = select(PAIR.c.conversation_id, PAIR.c.position).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
+        found = (await session.execute(replies.where(MESSAGE.c.id == conversation.trigger_message_id))).one_or_none()
         origin, position = (origin, None) if found is None else (found.conversation_id, found.position)
     opening = select_words(origin or "", PAIR.c.position).scalar_subquery()
     query = select(CONVERSATION.c.id, CONVERSATION.c.title, opening.label("opening"))
@@ -85,7 +85,7 @@ async def load_ancestor(session: AsyncSession, owner: str, conversation: Convers
 
 async def load_descendants(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Descendant, ...]:
     """Return the conversations derived from this one, newest first: forks, titles, summaries, delegated tasks."""
-    asked, replied = MESSAGE.alias("asked"), MESSAGE.alias("replied")
+    request, replied = MESSAGE.alias("asked"), MESSAGE.alias("replied")
     forked = PAIR.alias("forked")
     query = (
         select(
@@ -93,7 +93,7 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
             PAIR.c.lifecycle,
             PAIR.c.model.label("answered_by"),
             PAIR.c.run_id,
-            asked.c.role,
+            request.c.role,
             replied.c.parts,
             RUN.c.heartbeat_at,
             RUN.c.ended_at,
@@ -101,7 +101,7 @@ async def load_descendants(session: AsyncSession, owner: str, conversation_id: s
         )
         .select_from(CONVERSATION)
         .outerjoin(PAIR, and_(PAIR.c.conversation_id == CONVERSATION.c.id, PAIR.c.position == 1))
-        .outerjoin(asked, asked.c.id == PAIR.c.request_id)
+        .outerjoin(request, request.c.id == PAIR.c.request_id)
         .outerjoin(replied, and_(replied.c.id == PAIR.c.reply_id, CONVERSATION.c.kind == ConversationKind.TOOL))
         .outerjoin(RUN, RUN.c.id == PAIR.c.run_id)
         .outerjoin(forked, forked.c.id == CONVERSATION.c.fork_pair_id)

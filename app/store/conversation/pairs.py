@@ -123,14 +123,14 @@ async def load_positions(session: AsyncSession, owner: str, pair_ids: Collection
 
 async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> tuple[Pair, ...]:
     """Return these pairs, oldest first. Ids that this owner does not have are left out."""
-    asked = {"ids": pair_ids, "of_owner": owner}
-    return await _read_pairs(session, owner, (await session.execute(_by_id(), asked)).mappings())
+    values = {"ids": pair_ids, "of_owner": owner}
+    return await _read_pairs(session, owner, (await session.execute(_by_id(), values)).mappings())
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
     """Return these pairs by id, each with the revision of its last change. Missing ones are left out."""
-    asked = {"ids": pair_ids, "of_owner": owner}
-    rows = (await session.execute(_by_id(), asked)).mappings().all()
+    values = {"ids": pair_ids, "of_owner": owner}
+    rows = (await session.execute(_by_id(), values)).mappings().all()
     pairs = await _read_pairs(session, owner, rows)
     return {row["id"]: (row["revision"], pair) for row, pair in zip(rows, pairs, strict=True)}
 
@@ -195,12 +195,12 @@ async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
 @cache
 def _tail() -> Select[Any, Any, Any]:
     """Build the query of `load_tail` once."""
-    asked: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
-    of_conversation = PAIR.c.conversation_id == asked
+    conversation_id: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
+    of_conversation = PAIR.c.conversation_id == conversation_id
     newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
     # `text` makes the planner use the partial index, which has at most one entry; otherwise it reads all pairs.
     running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
-    is_open = COMPARISON.c.conversation_id == asked, text(IS_OPEN_COMPARISON)
+    is_open = COMPARISON.c.conversation_id == conversation_id, text(IS_OPEN_COMPARISON)
     comparing = select(COMPARISON.c.id).where(*is_open).scalar_subquery()
     return select(newest, running, comparing)
 

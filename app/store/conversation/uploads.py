@@ -66,14 +66,14 @@ async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) ->
     """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
-    asked = query.where(*_asked(owner, ids)).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
-    rows = (await session.execute(asked)).mappings()
+    statement = query.where(*_conditions(owner, ids)).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
+    rows = (await session.execute(statement)).mappings()
     read = tuple(read_rows(UPLOAD, rows, _decode))
     found = {one.attachment.id: one for one in read} | {one.id: one for one in read}
     return {one: found[one] for one in ids if one in found}
 
 
-def _asked(owner: str, ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+def _conditions(owner: str, ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
     """Return the condition for uploads with one of these ids: the id of the upload or of its bytes."""
     return UPLOAD.c.owner == owner, or_(UPLOAD.c.id.in_(ids), UPLOAD.c.attachment_id.in_(ids))
 
@@ -114,7 +114,9 @@ async def return_uploads(
 
 async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bool:
     """Delete an upload, or those with these bytes, and bytes that are no longer used. Returns False if none existed."""
-    gone = await session.execute(delete(UPLOAD).where(*_asked(owner, [upload_id])).returning(UPLOAD.c.attachment_id))
+    gone = await session.execute(
+        delete(UPLOAD).where(*_conditions(owner, [upload_id])).returning(UPLOAD.c.attachment_id)
+    )
     ids = tuple(set(gone.scalars()))
     await delete_unused(session, owner, ids)
     return bool(ids)

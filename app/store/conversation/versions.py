@@ -158,8 +158,8 @@ def _decode(row: Any) -> Version:
     of_run = (ran := Reading("run", str(row["run_id"]))).take
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
-        said = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
-        return read_message(row[f"{which}_id"], *said, expected=role)
+        values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        return read_message(row[f"{which}_id"], *values, expected=role)
 
     request, damaged = message("request", Role.USER)
     reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)

@@ -239,9 +239,9 @@ def _require_type(column: Column[Any], stored: Any) -> None:
     if isinstance(column.type, JSON) or (stored is None and column.nullable):
         return
     plain = column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type
-    wanted = plain.python_type
-    if not isinstance(stored, (int, float) if wanted is float else wanted):
-        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {wanted.__name__}")
+    expected = plain.python_type
+    if not isinstance(stored, (int, float) if expected is float else expected):
+        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {expected.__name__}")
 
 
 def a_model(stored: Any) -> str:
@@ -290,7 +290,7 @@ def a_text_list(stored: Any) -> tuple[str, ...]:
     return tuple(map(a_text, a_list(stored)))
 
 
-def _require(wanted: type[T], stored: Any) -> T:
-    if not isinstance(stored, wanted):
-        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {wanted.__name__}")
+def _require(expected: type[T], stored: Any) -> T:
+    if not isinstance(stored, expected):
+        raise StoreError(f"it is {'missing' if stored is None else type(stored).__name__}, not {expected.__name__}")
     return stored

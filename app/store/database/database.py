@@ -176,8 +176,8 @@ def _read_any_text(connection: Any, _record: object) -> None:
 
 def _options(url: str) -> dict[str, Any]:
     # The driver must not start transactions: it would start them late, and never IMMEDIATE.
-    asked = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
-    return {"json_serializer": _dump_json, "json_deserializer": read_json, "connect_args": asked}
+    connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
+    return {"json_serializer": _dump_json, "json_deserializer": read_json, "connect_args": connect_args}
 
 
 def _is_sqlite(url: str) -> bool:
@@ -269,6 +269,6 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
 def explain_fault(engine: Engine | AsyncEngine, what: str, error: DBAPIError) -> StoreError:
     """Make an error with advice for an error of the driver. `what` is a participle, such as "read"."""
     place = engine.url.database or engine.url.render_as_string(hide_password=True)
-    said = str(error.orig)
-    advice = next((advice for word, advice in _ADVICE if word in said), _OTHERWISE)
-    return StoreError(f"The database {place} could not be {what}: {said}.", advice)
+    message = str(error.orig)
+    advice = next((advice for word, advice in _ADVICE if word in message), _OTHERWISE)
+    return StoreError(f"The database {place} could not be {what}: {message}.", advice)

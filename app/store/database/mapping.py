@@ -239,8 +239,8 @@ def has_faulty_round(rounds: list[Json]) -> bool:
 
 def decode_total(usage: Json | None, rounds: list[Json]) -> Usage | None:
     """Add up the usage of all rounds of a reply. None: the provider reported none."""
-    told = [one for one in (*(decode_round(each).usage for each in rounds), decode_usage(usage)) if one is not None]
-    return sum(told[1:], told[0]) if told else None
+    reported = [one for one in (*(decode_round(each).usage for each in rounds), decode_usage(usage)) if one is not None]
+    return sum(reported[1:], reported[0]) if reported else None
 
 
 def decode_stop_reason(value: str | None) -> StopReason | None:
@@ -286,8 +286,8 @@ def decode_pair(row: Columns) -> Pair:
         return take(column, row[column], a_number, otherwise)
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
-        said = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
-        return read_message(row[f"{which}_id"], *said, expected=role)
+        values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
+        return read_message(row[f"{which}_id"], *values, expected=role)
 
     request, damaged = message("request", Role.USER)
     reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)

@@ -103,7 +103,7 @@ class _Mending:
         """Add the stored row to those that are written to the file."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
-        self.rows.append({"table": table.name, "row": {name: _tell(value) for name, value in row.items()}})
+        self.rows.append({"table": table.name, "row": {name: _plain_value(value) for name, value in row.items()}})
 
     def say(self, sentence: str) -> None:
         self.sentences.append(sentence)
@@ -215,12 +215,12 @@ def _make_missing_topics(mending: _Mending) -> None:
         mending.say(f"A topic of some pairs was missing. It was created again as “{name}”.")
 
 
-def _free_name(mending: _Mending, table: Table, wanted: str) -> str:
+def _free_name(mending: _Mending, table: Table, base: str) -> str:
     taken = {row["name"] for _, row in _rows_of(mending, table) if isinstance(row["name"], str)}
-    name, number = wanted, 1
+    name, number = base, 1
     while name in taken:
         number += 1
-        name = f"{wanted}-{number}"
+        name = f"{base}-{number}"
     return name
 
 
@@ -255,12 +255,12 @@ def _raise_revisions(mending: _Mending) -> None:
     highest = func.max(type_coerce(PAIR.c.revision, Integer)).filter(func.typeof(PAIR.c.revision) == "integer")
     for rowid, row in _rows_of(mending, CONVERSATION):
         of_pairs = select(highest).where(PAIR.c.conversation_id == _plain(row["id"]))
-        wanted = mending.connection.execute(of_pairs).scalar() or 0
+        newest = mending.connection.execute(of_pairs).scalar() or 0
         stored = row["revision"]
-        if isinstance(stored, int) and stored >= wanted:
+        if isinstance(stored, int) and stored >= newest:
             continue
         mending.keep(CONVERSATION, rowid)
-        changed = update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(revision=wanted + 1)
+        changed = update(CONVERSATION).where(_rowid(CONVERSATION) == rowid).values(revision=newest + 1)
         mending.connection.execute(changed)
         mending.say(f"The revision of conversation {name_row(CONVERSATION, row)} was computed again.")
 
@@ -401,5 +401,5 @@ def _plain(stored: Any) -> Any:
     return stored.raw if isinstance(stored, Unreadable) else stored
 
 
-def _tell(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     return {"base64": b64encode(raw_bytes(value)).decode()} if isinstance(value, bytes | Unreadable) else value

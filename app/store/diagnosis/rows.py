@@ -28,7 +28,7 @@ from app.domain.run.queue import HoldReason
 from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
 from app.domain.tools.permissions import PermissionScope
 from app.domain.tools.tool_records import CallFault
-from app.store.cache.keep_warm import require_look
+from app.store.cache.keep_warm import require_options
 from app.store.cache.prompt_caches import decode_marks
 from app.store.conversation.nodes import read_accounting
 from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
@@ -171,7 +171,7 @@ _READ_COLUMNS: Final[Mapping[str, Mapping[str, Read]]] = MappingProxyType(
         "saved_filter": {"filter": require_filter},
         "applied_filter": {"filter": require_filter},
         "audit": {"data": an_object},
-        "keep_warm": {"look": require_look},
+        "keep_warm": {"look": require_options},
         "prompt_cache": {"marks": decode_marks},
         "toolset": {"tools": decode_tools},
         "reply_journal": {"growth": decode_growth},

@@ -76,9 +76,9 @@ async def select_occurring(session: AsyncSession, owner: str, conversation_id: s
     """The values that occur in a conversation's pairs. A pair that is not in the index yet has no file and no tool."""
     here = and_(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
     facts = (Fact.FLAG, Fact.ATTACHMENT, Fact.ERROR, Fact.TOOL_CALL)
-    asked = (func.count(), func.max(PAIR.c.stars), *(func.max(case((_FACTS[fact], 1), else_=0)) for fact in facts))
+    columns = (func.count(), func.max(PAIR.c.stars), *(func.max(case((_FACTS[fact], 1), else_=0)) for fact in facts))
     source = PAIR.outerjoin(PAIR_TEXT, PAIR_TEXT.c.pair_id == PAIR.c.id)
-    found: Sequence[Any] = (await session.execute(select(*asked).select_from(source).where(here))).one()
+    found: Sequence[Any] = (await session.execute(select(*columns).select_from(source).where(here))).one()
     any_pair, starred, flagged, attached, failed, called_tool = map(bool, found)
     used = set((await session.execute(select(PAIR.c.topic).where(here).distinct())).scalars())
     models = (await session.execute(select(PAIR.c.model).where(here).distinct())).scalars()

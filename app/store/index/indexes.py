@@ -67,7 +67,7 @@ async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how 
 
     Oldest first. The next call passes the last position, so that it does not read the indexed pairs again.
     """
-    asked = {
+    values = {
         "conversation_id": conversation_id,
         "owner": owner,
         "after": after_revision,
@@ -75,7 +75,7 @@ async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how 
         "most": limit,
     }
     statement = _next_unindexed(vocabulary, asks_all=after_revision < 0)
-    ids = tuple((await session.execute(statement, asked)).scalars())
+    ids = tuple((await session.execute(statement, values)).scalars())
     return await load_pairs_by_id(session, owner, ids) if ids else ()
 
 
@@ -83,16 +83,16 @@ async def has_unindexed(
     session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
 ) -> bool:
     """Return True if `load_unindexed` would find a pair."""
-    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
-    return (await session.execute(_any_unindexed(vocabulary), asked)).first() is not None
+    values = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
+    return (await session.execute(_any_unindexed(vocabulary), values)).first() is not None
 
 
 async def count_unindexed(
     session: AsyncSession, owner: str, conversation_id: str, vocabulary: str, *, after_revision: int
 ) -> int:
     """Count all pairs that `load_unindexed` would find."""
-    asked = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
-    return (await session.execute(_count_unindexed(vocabulary), asked)).scalar_one()
+    values = {"conversation_id": conversation_id, "owner": owner, "after": after_revision}
+    return (await session.execute(_count_unindexed(vocabulary), values)).scalar_one()
 
 
 @cache
@@ -102,8 +102,8 @@ def _next_unindexed(vocabulary: str, *, asks_all: bool) -> Select[str]:
     A query for all pairs reads them by position; one for changed pairs finds the few by revision (as in `sizes.py`).
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
-    asked = _unindexed(vocabulary).where(position > bindparam("after_position"))
-    return asked.order_by(position).limit(bindparam("most"))
+    query = _unindexed(vocabulary).where(position > bindparam("after_position"))
+    return query.order_by(position).limit(bindparam("most"))
 
 
 @cache

@@ -1,6 +1,6 @@
 """Search for words in the titles and pairs of conversations: the best place first, each with an excerpt.
 
-    found = await search(session, owner, wanted, looked_for)
+    found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
 The search skips the trash and deleted pairs. The database has a full-text index of words (`rows_search.py`). For
@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Select, column, func, literal_column, sele
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.search import Search, cut_excerpt
-from app.store.conversation.conversations import IN_VIEW, Listed, Wanted, conditions_of, list_named
+from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
 
@@ -69,7 +69,7 @@ class Found:
     excerpt: Excerpt | None
 
 
-async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: Search) -> FoundPlaces:
+async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
     """Find the places with the words in an owner's conversations.
 
     Few places are ranked by how much of them the words are (BM25). Of more than `MAX_LOOKED_AT` the newest are taken,
@@ -77,10 +77,10 @@ async def search(session: AsyncSession, owner: str, wanted: Wanted, looked_for: 
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
-    rows = (await session.execute(select_places(owner, wanted, looked_for))).all()
+    rows = (await session.execute(select_places(owner, criteria, looked_for))).all()
     complete, rows = len(rows) <= MAX_LOOKED_AT, rows[:MAX_LOOKED_AT]
     if complete and len(rows) > 1 and looked_for.terms:
-        rows = (await session.execute(select_places(owner, wanted, looked_for, ranked=True))).all()
+        rows = (await session.execute(select_places(owner, criteria, looked_for, ranked=True))).all()
     counts = Counter(row.conversation_id for row in rows)
     rank: dict[int, tuple[float, ...]] = {
         row.docid: (row.rank, -row.docid)
@@ -121,19 +121,19 @@ async def load_places(
     session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
 ) -> tuple[Excerpt, ...]:
     """The newest places in pairs of one conversation."""
-    asked = select_places(owner, Wanted(), looked_for, of_conversation=conversation_id)
-    docids = [row.docid for row in (await session.execute(asked)).all() if row.pair_id is not None][:limit]
+    query = select_places(owner, ListCriteria(), looked_for, of_conversation=conversation_id)
+    docids = [row.docid for row in (await session.execute(query)).all() if row.pair_id is not None][:limit]
     excerpts = await load_excerpts(session, looked_for, docids)
     return tuple(excerpts[docid] for docid in docids if docid in excerpts)
 
 
 def select_places(
-    owner: str, wanted: Wanted, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
+    owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
     """Places from the newest on. The index is gone through first, and no further than is asked for."""
     text = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
-    conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(wanted)]
+    conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)]
     if of_conversation is not None:
         conditions.append(text.conversation_id == of_conversation)
     conditions += [func.instr(text.words, piece) > 0 for piece in looked_for.pieces]

@@ -60,7 +60,7 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
     limit: int,
 ) -> ChangedSizes:
     """Load up to `limit` pairs that changed after a revision and follow a position."""
-    asked = {
+    values = {
         "conversation_id": conversation_id,
         "owner": owner,
         "after_revision": after_revision,
@@ -68,7 +68,7 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
         "most": limit,
     }
     asks_all = after_revision < 0
-    rows = (await session.execute(_changed(vocabulary, asks_all=asks_all), asked)).all()
+    rows = (await session.execute(_changed(vocabulary, asks_all=asks_all), values)).all()
     return ChangedSizes(
         tuple(_decode(row) for row in rows if row[3] is None),
         tuple(row[1] for row in rows if row[3] is not None),

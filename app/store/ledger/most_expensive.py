@@ -35,7 +35,7 @@ class MostExpensive:
 async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     session: AsyncSession,
     owner: str,
-    asked: UsageQuery,
+    usage_query: UsageQuery,
     apart: Apart,
     prices: Mapping[Place, Prices | None],
     *,
@@ -60,9 +60,9 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
             calls.era.label("era"),
             calls.part.label("part"),
             calls.size.label("size"),
-            *(calls.told[name].label(name) for name in _PRICED),
-        ).where(*calls.wanted)
-        for calls in calls_of(owner, asked, apart, by_account=True)
+            *(calls.counters[name].label(name) for name in _PRICED),
+        ).where(*calls.conditions)
+        for calls in calls_of(owner, usage_query, apart, by_account=True)
     ]
     call = (parts[0] if len(parts) == 1 else union_all(*parts)).subquery("call")
     same = [call.c[name] == price.c[name] for name in ("model", "era", "part", "size")]

@@ -75,13 +75,13 @@ def prompt_tokens(table: Table) -> ColumnElement[int]:
 
 def cut_short(table: Table) -> ColumnElement[int]:
     """Select 1 for a call that may have used more than reported, as `domain.costs.costs.is_cut_short`; else 0."""
-    told = clean(table.c.input_tokens).is_not(None)
+    reported = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
         (table.c.purpose == COUNT, literal(value=False)),
         (or_(table.c.report_fault.is_not(None), is_wrong(table)), literal(value=True)),
-        (table.c.outcome == Lifecycle.SUCCEEDED, ~told),
-        else_=or_(told, table.c.outcome == Lifecycle.CANCELED, late),
+        (table.c.outcome == Lifecycle.SUCCEEDED, ~reported),
+        else_=or_(reported, table.c.outcome == Lifecycle.CANCELED, late),
     )
     return cut.cast(Integer)
 

@@ -131,7 +131,7 @@ def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
 async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     session: AsyncSession,
     owner: str,
-    asked: UsageQuery,
+    usage_query: UsageQuery,
     group_by: GroupBy,
     apart: Apart = NOTHING_APART,
     *,
@@ -139,11 +139,13 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
 ) -> list[PriceGroupTotal]:
     """Return the usage by group and price. `accounts`: only that of these accounts."""
     found: list[PriceGroupTotal] = []
-    for calls in calls_of(owner, asked, apart, by_account=group_by == "conversation" or accounts is not None):
+    for calls in calls_of(owner, usage_query, apart, by_account=group_by == "conversation" or accounts is not None):
         keys = (_group(calls, group_by), calls.model, calls.era, calls.part, calls.size)
-        sums = (func.sum(calls.told["calls"]), *(func.sum(calls.told[name]) for name in ("cut", *COUNTERS)))
-        wanted = calls.wanted if accounts is None else (*calls.wanted, calls.table.c.account_id.in_(accounts))
-        rows = await session.execute(select(*keys, *sums).where(*wanted).group_by(*keys))
+        sums = (func.sum(calls.counters["calls"]), *(func.sum(calls.counters[name]) for name in ("cut", *COUNTERS)))
+        conditions = (
+            calls.conditions if accounts is None else (*calls.conditions, calls.table.c.account_id.in_(accounts))
+        )
+        rows = await session.execute(select(*keys, *sums).where(*conditions).group_by(*keys))
         found += [_read_sum(row) for row in rows]
     return found
 
@@ -192,7 +194,7 @@ async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
 class Calls:
     """A table with calls or sums of calls.
 
-    `wanted` are the conditions, `model` to `size` the key of the price, `told` the counters.
+    `conditions` are the conditions, `model` to `size` the key of the price, `counters` the counters.
     """
 
     table: Table
@@ -201,26 +203,26 @@ class Calls:
     era: ColumnElement[int]
     part: ColumnElement[int]
     size: ColumnElement[int]
-    told: dict[str, ColumnElement[int]]
-    wanted: tuple[ColumnElement[bool], ...]
+    counters: dict[str, ColumnElement[int]]
+    conditions: tuple[ColumnElement[bool], ...]
 
 
-def calls_of(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
+def calls_of(owner: str, usage_query: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
     """Return the tables that have the calls of a query: a table of sums, and the ledger for `apart.models`."""
-    found = [_kept_sums(owner, asked, apart, by_account=by_account)]
-    return [*found, _entered(owner, asked, apart)] if apart.models else found
+    found = [_kept_sums(owner, usage_query, apart, by_account=by_account)]
+    return [*found, _entered(owner, usage_query, apart)] if apart.models else found
 
 
-def _kept_sums(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool) -> Calls:
-    table = USAGE_ACCOUNT if by_account or asked.account_id is not None else USAGE_DAY
+def _kept_sums(owner: str, usage_query: UsageQuery, apart: Apart, *, by_account: bool) -> Calls:
+    table = USAGE_ACCOUNT if by_account or usage_query.account_id is not None else USAGE_DAY
     day: ColumnElement[str] = table.c.day
-    wanted = [table.c.owner == owner, *_limit(table, asked)]
-    if asked.first is not None:
-        wanted.append(day >= asked.first.isoformat())
-    if asked.last is not None:
-        wanted.append(day <= asked.last.isoformat())
+    conditions = [table.c.owner == owner, *_limit(table, usage_query)]
+    if usage_query.first is not None:
+        conditions.append(day >= usage_query.first.isoformat())
+    if usage_query.last is not None:
+        conditions.append(day <= usage_query.last.isoformat())
     if apart.models:
-        wanted.append(table.c.model.not_in(apart.models))
+        conditions.append(table.c.model.not_in(apart.models))
     return Calls(
         table,
         day,
@@ -229,17 +231,17 @@ def _kept_sums(owner: str, asked: UsageQuery, apart: Apart, *, by_account: bool)
         table.c.part,
         count_reached(table.c["size"], list(apart.sizes)),
         {name: table.c[name] for name in ("calls", "cut", *COUNTERS)},
-        tuple(wanted),
+        tuple(conditions),
     )
 
 
-def _entered(owner: str, asked: UsageQuery, apart: Apart) -> Calls:
+def _entered(owner: str, usage_query: UsageQuery, apart: Apart) -> Calls:
     day = func.substr(LEDGER.c.started_at, 1, 10)  # times are stored as text
-    wanted = [LEDGER.c.owner == owner, LEDGER.c.model.in_(apart.models), *_limit(LEDGER, asked)]
-    if asked.first is not None:
-        wanted.append(LEDGER.c.started_at >= _midnight(asked.first))
-    if asked.last is not None:
-        wanted.append(LEDGER.c.started_at < _midnight(asked.last + timedelta(1)))
+    conditions = [LEDGER.c.owner == owner, LEDGER.c.model.in_(apart.models), *_limit(LEDGER, usage_query)]
+    if usage_query.first is not None:
+        conditions.append(LEDGER.c.started_at >= _midnight(usage_query.first))
+    if usage_query.last is not None:
+        conditions.append(LEDGER.c.started_at < _midnight(usage_query.last + timedelta(1)))
     counters = {name: func.coalesce(clean(LEDGER.c[name]), 0) for name in COUNTERS}
     return Calls(
         LEDGER,
@@ -249,7 +251,7 @@ def _entered(owner: str, asked: UsageQuery, apart: Apart) -> Calls:
         count_reached(time_of_day(LEDGER), list(map(clock, apart.minutes))),
         count_reached(prompt_tokens(LEDGER), [step + 1 for step in apart.steps]),
         {"calls": literal(1), "cut": cut_short(LEDGER), **counters},
-        tuple(wanted),
+        tuple(conditions),
     )
 
 
@@ -267,12 +269,12 @@ def _group(calls: Calls, group_by: GroupBy) -> ColumnElement[Any]:
             return calls.table.c[group_by]
 
 
-def _limit(table: Table, asked: UsageQuery) -> list[ColumnElement[bool]]:
-    named = {"model": asked.model, "purpose": asked.purpose, "account_id": asked.account_id}
-    wanted = [table.c[name] == value for name, value in named.items() if value is not None]
-    if asked.agent_id is not None:
-        wanted.append(func.coalesce(table.c.agent_id, "") == asked.agent_id)
-    return wanted
+def _limit(table: Table, usage_query: UsageQuery) -> list[ColumnElement[bool]]:
+    named = {"model": usage_query.model, "purpose": usage_query.purpose, "account_id": usage_query.account_id}
+    conditions = [table.c[name] == value for name, value in named.items() if value is not None]
+    if usage_query.agent_id is not None:
+        conditions.append(func.coalesce(table.c.agent_id, "") == usage_query.agent_id)
+    return conditions
 
 
 def _texts(days: Iterable[date]) -> list[str]:

@@ -90,5 +90,5 @@ async def write_marks(
 
 
 def _among(pair_ids: Sequence[str]) -> ColumnElement[bool]:
-    wanted = func.json_each(orjson.dumps(list(pair_ids)).decode()).table_valued("value", name="wanted")
-    return PAIR.c.id.in_(select(wanted.c.value))
+    ids = func.json_each(orjson.dumps(list(pair_ids)).decode()).table_valued("value", name="wanted")
+    return PAIR.c.id.in_(select(ids.c.value))

@@ -40,8 +40,8 @@ UNREADABLE_HOLD = Hold(HoldReason.PAUSED, "The reason for the hold cannot be rea
 
 async def load_queue(session: AsyncSession, owner: str, conversation_id: str) -> Queue:
     """Return the queue of a conversation. It is empty if the conversation does not exist."""
-    asked = {"conversation": conversation_id, "of_owner": owner}
-    rows = (await session.execute(_waiting(), asked)).mappings().all()
+    values = {"conversation": conversation_id, "of_owner": owner}
+    rows = (await session.execute(_waiting(), values)).mappings().all()
     if not rows:
         return Queue()
     held = select(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id, QUEUE_HOLD.c.owner == owner)

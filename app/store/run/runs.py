@@ -109,15 +109,15 @@ class StoredRun:
 class Progress:
     """The progress of a running run.
 
-    `growth` is the new end of its reply since the last save; None: the reply is stored whole. `told`: other data of the
-    run has changed since the last save.
+    `growth` is the new end of its reply since the last save; None: the reply is stored whole.
+    `facts_changed`: other data of the run has changed since the last save.
     """
 
     place: RunPlace
     state: RunState
     attempt_started_at: datetime
     growth: Growth | None = None
-    told: bool = True
+    facts_changed: bool = True
 
 
 # --- storing a run ---
@@ -210,13 +210,13 @@ async def save_progress(session: AsyncSession, progress: Sequence[Progress]) -> 
         Addition(one.place.owner, one.state.start.run_id, one.growth) for one in progress if one.growth is not None
     ]
     await add_to_journal(session, additions)
-    await _save_told(session, [one for one in progress if one.told])
+    await _save_facts(session, [one for one in progress if one.facts_changed])
 
 
 _TOLD_MIDWAY: Final = ("attempt", "attempt_started_at", "retries", "usage", "report_fault", "rounds")
 
 
-async def _save_told(session: AsyncSession, progress: Sequence[Progress]) -> None:
+async def _save_facts(session: AsyncSession, progress: Sequence[Progress]) -> None:
     """Store the other data of these runs, without their replies."""
     if not progress:
         return
@@ -297,8 +297,8 @@ async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and 
 @cache
 def _claim_end() -> ReturningUpdate[str]:
     """The first statement of `finish_run`. Statements are cached: to build one takes longer than to execute it."""
-    told = ("status", "attempt", "retries", "usage", "report_fault", "rounds", "stop_reason", "failure")
-    changes: dict[str, Any] = {name: bindparam(name) for name in told}
+    names = ("status", "attempt", "retries", "usage", "report_fault", "rounds", "stop_reason", "failure")
+    changes: dict[str, Any] = {name: bindparam(name) for name in names}
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
     mine = update(RUN).where(RUN.c.id == bindparam("of_run"), RUN.c.status == STATUS_RUNNING)
     return mine.values(changes).returning(RUN.c.id)

@@ -63,9 +63,9 @@ def require_preference(name: str, value: Any) -> None:
     _ADAPTER.validate_json(orjson.dumps({name: value}))
 
 
-async def save_preferences(session: AsyncSession, owner: str, wanted: Preferences, now: datetime) -> None:
+async def save_preferences(session: AsyncSession, owner: str, preferences: Preferences, now: datetime) -> None:
     """Store the preferences that differ from the defaults. They replace all stored ones."""
-    values: Mapping[str, Any] = _ADAPTER.dump_python(wanted, mode="json")
+    values: Mapping[str, Any] = _ADAPTER.dump_python(preferences, mode="json")
     usual: Mapping[str, Any] = _ADAPTER.dump_python(Preferences(), mode="json")
     rows = [
         {"owner": owner, "name": name, "value": value, "updated_at": now}

@@ -183,7 +183,7 @@ def decode_listing(known: dict[str, Any]) -> Listing:
                 one["name"],
                 one["title"],
                 one["description"],
-                tuple(ListedArgument(**said) for said in one["arguments"]),
+                tuple(ListedArgument(**argument) for argument in one["arguments"]),
             )
             for one in known["prompts"]
         ),

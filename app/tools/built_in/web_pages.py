@@ -113,8 +113,8 @@ async def _make_text(page: str) -> str:
 
 
 def _decode(response: httpx2.Response) -> str:
-    said = _CHARSET.search(response.content[:2048])
-    name = response.charset_encoding or (said.group(1).decode() if said else "utf-8")
+    declared = _CHARSET.search(response.content[:2048])
+    name = response.charset_encoding or (declared.group(1).decode() if declared else "utf-8")
     try:
         encoding = codecs.lookup(name).name
     except LookupError:

@@ -69,7 +69,7 @@ class Link:
         """Return all that the server lists, within limits."""
         return await list_all(self.client, self.promised, account=self.server.id)
 
-    async def call(self, tool_name: str, arguments: Mapping[str, Any], told: Progress) -> ToolOutcome:
+    async def call(self, tool_name: str, arguments: Mapping[str, Any], report: Progress) -> ToolOutcome:
         """Call a tool. A cancellation is sent to the server.
 
         Raises:
@@ -78,7 +78,7 @@ class Link:
 
         async def tell_progress(progress: float, total: float | None, message: str | None) -> None:
             if (done := _amount(progress)) is not None:
-                told(done, _amount(total), message or "")
+                report(done, _amount(total), message or "")
 
         try:
             result = await self.client.call_tool(tool_name, dict(arguments), progress_callback=tell_progress)
@@ -196,7 +196,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Conne
             elif isinstance(message, Exception):
                 terms.tell("warning", f"Invalid message: {describe_fault(message)}")
 
-        async def said(params: types.LoggingMessageNotificationParams) -> None:
+        async def receive_log(params: types.LoggingMessageNotificationParams) -> None:
             words = params.data if isinstance(params.data, str) else repr(params.data)
             terms.tell(params.level, f"{params.logger}: {words}" if params.logger else words)
 
@@ -205,7 +205,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Conne
                 limit_messages(transport, terms),
                 cache=None,
                 client_info=types.Implementation(name="Inview", version="1"),
-                logging_callback=said,
+                logging_callback=receive_log,
                 message_handler=heard,
                 log_level="info",
             )
@@ -218,9 +218,9 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Conne
             closing.reschedule(asyncio.get_running_loop().time() + CLOSE_SECONDS)
 
 
-def _amount(said: float | None) -> float | None:
+def _amount(amount: float | None) -> float | None:
     """Return a count or total of a progress report; None if it cannot be shown."""
-    return said if said is not None and 0 <= said <= MAX_PROGRESS else None
+    return amount if amount is not None and 0 <= amount <= MAX_PROGRESS else None
 
 
 async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...

@@ -77,7 +77,7 @@ async def run_program(
     try:
         yield incoming, outgoing
     finally:
-        ending.wanted = True
+        ending.requested = True
         await asyncio.shield(asyncio.ensure_future(_end(process, tasks)))
         for stream in (heard, incoming, outgoing, to_say):
             stream.close()

@@ -1,6 +1,6 @@
 """The sign-in of a person to an MCP server, with the OAuth flow of MCP's SDK.
 
-    text = await sign_in(server, secrets, begun, log)       # sets `begun.asked`, waits for `begun.answered`
+    text = await sign_in(server, secrets, begun, log)       # sets `begun.address`, waits for `begun.answered`
 
 It makes a real connection, so that a sign-in starts for any request of the server that needs one.
 """
@@ -84,7 +84,7 @@ class PersonAuth(httpx2.Auth):
             await flow.aclose()
 
     async def _send_away(self, address: str) -> None:
-        if self._sign_in.asked.done():
+        if self._sign_in.address.done():
             raise SignInFailedError("The server requests the same consent a second time")
         parts = urlsplit(address)
         local = self._way.allow_private and parts.scheme == "http" and is_loopback(parts.hostname)
@@ -95,7 +95,7 @@ class PersonAuth(httpx2.Auth):
             )
         self._choose_proof()
         self._sign_in.state = parse_qs(parts.query)["state"][-1]
-        self._sign_in.asked.set_result(address)
+        self._sign_in.address.set_result(address)
 
     def _choose_proof(self) -> None:
         """Set the authentication method of a client registered by hand: one that the server supports, or Basic."""
@@ -148,14 +148,14 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
         raise TypeError(type(server.way).__name__)
     kept = StoredGrant(None, _keep_nowhere)
     auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
-    terms = ConnectionTerms(log.tell, lambda: None, lambda _terms: auth, log.mask)
+    terms = ConnectionTerms(log.write, lambda: None, lambda _terms: auth, log.mask)
     fault = "The server did not request a sign-in"
     try:
         async with auth.limit, open_link(server, secrets, terms) as link:
             await link.list_all()
     except Exception as error:  # noqa: BLE001 - reported below; with tokens, the next connection reports errors
         fault = describe_fault(error)
-        fault = f"The server could not be reached: {fault}" if not begun.asked.done() else fault
+        fault = f"The server could not be reached: {fault}" if not begun.address.done() else fault
     if auth.limit.expired():
         fault = _describe_late(begun)
     if auth.failed or kept.text is None:
@@ -171,8 +171,8 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
         body: Any = response.json()
     except (ValueError, httpx2.ResponseNotRead):
         body = None
-    said = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    code, words = (str(said.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
+    fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    code, words = (str(fields.get(name, ""))[:_MAX_WORDS] for name in ("error", "error_description"))
     return response.status_code, code, words
 
 

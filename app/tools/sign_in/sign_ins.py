@@ -1,7 +1,7 @@
 """The current sign-ins to MCP servers, and their results. `stored_auth.py` has the requests to servers.
 
     sign_in = await sign_ins.begin(server_id, redirect_uri, work)
-    address = await sign_in.asked                       # the user opens it
+    address = await sign_in.address                     # the user opens it
     sign_ins.take(state).answered.set_result(answer)    # the browser returns
 
 There is one sign-in per server. It is found once, by the state that only its authorization server and the browser know.
@@ -58,22 +58,22 @@ class StoredGrant:
 
 @dataclass(eq=False)
 class SignIn:
-    """A current sign-in. `asked`: the address to open. `task` returns the reason of a failure, or an empty text."""
+    """A current sign-in. `address`: the address to open. `task` returns the reason of a failure, or an empty text."""
 
     server_id: str
     redirect_uri: str
     expires_at: datetime
-    asked: asyncio.Future[str]
+    address: asyncio.Future[str]
     answered: asyncio.Future[ConsentAnswer | Refusal]
     state: str = field(default="", repr=False)
     task: asyncio.Task[str] | None = None
 
-    async def until_asked(self, seconds: float) -> bool:
+    async def until_address(self, seconds: float) -> bool:
         """Wait at most this many seconds for the address to open. False: there is none yet, or the sign-in ended."""
         if self.task is None:
             raise RuntimeError("The sign-in has not begun.")
-        await asyncio.wait({self.asked, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        return self.asked.done()
+        await asyncio.wait({self.address, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return self.address.done()
 
     async def outcome(self) -> str:
         """Wait until the sign-in has ended. Returns the reason of a failure, or an empty text."""

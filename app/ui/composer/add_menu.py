@@ -37,7 +37,7 @@ def add_menu() -> rx.Component:
             "Insert from a server", InsertingState.ask, drawn=_PLUG, note="Prompts (/) and resources of MCP servers"
         ),
         label=_LABEL,
-        look="menu add-menu",
+        classes="menu add-menu",
         aria_label=_LABEL,
         title="Files, schema, parameters, server prompts",
         class_name="schema-button",

@@ -99,7 +99,7 @@ def _filling() -> rx.Component:
 def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Component:
     name: Any = f"field-{index}"
     turn: Any = field.turn
-    said = f"{name}-said"
+    hint_id = f"{name}-said"
     is_refused = field.fault != ""
     return rx.el.div(
         rx.el.label(
@@ -117,13 +117,13 @@ def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Compon
             rows=1,
             required=field.required,
             aria_invalid=is_refused,
-            aria_describedby=said,
+            aria_describedby=hint_id,
             on_change=rx.cond(_OFFER.refused, InsertingState.clear_faults, rx.noop()),
             custom_attrs={"data-first": rx.cond(index == 0, "", None)},
         ),
         rx.el.p(
             rx.cond(is_refused, field.fault, field.description),
-            id=said,
+            id=hint_id,
             class_name=rx.cond(is_refused, "agent-fault", "agent-hint"),
         ),
         class_name="agent-field",

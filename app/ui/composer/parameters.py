@@ -63,7 +63,7 @@ def parameters_set() -> rx.Component:
 
 
 def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
-    source = rx.match(one.source.to(str), *((key.value, said) for key, said in _SOURCES.items()), "")
+    source = rx.match(one.source.to(str), *((key.value, text) for key, text in _SOURCES.items()), "")
     return rx.el.li(
         rx.el.span(
             one.text,

@@ -25,7 +25,7 @@ def tools_menu() -> rx.Component:
         menu(
             Menu.TOOLS,
             rx.el.span("Tools ", rx.el.b(_TOOLS.count)),
-            rx.el.p(rx.el.b(f"{_TOOLS.count} of {_TOOLS.of} tools"), _said(), class_name="sent-tools-sum"),
+            rx.el.p(rx.el.b(f"{_TOOLS.count} of {_TOOLS.of} tools"), _summary(), class_name="sent-tools-sum"),
             _list(),
             _way(),
             label="Tools of the next message",
@@ -35,7 +35,7 @@ def tools_menu() -> rx.Component:
     )
 
 
-def _said() -> rx.Component:
+def _summary() -> rx.Component:
     none = rx.cond(_TOOLS.able, "No tools are sent.", "The chosen model cannot call tools.")
     return rx.el.span(rx.cond(_TOOLS.count > 0, _TOOLS.sum, none))
 

@@ -100,14 +100,14 @@ def _accounting(entry: EntryVar) -> rx.Component:
 
 def _title(entry: EntryVar) -> rx.Component:
     return rx.fragment(
-        _asked(entry, _TITLE),
+        _node_request(entry, _TITLE),
         rx.cond(entry.text, rx.el.p(entry.text, dir="auto", class_name="node-title")),
     )
 
 
 def _summary(entry: EntryVar) -> rx.Component:
     return rx.fragment(
-        _asked(entry, _SUMMARY),
+        _node_request(entry, _SUMMARY),
         rx.cond(
             entry.usable,
             rx.el.details(
@@ -125,7 +125,7 @@ def _summary(entry: EntryVar) -> rx.Component:
     )
 
 
-def _asked(entry: EntryVar, path: str) -> rx.Component:
+def _node_request(entry: EntryVar, path: str) -> rx.Component:
     """The request itself: the model, its tokens and cost, and the outcome."""
     return rx.el.p(
         icon(path),

@@ -111,9 +111,9 @@ def _notice() -> rx.Component:
     )
 
 
-def _refusal(when: str, said: str) -> rx.Component:
+def _refusal(when: str, message: str) -> rx.Component:
     """Draw the notice about a refused action. `app/ui/kit/link.ts` shows it."""
-    return rx.el.p(said, class_name=f"refusal {when} {_NOTICE}")
+    return rx.el.p(message, class_name=f"refusal {when} {_NOTICE}")
 
 
 def head() -> list[rx.Component]:

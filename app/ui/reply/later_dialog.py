@@ -18,12 +18,12 @@ _TITLE = "What happens to the later pairs?"
 @rx.memo
 def later_dialog() -> rx.Component:
     """Open while `ResendState.later` is set."""
-    asked = ResendState.later.to(LaterView)
+    later = ResendState.later.to(LaterView)
     return Dialog.create(
         dialog_title(_TITLE),
-        dialog_text(asked.message),
+        dialog_text(later.message),
         Arrows.create(
-            rx.el.div(rx.foreach(asked.ways, _way), class_name="ways"),
+            rx.el.div(rx.foreach(later.ways, _way), class_name="ways"),
             among=".ways",
         ),
         dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),

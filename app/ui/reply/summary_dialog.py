@@ -21,14 +21,14 @@ def summary_dialog() -> rx.Component:
         choice.ways.is_not_none(),
         _dialog(
             Arrows.create(rx.el.div(rx.foreach(ways, _way), class_name="ways"), among=".ways"),
-            said=choice.fault,
+            message=choice.fault,
             key="ways",
         ),
-        _dialog(rx.el.div(class_name="ways"), said="Calculating tokens and price…", key="working"),
+        _dialog(rx.el.div(class_name="ways"), message="Calculating tokens and price…", key="working"),
     )
 
 
-def _dialog(ways: rx.Component, *, said: str | rx.Var[str], key: str) -> rx.Component:
+def _dialog(ways: rx.Component, *, message: str | rx.Var[str], key: str) -> rx.Component:
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(
@@ -36,7 +36,7 @@ def _dialog(ways: rx.Component, *, said: str | rx.Var[str], key: str) -> rx.Comp
             "You can edit or remove it, and undo it."
         ),
         ways,
-        rx.el.p(said, role="status", class_name="dialog-words"),
+        rx.el.p(message, role="status", class_name="dialog-words"),
         dialog_foot(rx.el.button("Cancel", type="button", custom_attrs={"data-close": ""})),
         label=_TITLE,
         on_close=SummaryState.end,

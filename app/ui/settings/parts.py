@@ -52,14 +52,14 @@ def radio(label: str, **props: Any) -> rx.Component:
     return rx.el.label(rx.el.input(type="radio", **props), " ", label, class_name="context-choice")
 
 
-def status(said: Any) -> rx.Component:
+def status(message: Any) -> rx.Component:
     """The result of the last action, which screen readers read out."""
-    return rx.el.p(said, role="status", class_name="context-said")
+    return rx.el.p(message, role="status", class_name="context-said")
 
 
-def saving(said: Any) -> rx.Component:
+def saving(message: Any) -> rx.Component:
     """The foot of a form: its button and its status."""
-    return rx.el.div(rx.el.button("Save", type="submit"), status(said), class_name="context-foot")
+    return rx.el.div(rx.el.button("Save", type="submit"), status(message), class_name="context-foot")
 
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:

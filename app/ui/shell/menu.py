@@ -15,11 +15,11 @@ from app.ui.kit.icon import line_icon
 
 
 def menu(
-    which: Menu, face: rx.Component, *items: rx.Component, label: str, look: str = "", **button: Any
+    which: Menu, face: rx.Component, *items: rx.Component, label: str, classes: str = "", **button: Any
 ) -> rx.Component:
     """Draw `face` on the button, and `items` in the menu, which has the name `label`.
 
-    `look` are additional classes of the menu, `button` are props of the button. Without `on_click` it opens the menu.
+    `classes` are more classes of the menu, `button` are props of the button. Without `on_click` it opens the menu.
     """
     is_open = MenuState.shown == which.value
     props: dict[str, Any] = {"on_click": MenuState.show(which.value), **button}
@@ -35,7 +35,7 @@ def menu(
         ),
         rx.cond(
             is_open,
-            Dialog.create(*items, label=label, at=button_id, on_close=MenuState.close, class_name=f"popup {look}"),
+            Dialog.create(*items, label=label, at=button_id, on_close=MenuState.close, class_name=f"popup {classes}"),
         ),
         class_name="menu-place",
     )

@@ -40,7 +40,7 @@ def conversation_menu() -> rx.Component:
         menu_item("Fork", BranchState.ask_fork("")),
         menu_item("Delete", SidebarState.ask_delete(ChatState.opened), class_name="danger-quiet"),
         label=_LABEL,
-        look="menu",
+        classes="menu",
         aria_label=_LABEL,
         title="Rename, export, usage, log, fork, delete",
         class_name="title-menu",

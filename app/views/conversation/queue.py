@@ -75,8 +75,8 @@ def describe_queue(queue: Queue) -> QueueView:
 
 def describe_queued(item: QueuedText) -> QueuedView:
     """Return the view of one waiting text."""
-    asked = item.parameters
-    schema: Any = None if asked.reply_schema is None else raw_json(asked.reply_schema.encode())
+    parameters = item.parameters
+    schema: Any = None if parameters.reply_schema is None else raw_json(parameters.reply_schema.encode())
     return QueuedView(
         id=item.id,
         text=item.text,
@@ -85,7 +85,7 @@ def describe_queued(item: QueuedText) -> QueuedView:
         agent_id=item.agent_id,
         topic=item.topic,
         zone=item.zone,
-        parameters=show_parameters(asked),
+        parameters=show_parameters(parameters),
         schema=schema,
         over_budget=None if item.over_budget is None else _CHOICES[item.over_budget],
         attachments=tuple(map(id_of, item.attached)),

@@ -54,7 +54,7 @@ def html_head(conversation: Conversation) -> str:
 
 def html_pair(pair: Pair, topic: str | None) -> str:
     """Return one pair of the page."""
-    said = [
+    facts = [
         f"<time>{pair.created_at:%Y-%m-%d %H:%M} UTC</time>",
         escape(pair.model),
         *([escape(pair.agent)] if pair.agent else []),
@@ -66,7 +66,7 @@ def html_pair(pair: Pair, topic: str | None) -> str:
     reply = () if pair.reply is None else pair.reply.parts
     failed = "" if pair.failure is None else f'<p class="failure">{escape(str(pair.failure))}</p>'
     return (
-        f'<article id="pair-{pair.position}"><p class="facts">{" · ".join(said)}</p>'
+        f'<article id="pair-{pair.position}"><p class="facts">{" · ".join(facts)}</p>'
         f'<section class="request">{"".join(_draw(pair.request.parts))}</section>'
         f'<section class="reply">{"".join(_draw(reply)) or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
     )

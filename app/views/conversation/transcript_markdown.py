@@ -30,7 +30,7 @@ def markdown_head(conversation: Conversation) -> str:
 
 def markdown_pair(pair: Pair, topic: str | None) -> str:
     """Return one pair of the file."""
-    said = [
+    facts = [
         f"{pair.created_at:%Y-%m-%d %H:%M} UTC",
         escape(pair.model),
         *([escape(pair.agent)] if pair.agent else []),
@@ -39,7 +39,7 @@ def markdown_pair(pair: Pair, topic: str | None) -> str:
         *(["⚑"] if pair.flagged else []),
         *([pair.mark.value] if pair.mark else []),
     ]
-    blocks = ["", "---", "", " · ".join(said), "", _quote("\n\n".join(_describe(pair.request.parts))), ""]
+    blocks = ["", "---", "", " · ".join(facts), "", _quote("\n\n".join(_describe(pair.request.parts))), ""]
     reply = () if pair.reply is None else pair.reply.parts
     blocks += ["\n\n".join(_describe(reply)) or "*no reply*", ""]
     if pair.failure is not None:

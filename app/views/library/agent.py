@@ -60,13 +60,13 @@ class AgentsFile:
 
 
 def describe_agent(agent: Agent) -> AgentView:
-    return AgentView(**_tell(agent), created_at=agent.created_at, updated_at=agent.updated_at)
+    return AgentView(**_values_of(agent), created_at=agent.created_at, updated_at=agent.updated_at)
 
 
 def write_agents(agents: Sequence[Agent], at: datetime) -> AgentsFile:
-    return AgentsFile(AGENTS_FORMAT, AGENTS_VERSION, at, tuple(WrittenAgent(**_tell(agent)) for agent in agents))
+    return AgentsFile(AGENTS_FORMAT, AGENTS_VERSION, at, tuple(WrittenAgent(**_values_of(agent)) for agent in agents))
 
 
-def _tell(agent: Agent) -> dict[str, Any]:
-    told = {field.name: getattr(agent, field.name) for field in fields(WrittenAgent)}
-    return told | {"parameters": show_parameters(agent.parameters)}
+def _values_of(agent: Agent) -> dict[str, Any]:
+    values = {field.name: getattr(agent, field.name) for field in fields(WrittenAgent)}
+    return values | {"parameters": show_parameters(agent.parameters)}

@@ -101,8 +101,8 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
             return "act", what
         case ConfirmCommand(question):
             return "ask", question
-        case ShowText(told):
-            return "tell", told
+        case ShowText(text):
+            return "tell", text
         case RefuseCommand(reason):
             return "refuse", reason
         case _:

@@ -48,7 +48,7 @@ class _Drawing:
 
     def draw(self, value: object, path: JsonPath) -> str:
         self.room -= VALUE
-        return self._plain(value, path) + (self._told(path) if path else "")
+        return self._plain(value, path) + (self._faults_at(path) if path else "")
 
     def _plain(self, value: object, path: JsonPath) -> str:
         if self.room <= 0:
@@ -97,12 +97,12 @@ class _Drawing:
         """Draw the cells of a row. The first cell also has the faults of the row itself."""
         drawn = [self.draw(row[name], (*path, name)) if name in row else "" for name in names]
         self.room -= VALUE * drawn.count("")
-        own = self._told(path)
+        own = self._faults_at(path)
         return "".join(f"<td>{cell}{'' if column else own}</td>" for column, cell in enumerate(drawn))
 
-    def _told(self, path: JsonPath) -> str:
-        told = self.messages.get(path, ())
-        return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in told)
+    def _faults_at(self, path: JsonPath) -> str:
+        messages = self.messages.get(path, ())
+        return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in messages)
 
     def _fitting(self, items: Iterable[T]) -> Iterator[T]:
         """Yield items from the start as long as there is room."""

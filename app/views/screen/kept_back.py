@@ -46,8 +46,8 @@ def note_kept_back(
 
     Marks replace `secrets` in the next send, and replaced `redacted` in the request of the pair's reply.
     """
-    told = redacted or secrets
-    if not told:
+    counted = redacted or secrets
+    if not counted:
         return None
     positions = {pair_id: position}
     sentences = [
@@ -58,5 +58,5 @@ def note_kept_back(
         )
         if replaced
     ]
-    total, title = sum(one.count for one in told), " ".join(sentences)
+    total, title = sum(one.count for one in counted), " ".join(sentences)
     return KeptBackNote(f"{number(total)} redacted", f"{plural(total, 'secret')} redacted. {title}", title)

@@ -231,7 +231,7 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
     if pair.lifecycle in RUNNING or pair.reply is None or pair.replayed:
         return None
     error_class = None if pair.failure is None else pair.failure.error_class
-    cut = is_cut_short(pair.lifecycle, error_class, told=pair.usage is not None, faulty=pair.usage_is_partial)
+    cut = is_cut_short(pair.lifecycle, error_class, reported=pair.usage is not None, faulty=pair.usage_is_partial)
     if pair.usage is not None:
         return show_spent(pair.usage, cost, cut=cut, calls=_count_calls(pair))
     return _UNTOLD if cut else None

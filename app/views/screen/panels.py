@@ -160,8 +160,8 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
 
 
 def _show_queued(item: QueuedText) -> QueuedItemView:
-    asked = describe_parameters(item.parameters)
-    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item), asked)
+    parameters = describe_parameters(item.parameters)
+    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item), parameters)
 
 
 def _count_files(item: QueuedText) -> str:

@@ -239,8 +239,10 @@ def _describe_resource(one: ListedResource) -> ResourceView:
 
 
 def _describe_prompt(one: ListedPrompt) -> PromptView:
-    wanted = tuple(VariableView(said.name, said.description, said.required) for said in one.arguments)
-    return PromptView(one.name, one.title, one.description, wanted)
+    variables = tuple(
+        VariableView(argument.name, argument.description, argument.required) for argument in one.arguments
+    )
+    return PromptView(one.name, one.title, one.description, variables)
 
 
 def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:

@@ -149,7 +149,7 @@ def test_an_unknown_price_is_at_least_nothing_and_never_zero() -> None:
 def test_a_call_that_was_cut_short_cost_at_least_the_reported_usage(
     outcome: Lifecycle, error_class: ErrorClass | None, usage: Usage | None, at_least: bool
 ) -> None:
-    assert is_cut_short(outcome, error_class, told=usage is not None) is at_least
+    assert is_cut_short(outcome, error_class, reported=usage is not None) is at_least
     assert price_call(constant(CHEAP), AT, usage, outcome, error_class).at_least is at_least
     assert price_call(FREE, AT, usage, outcome, error_class) == Cost()
 

@@ -75,11 +75,11 @@ async def is_inside(ctx: AppContext, conversation_id: str, send: Send) -> tuple[
         ids.append((await attach_file(ctx, LOCAL_OWNER, send.file.encode(), "notes.py")).attachment.id)
     if send.picture:
         ids.append((await attach_file(ctx, LOCAL_OWNER, a_picture("PNG", (900, 500)), "a.png")).attachment.id)
-    look, force = ViewOptions(model=send.model), OverBudget.FORCE
+    options, force = ViewOptions(model=send.model), OverBudget.FORCE
     attached = await load_attached(ctx, LOCAL_OWNER, ids) if ids else NOTHING_ATTACHED
     text = f"/echo Well.\n{send.text}" if send.model.startswith("offline") else send.text
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, look, over_budget=force, attached=attached)
-    ended = await reply_to(ctx, conversation_id, text, look=look, over_budget=force, attached=attached)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, options, over_budget=force, attached=attached)
+    ended = await reply_to(ctx, conversation_id, text, options=options, over_budget=force, attached=attached)
     call = (await calls_of(ctx, conversation_id))[-1]
     assert call.usage is not None, ended.events[-1]
     reported, estimate = call.usage.prompt_tokens, planned.composed.composition.estimate

@@ -185,8 +185,8 @@ async def test_the_tool_is_offered_with_the_existing_agents_and_not_without_any(
     await set_preferences(ctx, LOCAL_OWNER, Preferences(built_in_tools=("delegate",)))
     conversation = await a_conversation(ctx)
 
-    async def told(look: ViewOptions) -> list[str]:
-        composed = await compose_view(ctx, LOCAL_OWNER, conversation, look)
+    async def told(options: ViewOptions) -> list[str]:
+        composed = await compose_view(ctx, LOCAL_OWNER, conversation, options)
         return [tool.description for tool in composed.tools.tools]
 
     assert await told(ViewOptions()) == []

@@ -49,9 +49,9 @@ class Bench:
         async with self.ctx.store.read() as session:
             return (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint
 
-    async def summarised(self, conversation_id: str, look: ViewOptions | None = None) -> Summary:
+    async def summarised(self, conversation_id: str, options: ViewOptions | None = None) -> Summary:
         """Request a summary and wait until its reply has ended and been processed."""
-        summary = await summarise(self.ctx, LOCAL_OWNER, conversation_id, look or ViewOptions())
+        summary = await summarise(self.ctx, LOCAL_OWNER, conversation_id, options or ViewOptions())
         await collect(self.ctx, summary.started.run_id)
         for task in tuple(self.ctx.background):
             await task

@@ -27,7 +27,7 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conv
 from app.runs.send.context_selection import ViewOptions, compose_view
 from app.runs.wiring import open_app_context
 from app.store.conversation.child_calls import load_child_calls
-from app.store.conversation.conversations import Wanted, list_conversations, load_conversation
+from app.store.conversation.conversations import ListCriteria, list_conversations, load_conversation
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.runs.steps import a_conversation, calls_of, collect, pairs_of, reply_to, settings_of
 from tests.waiting import until
@@ -358,7 +358,7 @@ async def test_title_of_a_conversation_that_is_deleted_meanwhile_is_dropped(ctx:
     await Bench(ctx, Peer([])).rest()
 
     async with ctx.store.read() as session:
-        assert await list_conversations(session, LOCAL_OWNER, limit=5, wanted=Wanted()) == ()
+        assert await list_conversations(session, LOCAL_OWNER, limit=5, criteria=ListCriteria()) == ()
     (booked,) = await calls_of(ctx, derived.conversation_id)
     assert booked.purpose == "title"
 

@@ -60,9 +60,9 @@ async def bench(data: Path, peer: Peer) -> AsyncGenerator[AppContext]:
 
 
 async def compare(
-    ctx: AppContext, conversation_id: str, text: str, *models: str, look: ViewOptions | None = None
+    ctx: AppContext, conversation_id: str, text: str, *models: str, options: ViewOptions | None = None
 ) -> Comparison:
-    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, models, look or ViewOptions())
+    return await start_comparison(ctx, LOCAL_OWNER, conversation_id, text, models, options or ViewOptions())
 
 
 async def ended(ctx: AppContext, comparison: Comparison) -> Comparison:

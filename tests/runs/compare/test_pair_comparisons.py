@@ -136,10 +136,12 @@ async def test_kept_reply_is_current_in_the_pair_and_every_other_is_a_version(be
 async def test_each_model_is_sent_what_answering_again_would_send_it(bench: AppContext, peer: Peer) -> None:
     """The bytes are those of the preview: the pairs above that the filter shows, and none after the pair."""
     _, (_, _, pair, _) = await talked(bench, "/echo one", "/echo two", "/echo three", "/echo four")
-    looks = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
-    previews = {model: await preview_resend(bench, LOCAL_OWNER, pair.id, look=look) for model, look in looks.items()}
+    views = {model: ViewOptions(filter="c'two'", model=model, zone="Europe/Berlin") for model in (PEER, OTHER)}
+    previews = {
+        model: await preview_resend(bench, LOCAL_OWNER, pair.id, options=options) for model, options in views.items()
+    }
 
-    await compared(bench, pair, PEER, OTHER, look=looks[PEER], later=Later.KEEP)
+    await compared(bench, pair, PEER, OTHER, options=views[PEER], later=Later.KEEP)
 
     heard = {f"peer:{orjson.loads(call.body)['model']}": call.body for call in peer.heard}
     assert heard == {model: preview.wire.body for model, preview in previews.items()}

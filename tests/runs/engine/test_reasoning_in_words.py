@@ -15,7 +15,7 @@ from app.domain.search import parse_search
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import search
 from tests.providers.peer import Answer, a_peer
 from tests.runs.exchange import export
@@ -51,7 +51,9 @@ async def test_next_request_search_and_exports_have_the_words_alone(
         conversation_id = await a_conversation(ctx, model=model)
         ended = await reply_to(ctx, conversation_id, "Hi")
         async with ctx.store.read() as session:
-            found = [await search(session, LOCAL_OWNER, Wanted(), parse_search(text)) for text in ("greets", words)]
+            found = [
+                await search(session, LOCAL_OWNER, ListCriteria(), parse_search(text)) for text in ("greets", words)
+            ]
         exported = orjson.loads(await export(ctx, conversation_id))
         written = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.MARKDOWN)
         markdown = b"".join([chunk async for chunk in written.chunks]).decode()

@@ -42,8 +42,8 @@ async def test_a_send_names_its_agent_else_the_conversations_answers(ctx: AppCon
     two = await an_agent(ctx, "Two", {"system_prompt": "I am two.", "model": "offline:tiny"})
     conversation = await a_conversation(ctx, agent_id=one.id)
 
-    async def plan(look: ViewOptions):
-        planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", look)
+    async def plan(options: ViewOptions):
+        planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
         return planned.built.request.system, planned.wire.model
 
     assert await plan(ViewOptions()) == ("I am one.", "offline:demo")
@@ -107,8 +107,8 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
     ended = await reply_to(ctx, conversation, "Hello")
     await change_agent(ctx, LOCAL_OWNER, one.id, {"parameters": Parameters(temperature=0.3)})
 
-    async def again(look: ViewOptions) -> tuple[str | None, float | None]:
-        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, look=look)
+    async def again(options: ViewOptions) -> tuple[str | None, float | None]:
+        resent = await resend_pair(ctx, LOCAL_OWNER, ended.pair.id, options=options)
         await collect(ctx, resent.started.run_id)
         pair = await pair_of(ctx, ended.pair.id)
         return pair.agent, pair.parameters.temperature
@@ -119,10 +119,10 @@ async def test_a_pair_sent_again_is_as_it_was_under_the_same_agent_and_as_the_ne
 
 async def test_an_agents_parameters_that_a_model_rejects_are_left_out_and_reported(ctx: AppContext):
     agent = await an_agent(ctx, fields={"parameters": Parameters(seed=7, temperature=0.5)})
-    look = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
+    options = ViewOptions(agent=agent.id, model="anthropic:claude-sonnet-4-5")
     conversation = await a_conversation(ctx)
 
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", look)
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation, "Hello", options)
 
     assert planned.built.request.parameters == Parameters(temperature=0.5)
     assert [notice for notice in planned.composed.base.notices if "seed" in notice and "Reviewer" in notice]

@@ -50,7 +50,7 @@ async def test_a_deleted_conversation_is_found_nowhere_and_comes_back_whole(ctx:
 
     assert await listed(ctx) == []
     assert await entries_of(ctx) == [("conversation", "/echo blue", 1)]
-    for look in (
+    for call in (
         start_reply(ctx, LOCAL_OWNER, conversation, "hello"),
         preview_send(ctx, LOCAL_OWNER, conversation, "hello"),
         mark_pair(ctx, LOCAL_OWNER, ended.pair.id, Marks(stars=1)),
@@ -59,7 +59,7 @@ async def test_a_deleted_conversation_is_found_nowhere_and_comes_back_whole(ctx:
         delete_conversation(ctx, LOCAL_OWNER, conversation),
     ):
         with pytest.raises(NotFoundError):
-            await look
+            await call
     async with ctx.store.read() as session:
         with pytest.raises(NotFoundError):
             await load_run(session, LOCAL_OWNER, ended.started.run_id)

@@ -26,7 +26,7 @@ from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, delete_conversation, preview_send
 from app.runs.wiring import open_app_context
-from app.store.conversation.conversations import Wanted
+from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import search
 from tests.runs.by_hand import ByHand
 from tests.runs.exchange import bring_back, export
@@ -162,7 +162,7 @@ async def test_what_was_recovered_is_found_and_counted(crashed: Crashed) -> None
 
     after = await preview_send(ctx, LOCAL_OWNER, crashed.conversation_id, "Go on")
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, Wanted(kind=ConversationKind.AGENT), parse_search("zebra"))
+        found = await search(session, LOCAL_OWNER, ListCriteria(kind=ConversationKind.AGENT), parse_search("zebra"))
     assert (after.composed.base.tokens_of(crashed.pair_id, 1) or 0) > (counted or 0)
     assert [place.conversation_id for place in found.places] == [crashed.conversation_id]
     assert after.wire.body == before.wire.body  # an interrupted pair is not sent, as its label on the page says

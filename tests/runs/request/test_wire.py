@@ -154,7 +154,7 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
             conversation_id = await some_conversation(ctx, chance)
             protocol = chance.choice(tuple(MODELS))
             model, parameters = chance.choice(MODELS[protocol]), some_parameters(chance)
-            look = ViewOptions(model=model)
+            options = ViewOptions(model=model)
             text = f"{number} {some_text(chance)}"
             attached = AttachedParts(some_attached(chance), (PICTURE,))
 
@@ -162,17 +162,17 @@ async def send_what_is_shown(data: Path, seed: int, numbers: range) -> None:
                 attached = NOTHING_ATTACHED  # the model refuses these attachments
             try:
                 shown = await preview_send(
-                    ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
                 )
             except InputError as refused:  # not every provider accepts every parameter
                 with pytest.raises(InputError, match=re.escape(str(refused))):
-                    await start_reply(ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters)
+                    await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters)
                 parameters = Parameters()
                 shown = await preview_send(
-                    ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                    ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
                 )
             started = await start_reply(
-                ctx, LOCAL_OWNER, conversation_id, text, look, parameters=parameters, attached=attached
+                ctx, LOCAL_OWNER, conversation_id, text, options, parameters=parameters, attached=attached
             )
             events = await collect(ctx, started.run_id)
 

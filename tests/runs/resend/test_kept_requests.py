@@ -184,7 +184,7 @@ async def test_too_long_for_one_model_is_not_too_long_for_another_or_if_forced(b
 
     await collect(
         bench.ctx,
-        (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, look=ViewOptions(model="peer:other"))).started.run_id,
+        (await resend_pair(bench.ctx, LOCAL_OWNER, failed.id, options=ViewOptions(model="peer:other"))).started.run_id,
     )
     assert len(bench.asked()) == 3
 

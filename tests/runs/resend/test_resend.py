@@ -109,7 +109,7 @@ async def test_what_was_replaced_stays_as_a_version(bench: Bench) -> None:
 async def test_regenerating_keeps_the_request_and_asks_the_model_chosen(bench: Bench) -> None:
     _, (pair,) = await talked(bench.ctx, "First")
 
-    await again(bench.ctx, pair, look=ViewOptions(model="offline:demo"))
+    await again(bench.ctx, pair, options=ViewOptions(model="offline:demo"))
 
     stored = await pair_of(bench.ctx, pair.id)
     assert (stored.request, stored.model) == (pair.request, "offline:demo")
@@ -205,7 +205,7 @@ async def test_refused_branch_leaves_no_conversation_behind(bench: Bench) -> Non
     conversation_id, pairs = await talked(bench.ctx, "First", "Second")
 
     with pytest.raises(InputError):
-        await again(bench.ctx, pairs[1], look=ViewOptions(model="nobody:any"), later=Later.BRANCH)
+        await again(bench.ctx, pairs[1], options=ViewOptions(model="nobody:any"), later=Later.BRANCH)
 
     async with bench.ctx.store.read() as session:
         listed = await list_conversations(session, LOCAL_OWNER, limit=10)
@@ -217,7 +217,7 @@ async def test_only_what_is_in_view_above_goes_along(bench: Bench) -> None:
     await reply_to(bench.ctx, conversation_id, "Fourth")
     await mark_starred(bench.ctx, conversation_id, one)
 
-    await again(bench.ctx, three, text="Other", later=Later.KEEP, look=ViewOptions(filter="s3"))
+    await again(bench.ctx, three, text="Other", later=Later.KEEP, options=ViewOptions(filter="s3"))
 
     assert bench.last_words() == ["First", "Other"]
 

@@ -82,7 +82,9 @@ async def test_the_model_and_parameters_of_one_send_are_kept_with_its_pair(ctx: 
     conversation_id = await a_conversation(ctx, model="offline:demo")
     asked = Parameters(max_output_tokens=3, effort=Effort.LOW)
 
-    ended = await reply_to(ctx, conversation_id, "/long 50", look=ViewOptions(model="offline:tiny"), parameters=asked)
+    ended = await reply_to(
+        ctx, conversation_id, "/long 50", options=ViewOptions(model="offline:tiny"), parameters=asked
+    )
 
     assert (ended.pair.model, ended.pair.parameters) == ("offline:tiny", asked)
     assert ended.pair.stop_reason == "max_tokens"
@@ -194,7 +196,7 @@ async def test_a_provider_without_its_key_can_be_previewed_but_not_asked(ctx: Ap
 
     preview = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Hello", claude)
     with pytest.raises(ProviderError) as refused:
-        await send(ctx, conversation_id, "Hello", look=claude)
+        await send(ctx, conversation_id, "Hello", options=claude)
 
     assert preview.url == "https://api.anthropic.com/v1/messages"
     assert refused.value.failure.error_class is ErrorClass.AUTH

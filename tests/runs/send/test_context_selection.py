@@ -172,7 +172,7 @@ async def test_message_that_alone_is_too_large_is_never_sent_without_a_choice(
     ctx: AppContext, pairs_in_view: str
 ) -> None:
     conversation_id = await seed(ctx, *some(0 if pairs_in_view == "none yet" else 3))
-    look = ViewOptions(filter="c'no such word'" if pairs_in_view == "filtered out" else None)
+    options = ViewOptions(filter="c'no such word'" if pairs_in_view == "filtered out" else None)
     if pairs_in_view == "before a checkpoint":
         await put_checkpoint(ctx, LOCAL_OWNER, conversation_id, Checkpoint(position=4, summary="Three pairs."))
     await set_preference(ctx, "send_tokens", 1_500)
@@ -180,12 +180,12 @@ async def test_message_that_alone_is_too_large_is_never_sent_without_a_choice(
     text = "word " * 2_000
 
     with pytest.raises(OverBudgetError, match=r"even without earlier pairs .* for the reply: 800 tokens") as refused:
-        await start_reply(ctx, LOCAL_OWNER, conversation_id, text, look)
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options)
 
     budget_options = refused.value.budget_options
     assert (budget_options.fit, budget_options.summarise) == (None, None)
     assert budget_options.limit == 1_500 < budget_options.force.tokens
-    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text, look, over_budget=OverBudget.FORCE)
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text, options, over_budget=OverBudget.FORCE)
     assert plain_text((await pair_of(ctx, started.pair_id)).request.parts) == text
 
 

@@ -35,12 +35,12 @@ def with_peer(data: Path, peer: Peer, key: str = "sk-test"):
 async def test_what_is_counted_is_what_the_preview_shows(data: Path) -> None:
     async with a_peer(COUNTED) as peer, with_peer(data, peer) as ctx:
         conversation_id = await a_conversation(ctx, system_prompt="Be brief.")
-        await reply_to(ctx, conversation_id, "One", look=ViewOptions(model="offline:demo"))
-        await reply_to(ctx, conversation_id, "Two", look=ViewOptions(model="offline:demo"))
-        look = ViewOptions(model=MODEL, filter="r1")
+        await reply_to(ctx, conversation_id, "One", options=ViewOptions(model="offline:demo"))
+        await reply_to(ctx, conversation_id, "Two", options=ViewOptions(model="offline:demo"))
+        options = ViewOptions(model=MODEL, filter="r1")
 
-        counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Why?", look)
-        previewed = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Why?", look)
+        counted = await count_exactly(ctx, LOCAL_OWNER, conversation_id, "Why?", options)
+        previewed = await preview_send(ctx, LOCAL_OWNER, conversation_id, "Why?", options)
 
     (heard,) = peer.heard
     assert heard.path == "/v1/messages/count_tokens"

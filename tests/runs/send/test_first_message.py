@@ -63,7 +63,7 @@ async def send_first(ctx: AppContext, first: FirstMessage) -> StartedRun:
     )
     bench = await context_for(ctx, made.id)
     started = await start_reply(
-        bench, LOCAL_OWNER, made.id, first.text, first.look, parameters=first.parameters, attached=first.attached
+        bench, LOCAL_OWNER, made.id, first.text, first.options, parameters=first.parameters, attached=first.attached
     )
     await collect(bench, started.run_id)
     return started
@@ -232,7 +232,7 @@ async def test_preview_is_that_of_the_conversation_once_it_is_there(data: Path) 
         shown = await preview_first(ctx, LOCAL_OWNER, first)
         made = await create_conversation(ctx, LOCAL_OWNER, model=MODEL, system_prompt="Be brief.", agent_id="")
 
-        there = await preview_send(ctx, LOCAL_OWNER, made.id, first.text, first.look)
+        there = await preview_send(ctx, LOCAL_OWNER, made.id, first.text, first.options)
 
         assert (shown.wire, shown.hashes, shown.sent) == (there.wire, there.hashes, there.sent)
         assert shown.composed.composition.estimate == there.composed.composition.estimate

@@ -60,12 +60,12 @@ def tools(ctx: AppContext) -> tuple[Tool, ...]:
     return READ, COMMIT, RAIN
 
 
-async def composed_of(ctx: AppContext, conversation_id: str, draft: str = "", **look: Any) -> Composed:
-    return await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions(**look), draft)
+async def composed_of(ctx: AppContext, conversation_id: str, draft: str = "", **options: Any) -> Composed:
+    return await compose_view(ctx, LOCAL_OWNER, conversation_id, ViewOptions(**options), draft)
 
 
-async def names_in(ctx: AppContext, conversation_id: str, text: str, **look: Any) -> list[str]:
-    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(**look))
+async def names_in(ctx: AppContext, conversation_id: str, text: str, **options: Any) -> list[str]:
+    planned = await preview_send(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(**options))
     return [tool.name for tool in planned.built.request.tools]
 
 

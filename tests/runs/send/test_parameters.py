@@ -147,7 +147,7 @@ async def test_a_pair_goes_to_another_model_with_what_that_takes(data: Path, lat
         ended = await reply_to(ctx, conversation, "Hello", parameters=Parameters(temperature=0.5, top_p=0.5, seed=1))
 
         resent = await resend_pair(
-            ctx, LOCAL_OWNER, ended.pair.id, look=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
+            ctx, LOCAL_OWNER, ended.pair.id, options=ViewOptions(model="anthropic:claude-sonnet-4-5"), later=later
         )
         await collect(ctx, resent.started.run_id)
 

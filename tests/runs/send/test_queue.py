@@ -54,10 +54,10 @@ def first_goes_on(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
 
 
 async def queue(
-    ctx: AppContext, conversation_id: str, *texts: str, look: ViewOptions | None = None
+    ctx: AppContext, conversation_id: str, *texts: str, options: ViewOptions | None = None
 ) -> tuple[QueuedText, ...]:
     for text in texts:
-        await queue_text(ctx, LOCAL_OWNER, conversation_id, text, look or ViewOptions())
+        await queue_text(ctx, LOCAL_OWNER, conversation_id, text, options or ViewOptions())
     return (await read_queue(ctx, LOCAL_OWNER, conversation_id)).items
 
 
@@ -162,7 +162,7 @@ async def test_queued_text_is_sent_with_the_view_of_its_queueing(
     await reply_to(ctx, conversation_id, "/echo first")
     goes_on = hold_first(monkeypatch)
     await send(ctx, conversation_id, "/long 30")
-    await queue(ctx, conversation_id, "/echo last", look=ViewOptions(filter="c'nothing says this'"))
+    await queue(ctx, conversation_id, "/echo last", options=ViewOptions(filter="c'nothing says this'"))
     await queue(ctx, conversation_id, "/echo all")
     await change_conversation(ctx, LOCAL_OWNER, conversation_id, filter="c'first'")
 
@@ -267,7 +267,7 @@ async def test_text_that_is_refused_when_its_turn_comes_stays_and_says_why(
 ) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
     await send(ctx, conversation_id, "/long 30")
-    await queue(ctx, conversation_id, "/echo one", look=ViewOptions(model="anthropic:claude-sonnet-4-5"))
+    await queue(ctx, conversation_id, "/echo one", options=ViewOptions(model="anthropic:claude-sonnet-4-5"))
 
     first_goes_on.set()
     held = await settled(ctx, conversation_id)
@@ -350,9 +350,9 @@ async def test_what_cannot_be_sent_is_not_queued(ctx: AppContext) -> None:
     with pytest.raises(InputError, match="text: is empty"):
         await queue(ctx, conversation_id, "  ")
     with pytest.raises(FilterError):
-        await queue(ctx, conversation_id, "x", look=ViewOptions(filter="s>="))
+        await queue(ctx, conversation_id, "x", options=ViewOptions(filter="s>="))
     with pytest.raises(InputError):
-        await queue(ctx, conversation_id, "x", look=ViewOptions(model="nobody"))
+        await queue(ctx, conversation_id, "x", options=ViewOptions(model="nobody"))
     with pytest.raises(NotFoundError):
         await queue(ctx, "nowhere", "x")
     await queue(ctx, conversation_id, *("x" for _ in range(MAX_QUEUED)))

@@ -24,7 +24,7 @@ from app.runs.engine.writer import Writer
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.runs.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission, list_pending, read_request
-from app.runs.tools.server_commands import ServerWish, add_server, change_server, delete_server, try_server
+from app.runs.tools.server_commands import ServerSettings, add_server, change_server, delete_server, try_server
 from app.runs.watch.broadcast import follow
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.runs.steps import a_conversation, send
@@ -54,7 +54,7 @@ class Scene:
         self.server_id = ""
 
     async def begin(self, conversation_id: str, bench: AppContext | None = None) -> PermissionRequest:
-        seen = await add_server(self.ctx, LOCAL_OWNER, ServerWish("lab", a_program(self.folder / "first")))
+        seen = await add_server(self.ctx, LOCAL_OWNER, ServerSettings("lab", a_program(self.folder / "first")))
         self.server_id = seen.server.id
         await try_server(self.ctx, LOCAL_OWNER, self.server_id)
         self.bench = bench or self.ctx
@@ -62,8 +62,8 @@ class Scene:
         return (await until_found(lambda: list_pending(self.bench, LOCAL_OWNER, conversation_id)))[0]
 
     async def change(self, **changes: Any) -> None:
-        wish = ServerWish("lab", a_program(self.folder / "second"))
-        await change_server(self.ctx, LOCAL_OWNER, self.server_id, replace(wish, **changes))
+        settings = ServerSettings("lab", a_program(self.folder / "second"))
+        await change_server(self.ctx, LOCAL_OWNER, self.server_id, replace(settings, **changes))
 
     async def end(self) -> ToolCallRecord:
         async with asyncio.timeout(60):

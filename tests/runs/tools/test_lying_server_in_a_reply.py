@@ -13,7 +13,7 @@ from app.domain.tools.tool_records import CallFault
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools import tool_calls
-from app.runs.tools.server_commands import ServerWish, add_server, try_server
+from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.runs.steps import a_conversation, reply_to
 from tests.tools.test_lying_servers import LIAR
@@ -35,7 +35,7 @@ async def test_whatever_a_server_does_the_reply_has_an_answer_and_continues(
 
     monkeypatch.setattr(tool_calls, "ask_permission", allow)
     monkeypatch.setattr(tool_calls, "CALL_SECONDS", 4.0)
-    seen = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", LIAR))
+    seen = await add_server(ctx, LOCAL_OWNER, ServerSettings("lab", LIAR))
     await try_server(ctx, LOCAL_OWNER, seen.server.id)
     rounds = "\n/then\n".join(f'/tool lab__act {{"how": "{how}"}}' for how, _, _ in CALLS)
 

@@ -18,7 +18,7 @@ from app.domain.tools.permission_requests import Allowed
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.tools import tool_calls
-from app.runs.tools.server_commands import ServerWish, add_server, try_server
+from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
 from tests.domain.conversation.test_attachments import HEIC, JPEG, a_png
@@ -63,7 +63,7 @@ serve(act)
             INVIEW_COMPATIBLE=f"box={peer.url}/v1",
         )
         async with open_app_context(settings) as ctx:
-            seen = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", server))
+            seen = await add_server(ctx, LOCAL_OWNER, ServerSettings("lab", server))
             await try_server(ctx, LOCAL_OWNER, seen.server.id)
             ended = await reply_to(ctx, await a_conversation(ctx, model=model), "Draw")
             assert ended.pair.lifecycle is Lifecycle.SUCCEEDED

@@ -28,7 +28,7 @@ async def test_importing_twice_gives_two_conversations_and_one_topic(ctx: AppCon
     conversation_id = await a_conversation(ctx, title="Plans")
     await create_topic(ctx, LOCAL_OWNER, "Elsewhere")
     topic = await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
-    ended = await reply_to(ctx, conversation_id, "/echo one", look=ViewOptions(topic=topic))
+    ended = await reply_to(ctx, conversation_id, "/echo one", options=ViewOptions(topic=topic))
     body = await export(ctx, conversation_id)
 
     first, second = *(await bring_back(ctx, body)), *(await bring_back(ctx, body))
@@ -48,7 +48,7 @@ async def test_an_export_of_a_selection_has_its_pairs_alone(ctx: AppContext) -> 
     for word in ("one", "two", "three"):
         await reply_to(ctx, conversation_id, f"/echo {word}")
 
-    body = orjson.loads(await export(ctx, conversation_id, look=ViewOptions(filter="!c'two'")))
+    body = orjson.loads(await export(ctx, conversation_id, options=ViewOptions(filter="!c'two'")))
 
     pairs = body["conversations"][0]["pairs"]
     assert [(pair["position"], pair["reply_text"]) for pair in pairs] == [(1, "one"), (3, "three")]
@@ -59,7 +59,7 @@ async def test_an_export_by_topic_has_pairs_without_one_last(ctx: AppContext) ->
     conversation_id = await a_conversation(ctx)
     late, early = await create_topic(ctx, LOCAL_OWNER, "B"), await create_topic(ctx, LOCAL_OWNER, "A > x")
     for word, topic in (("one", None), ("two", late), ("three", early), ("four", late)):
-        await reply_to(ctx, conversation_id, f"/echo {word}", look=ViewOptions(topic=topic))
+        await reply_to(ctx, conversation_id, f"/echo {word}", options=ViewOptions(topic=topic))
 
     body = await export(ctx, conversation_id, order=ExportOrder.TOPIC)
 

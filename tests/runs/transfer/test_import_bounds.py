@@ -27,7 +27,7 @@ from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
-from app.store.conversation.conversations import Wanted, delete_conversation, list_conversations
+from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.search import search
 from tests.outside.memory import Memory
@@ -243,7 +243,7 @@ async def test_the_largest_text_takes_little_memory_whatever_its_words_are(ctx: 
     growth = memory.growth()
 
     async with ctx.store.read() as session:
-        found = await search(session, LOCAL_OWNER, Wanted(), parse_search(f"{words[:4]} {words.split()[-1]}"))
+        found = await search(session, LOCAL_OWNER, ListCriteria(), parse_search(f"{words[:4]} {words.split()[-1]}"))
     assert len(found.places) == 1
     assert growth <= MOST_MB
 

@@ -114,10 +114,15 @@ class Page:
 
 @asynccontextmanager
 async def a_page(
-    ctx: AppContext, conversation_id: str, *, look: ViewOptions | None = None, draft: str = "", owner: str = LOCAL_OWNER
+    ctx: AppContext,
+    conversation_id: str,
+    *,
+    options: ViewOptions | None = None,
+    draft: str = "",
+    owner: str = LOCAL_OWNER,
 ) -> AsyncGenerator[Page]:
     """Open a page."""
-    watcher = Watcher(ctx, owner, conversation_id, look or ViewOptions(), draft)
+    watcher = Watcher(ctx, owner, conversation_id, options or ViewOptions(), draft)
     async with watcher:
         yield Page(watcher)
 

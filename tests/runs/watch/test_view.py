@@ -55,7 +55,7 @@ async def test_a_new_conversation_has_nothing_in_view(ctx: AppContext) -> None:
 
 
 async def test_the_first_screen_shows_the_newest_pairs_in_view_of_the_filter(ctx: AppContext) -> None:
-    async with a_page(ctx, await a_past(ctx, 4), look=ViewOptions(filter="r3")) as page:
+    async with a_page(ctx, await a_past(ctx, 4), options=ViewOptions(filter="r3")) as page:
         screen = await page.read()
 
     assert page.positions == [2, 3, 4]
@@ -112,7 +112,7 @@ async def test_another_filter_replaces_what_is_in_view(ctx: AppContext) -> None:
         await page.until_known()
         assert page.positions == [1, 2, 3, 4]
 
-        page.watcher.look_as(ViewOptions(filter="r1"))
+        page.watcher.set_options(ViewOptions(filter="r1"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
     assert page.positions == [4]
@@ -122,7 +122,7 @@ async def test_another_filter_replaces_what_is_in_view(ctx: AppContext) -> None:
 
 async def test_a_filter_asked_for_before_the_first_screen_holds(ctx: AppContext) -> None:
     async with a_page(ctx, await a_past(ctx, 4)) as page:
-        page.watcher.look_as(ViewOptions(filter="r2"))
+        page.watcher.set_options(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
         await page.settle()
 
@@ -136,7 +136,7 @@ async def test_a_filter_asked_for_while_the_first_screen_is_read_holds(
 
     async with a_page(ctx, await a_past(ctx, 4)) as page:
         await page.read()
-        page.watcher.look_as(ViewOptions(filter="r2"))
+        page.watcher.set_options(ViewOptions(filter="r2"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r2")
         screen = await page.settle()
 
@@ -149,7 +149,7 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(ctx: 
     async with a_page(ctx, await a_past(ctx, 2)) as page:
         before = await page.until_known()
 
-        page.watcher.look_as(ViewOptions(filter="s7"))
+        page.watcher.set_options(ViewOptions(filter="s7"))
         screen = await page.until(lambda screen: screen.refusal)
 
     assert screen.refusal is not None
@@ -159,14 +159,14 @@ async def test_a_filter_that_cannot_be_read_changes_nothing_and_says_where(ctx: 
 
 
 async def test_error_of_a_filter_is_shown_until_another_is_requested(ctx: AppContext) -> None:
-    async with a_page(ctx, await a_past(ctx, 2), look=ViewOptions(filter="s7")) as page:
+    async with a_page(ctx, await a_past(ctx, 2), options=ViewOptions(filter="s7")) as page:
         await page.until(lambda screen: screen.refusal)
         turn = page.watcher.view.turn
         page.watcher.write("A draft")
         await page.until(lambda _: page.watcher.view.turn > turn)
         assert page.screen.refusal is not None
 
-        page.watcher.look_as(ViewOptions(filter="s0"))
+        page.watcher.set_options(ViewOptions(filter="s0"))
         screen = await page.until(lambda screen: not screen.refusal)
 
     assert screen.context is not None
@@ -181,12 +181,12 @@ async def test_a_filter_that_cannot_be_read_does_not_undo_the_one_asked_for_afte
         compose, page_watcher = composed.compose_view, page.watcher
 
         async def compose_as_a_person_types(*args: object, **kwargs: object) -> object:
-            if page_watcher.view.look.filter == "s7":
-                page_watcher.look_as(ViewOptions(filter="r1"))
+            if page_watcher.view.options.filter == "s7":
+                page_watcher.set_options(ViewOptions(filter="r1"))
             return await compose(*args, **kwargs)  # type: ignore[arg-type]
 
         monkeypatch.setattr(composed, "compose_view", compose_as_a_person_types)
-        page_watcher.look_as(ViewOptions(filter="s7"))
+        page_watcher.set_options(ViewOptions(filter="s7"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "r1")
 
     assert screen.refusal is None
@@ -197,7 +197,7 @@ async def test_a_model_that_is_not_there_is_refused_and_the_one_in_force_stays(c
     async with a_page(ctx, await a_past(ctx, 2)) as page:
         await page.until_known()
 
-        page.watcher.look_as(ViewOptions(model="nobody:nothing"))
+        page.watcher.set_options(ViewOptions(model="nobody:nothing"))
         screen = await page.until(lambda screen: screen.refusal)
 
     assert screen.context is not None
@@ -208,7 +208,7 @@ async def test_another_model_is_counted_for(ctx: AppContext) -> None:
     async with a_page(ctx, await a_past(ctx, 2)) as page:
         before = (await page.until_known()).context
 
-        page.watcher.look_as(ViewOptions(model="offline:tiny"))
+        page.watcher.set_options(ViewOptions(model="offline:tiny"))
         after = (await page.until(lambda screen: screen.context and screen.context.model == "offline:tiny")).context
 
     assert before is not None
@@ -263,7 +263,7 @@ async def test_marks_bring_pairs_into_view_and_out_of_it(ctx: AppContext) -> Non
     conversation_id = await a_conversation(ctx, model="offline:demo")
     pairs = await store_past(ctx, conversation_id, 3)
 
-    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, options=ViewOptions(filter="b")) as page:
         context = (await page.until_known()).context
         assert (page.positions, context and context.y) == ([], 0)
 
@@ -277,7 +277,7 @@ async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the
     conversation_id = await a_conversation(ctx, model="offline:demo")
     pairs = await store_past(ctx, conversation_id, 400)
 
-    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, options=ViewOptions(filter="b")) as page:
         await page.until_known()
         changes = [PairMarks(pair.id, Marks(flagged=True)) for pair in pairs]
         await mark_pairs(ctx, LOCAL_OWNER, conversation_id, changes)
@@ -290,15 +290,15 @@ async def test_a_thousand_pairs_that_come_into_view_at_once_do_not_all_go_to_the
 
 async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    look = ViewOptions(filter="b")
+    options = ViewOptions(filter="b")
 
-    async with a_page(ctx, conversation_id, look=look) as page:
+    async with a_page(ctx, conversation_id, options=options) as page:
         await page.until_known()
-        first = await send(ctx, conversation_id, "/echo one", look=look)
+        first = await send(ctx, conversation_id, "/echo one", options=options)
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
         assert _in_view(page.screen) == ([1], 0)
 
-        second = await send(ctx, conversation_id, "/echo two", look=look)
+        second = await send(ctx, conversation_id, "/echo two", options=options)
         screen = await page.until(lambda screen: [pair.id for pair in screen.pairs] == [second.pair_id])
 
     assert first.pair_id not in {pair.id for pair in screen.pairs}
@@ -307,11 +307,11 @@ async def test_a_pair_just_sent_stays_until_the_next_though_the_filter_hides_it(
 async def test_a_guest_leaves_with_the_next_filter(ctx: AppContext) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
 
-    async with a_page(ctx, conversation_id, look=ViewOptions(filter="b")) as page:
+    async with a_page(ctx, conversation_id, options=ViewOptions(filter="b")) as page:
         await page.until_known()
-        await send(ctx, conversation_id, "/echo one", look=ViewOptions(filter="b"))
+        await send(ctx, conversation_id, "/echo one", options=ViewOptions(filter="b"))
         await page.until(lambda screen: screen.pairs and screen.pairs[0].out is OutReason.FILTERED)
-        page.watcher.look_as(ViewOptions(filter="s>=1"))
+        page.watcher.set_options(ViewOptions(filter="s>=1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
 
     assert page.positions == []
@@ -324,7 +324,7 @@ async def test_a_reply_continues_though_another_filter_changes_the_view(ctx: App
         await page.until_known()
         started = await send(ctx, conversation_id, "/long 60 /rate 100")
         await page.until(lambda screen: screen.running and text_of(screen.pairs[-1]))
-        page.watcher.look_as(ViewOptions(filter="r1"))
+        page.watcher.set_options(ViewOptions(filter="r1"))
         await page.until(lambda screen: screen.context and screen.context.filter == "r1")
         assert started.pair_id in {pair.id for pair in page.screen.pairs}
         screen = await page.until_end_of(started.pair_id)
@@ -403,7 +403,7 @@ async def test_the_first_pair_that_is_sent_is_known(ctx: AppContext) -> None:
         assert screen.context is not None
         assert screen.context.first_sent == 1
 
-        page.watcher.look_as(ViewOptions(filter="s>=1"))
+        page.watcher.set_options(ViewOptions(filter="s>=1"))
         screen = await page.until(lambda screen: screen.context and screen.context.filter == "s>=1")
 
     assert screen.context is not None

@@ -17,7 +17,7 @@ from app.domain.tools.tools import BUILT_IN
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import AgentFields, create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.server_commands import ServerWish, add_server
+from app.runs.tools.server_commands import ServerSettings, add_server
 from app.runs.usage.budgets import set_budget
 from app.state.agents.fields import REFUSED
 from app.state.agents.form import AgentFormState
@@ -252,8 +252,8 @@ async def test_a_restarted_server_stores_what_the_browser_still_has(ctx: AppCont
 async def test_servers_are_chosen_from_those_set_up_and_one_that_is_gone_stays_chosen(
     ctx: AppContext, tab: Tab
 ) -> None:
-    wish = ServerWish(name="files", way=OverStdio("true", ()), enabled=False)
-    server = (await add_server(ctx, LOCAL_OWNER, wish)).server
+    settings = ServerSettings(name="files", way=OverStdio("true", ()), enabled=False)
+    server = (await add_server(ctx, LOCAL_OWNER, settings)).server
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Writer", "server_ids": ("srv",)})
     await open_form(tab, f"agent={agent.id}")
     assert shown(tab, "servers") == (

@@ -306,7 +306,7 @@ async def test_what_a_filter_leaves_out_is_no_reason_to_ask(ctx: AppContext, tab
     assert tab.shows(ComposerState, "over_budget") is not None
     await tab.send(ComposerState.end_over_budget)
 
-    async with watching(ctx, tab, conversation_id, look=ViewOptions(filter="r1")):
+    async with watching(ctx, tab, conversation_id, options=ViewOptions(filter="r1")):
         await send(tab, "What now?", "2")
 
         assert tab.shows(ComposerState, "over_budget") is None

@@ -11,7 +11,7 @@ from app.domain.tools.tool_servers import OverStdio
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.tools.server_commands import ServerWish, add_server, delete_server, try_server
+from app.runs.tools.server_commands import ServerSettings, add_server, delete_server, try_server
 from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView
 from app.state.composer.state import ComposerState
@@ -27,8 +27,8 @@ CITY = FieldView("city", required=True, description="Where")
 
 
 async def add(ctx: AppContext, name: str = "lab", arguments: tuple[str, ...] = LIBRARY.arguments) -> str:
-    wish = ServerWish(name, OverStdio(LIBRARY.command, arguments), timeout=1.0)
-    made = await add_server(ctx, LOCAL_OWNER, wish)
+    settings = ServerSettings(name, OverStdio(LIBRARY.command, arguments), timeout=1.0)
+    made = await add_server(ctx, LOCAL_OWNER, settings)
     await try_server(ctx, LOCAL_OWNER, made.server.id)
     return made.server.id
 

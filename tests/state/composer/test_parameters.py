@@ -192,7 +192,7 @@ async def test_a_refused_send_gives_back_what_it_took_along(ctx: AppContext, tab
         await send(tab, "Hello")
 
         assert "does not support the temperature" in tab.shows(ComposerState, "fault")
-        assert watcher.view.asked == Parameters(temperature=0.9)
+        assert watcher.view.parameters == Parameters(temperature=0.9)
         assert await asked(ctx, conversation) == []
 
 

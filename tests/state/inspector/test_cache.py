@@ -68,7 +68,7 @@ async def test_look_that_breaks_what_is_kept_says_what_it_costs(ctx: AppContext,
     conversation_id = await a_conversation(ctx)
     async with watching(ctx, tab, conversation_id) as watcher, running(tab, CacheState.follow):
         await until(lambda: notes(tab).line is not None)
-        watcher.look_as(ViewOptions(filter="r1"))
+        watcher.set_options(ViewOptions(filter="r1"))
         await until(lambda: notes(tab).cold is not None)
 
     cold = notes(tab).cold

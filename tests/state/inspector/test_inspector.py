@@ -222,7 +222,7 @@ async def test_draft_of_one_conversation_is_never_counted_in_another(ctx: AppCon
 
 async def test_look_that_is_in_view_is_what_is_previewed(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await a_conversation(ctx, "one", "two")
-    async with watching(ctx, tab, conversation_id, look=ViewOptions(filter="r1")):
+    async with watching(ctx, tab, conversation_id, options=ViewOptions(filter="r1")):
         await tab.send(PreviewState.refresh)
 
     assert gists(tab) == ["/echo two", "two"]
@@ -361,7 +361,7 @@ async def test_refusal_is_shown_and_removed_by_the_next_attempt(
 
         def without_a_model(state: Any) -> Any:
             found = moment(state)
-            return found and replace(found, look=ViewOptions(model="nobody:here"))
+            return found and replace(found, options=ViewOptions(model="nobody:here"))
 
         monkeypatch.setattr(preview_module, "moment_of", without_a_model)
         await tab.send(PreviewState.refresh)

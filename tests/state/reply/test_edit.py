@@ -293,7 +293,7 @@ async def test_pair_that_a_filter_hides_while_it_is_edited_is_reported_as_hidden
     await tab.send(EditState.leave)
     assert tab.shows(ToastState, "toast") is None
 
-    await watcher.try_look(ViewOptions(filter="r1"))
+    await watcher.try_options(ViewOptions(filter="r1"))
     await until(lambda: watcher.pair(pair_id) is None)
     await tab.send(EditState.leave)
 

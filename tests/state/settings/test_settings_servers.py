@@ -20,7 +20,7 @@ from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import (
-    ServerWish,
+    ServerSettings,
     add_server,
     change_server,
     delete_server,
@@ -58,13 +58,13 @@ async def protected() -> AsyncGenerator[Protected]:
 
 
 async def a_program(ctx: AppContext, *, enabled: bool = True) -> str:
-    wish = ServerWish("lab", OverStdio(ACTS.command, ACTS.arguments), enabled, secrets={"TOKEN": SECRET})
-    return (await add_server(ctx, LOCAL_OWNER, wish)).server.id
+    settings = ServerSettings("lab", OverStdio(ACTS.command, ACTS.arguments), enabled, secrets={"TOKEN": SECRET})
+    return (await add_server(ctx, LOCAL_OWNER, settings)).server.id
 
 
 async def a_place_to_sign_in(ctx: AppContext, protected: Protected) -> str:
-    wish = ServerWish("calendar", OverHttp(protected.url, allow_private=True))
-    return (await add_server(ctx, LOCAL_OWNER, wish)).server.id
+    settings = ServerSettings("calendar", OverHttp(protected.url, allow_private=True))
+    return (await add_server(ctx, LOCAL_OWNER, settings)).server.id
 
 
 @asynccontextmanager
@@ -120,10 +120,10 @@ async def test_open_page_shows_servers_that_are_added_changed_and_deleted_elsewh
         first = await a_program(ctx, enabled=False)
         await tab.until(lambda: shown_names(tab) == ["lab"])
 
-        wish = ServerWish("other", OverStdio(ACTS.command, ACTS.arguments), enabled=False)
-        await add_server(ctx, LOCAL_OWNER, wish)
+        settings = ServerSettings("other", OverStdio(ACTS.command, ACTS.arguments), enabled=False)
+        await add_server(ctx, LOCAL_OWNER, settings)
         await tab.until(lambda: shown_names(tab) == ["lab", "other"])
-        await change_server(ctx, LOCAL_OWNER, first, replace(wish, name="renamed"))
+        await change_server(ctx, LOCAL_OWNER, first, replace(settings, name="renamed"))
         await tab.until(lambda: shown_names(tab) == ["other", "renamed"])
         await delete_server(ctx, LOCAL_OWNER, first)
         await tab.until(lambda: shown_names(tab) == ["other"])
@@ -139,7 +139,7 @@ greet()
 serve(lambda asked: sys.exit(3))
 """)
     async with following(tab):
-        server = await add_server(ctx, LOCAL_OWNER, ServerWish("lab", OverStdio(once.command, once.arguments)))
+        server = await add_server(ctx, LOCAL_OWNER, ServerSettings("lab", OverStdio(once.command, once.arguments)))
         await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "ready")
 
         session = session_of(ctx, LOCAL_OWNER, server.server.id)
@@ -159,7 +159,7 @@ async def test_open_log_is_followed(ctx: AppContext, tab: Tab) -> None:
 
         session = session_of(ctx, LOCAL_OWNER, server_id)
         assert session is not None
-        session.log.tell("info", "A line that came later")
+        session.log.write("info", "A line that came later")
 
         await tab.until(lambda: row(tab).log[-1].text == "A line that came later")
 
@@ -326,8 +326,8 @@ async def test_server_that_refuses_without_naming_a_sign_in_may_lack_a_key(
         await Response(status_code=401, headers=challenge)(scope, receive, send)
 
     async with serve(refuse) as served, following(tab):
-        wish = ServerWish("lab", OverHttp(f"http://{served.host}/mcp", allow_private=True))
-        server_id = (await add_server(ctx, LOCAL_OWNER, wish)).server.id
+        settings = ServerSettings("lab", OverHttp(f"http://{served.host}/mcp", allow_private=True))
+        server_id = (await add_server(ctx, LOCAL_OWNER, settings)).server.id
         await tab.until(lambda: tab.shows(ServersState, "servers") != () and row(tab).health == "sign_in")
 
         assert row(tab).status == "Key or sign-in needed"
@@ -343,7 +343,7 @@ async def test_expired_sign_in_is_reported_once_and_not_as_valid(
     protected: Protected, ctx: AppContext, tab: Tab
 ) -> None:
     server_id = await a_place_to_sign_in(ctx, protected)
-    await come_back(ctx, (await begin_sign_in(ctx, LOCAL_OWNER, server_id, HERE)).asked.result())
+    await come_back(ctx, (await begin_sign_in(ctx, LOCAL_OWNER, server_id, HERE)).address.result())
     async with following(tab):
         await tab.until(lambda: row(tab).health == "ready")
     assert "Signed in (" in row(tab).facts
@@ -408,10 +408,10 @@ def test_secrets_are_lines_of_names_and_values() -> None:
 
 
 def test_own_client_is_read_with_its_secret() -> None:
-    wish = read_server_form({"name": " a ", "url": " https://x.y ", "client_id": "inview", "client_secret": "s"})
+    settings = read_server_form({"name": " a ", "url": " https://x.y ", "client_id": "inview", "client_secret": "s"})
 
-    assert (wish.name, wish.way) == ("a", OverHttp("https://x.y", client_id="inview"))
-    assert list(wish.secrets.values()) == ["s"]
+    assert (settings.name, settings.way) == ("a", OverHttp("https://x.y", client_id="inview"))
+    assert list(settings.secrets.values()) == ["s"]
 
 
 async def test_client_registered_by_hand_is_shown_without_its_secret(

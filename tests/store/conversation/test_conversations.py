@@ -9,7 +9,7 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.errors import NotFoundError
 from app.store.conversation.conversations import (
     Cursor,
-    Wanted,
+    ListCriteria,
     delete_conversation,
     describe_listed,
     insert_conversation,
@@ -24,7 +24,7 @@ from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_con
 
 async def listed(store: Store, owner: str = OWNER, **wanted: object) -> list[str]:
     async with store.read() as session:
-        found = await list_conversations(session, owner, limit=100, wanted=Wanted(**wanted))  # pyright: ignore[reportArgumentType]
+        found = await list_conversations(session, owner, limit=100, criteria=ListCriteria(**wanted))  # pyright: ignore[reportArgumentType]
     return [one.conversation.id for one in found]
 
 

@@ -13,7 +13,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.search import parse_search
 from app.store.conversation.conversations import (
-    Wanted,
+    ListCriteria,
     delete_conversation,
     insert_conversation,
     list_named,
@@ -28,7 +28,7 @@ from app.store.index.search import Found, FoundPlaces, load_found, search
 from app.store.organise.trash import delete_pairs, put_conversation
 from tests.store.values import OWNER, START, a_conversation, a_pair_of
 
-EVERYTHING = Wanted()
+EVERYTHING = ListCriteria()
 
 
 async def save(store: Store, conversation_id: str, *said: tuple[str, str], **fields: Any) -> None:
@@ -40,7 +40,7 @@ async def save(store: Store, conversation_id: str, *said: tuple[str, str], **fie
             await insert_pair(session, owner, a_pair_of(conversation_id, position, request, reply), 1)
 
 
-async def find(store: Store, words: str, owner: str = OWNER, wanted: Wanted = EVERYTHING) -> list[str]:
+async def find(store: Store, words: str, owner: str = OWNER, wanted: ListCriteria = EVERYTHING) -> list[str]:
     async with store.read() as session:
         found = await search(session, owner, wanted, parse_search(words))
     return [place.conversation_id for place in found.places]
@@ -191,7 +191,7 @@ async def test_only_conversations_as_wanted_are_found(store: Store) -> None:
     await save(store, "c1", ("bread", "one"))
     await save(store, "c2", ("bread", "two"), kind=ConversationKind.TOOL)
 
-    assert await find(store, "bread", wanted=Wanted(kind=ConversationKind.TOOL)) == ["c2"]
+    assert await find(store, "bread", wanted=ListCriteria(kind=ConversationKind.TOOL)) == ["c2"]
 
 
 async def test_the_index_is_gone_through_first_however_many_conversations_there_are(store: Store) -> None:

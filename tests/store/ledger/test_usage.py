@@ -102,7 +102,7 @@ def test_sums_are_what_the_ledger_says(
             place = (group_of(call, group_by), call.model, era, part, size)
             expected[place] += 1
             told = call.usage is not None
-            cut[place] += call.purpose != COUNT and is_cut_short(call.outcome, call.error_class, told=told)
+            cut[place] += call.purpose != COUNT and is_cut_short(call.outcome, call.error_class, reported=told)
             usage[place] = usage.get(place, Usage()) + used
         assert {tuple(one[:5]): one.calls for one in found} == expected
         assert {tuple(one[:5]): one.cut for one in found} == cut

@@ -31,7 +31,7 @@ class ForkToMake(Body):
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
 
-    def look(self) -> ViewOptions | None:
+    def options(self) -> ViewOptions | None:
         return None if self.filter is None else ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of)
 
 
@@ -53,7 +53,7 @@ class ForkToMake(Body):
     ),
 )
 async def fork(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ForkToMake) -> Response:
-    made = await forks.fork_from(ctx, owner, conversation_id, body.look(), body.pair_id)
+    made = await forks.fork_from(ctx, owner, conversation_id, body.options(), body.pair_id)
     view = describe_conversation(made.conversation, pair_count=made.pair_count, snippet=made.snippet)
     return answer(view, 201, {"Location": f"/api/v1/conversations/{view.id}"})
 

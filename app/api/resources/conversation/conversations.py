@@ -21,7 +21,7 @@ from app.runs.app_context import current
 from app.runs.filters import filter_commands
 from app.runs.send import commands
 from app.runs.temporary import create_temporary, keep_conversation
-from app.store.conversation.conversations import Cursor, Listed, Wanted, describe_listed, list_conversations
+from app.store.conversation.conversations import Cursor, ListCriteria, Listed, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search
 from app.views.conversation.conversation import ConversationView, FoundView, describe_conversation
@@ -77,16 +77,16 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     ] = None,
 ) -> Response:
     place = None if cursor is None else read_conversation_cursor(cursor)
-    wanted = Wanted(kind=kind, status=status, agent_id=agent)
+    criteria = ListCriteria(kind=kind, status=status, agent_id=agent)
     store = ctx.store
     if temporary:
         if ctx.temporary.ctx is None:
             return answer(ConversationPage((), None))
         store = ctx.temporary.ctx.store
     if text.strip():
-        return answer(await _search(store, owner, wanted, text, limit, place))
+        return answer(await _search(store, owner, criteria, text, limit, place))
     async with store.read() as session:
-        listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, wanted=wanted)
+        listed = await list_conversations(session, owner, limit=limit + 1, cursor=place, criteria=criteria)
     items = listed[:limit]
     more = len(listed) > limit
     return answer(ConversationPage(tuple(map(_describe, items)), _write_place(items[-1]) if more else None))
@@ -196,12 +196,12 @@ async def delete(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Res
 
 
 async def _search(  # noqa: PLR0913, PLR0917 - store, owner, conditions and page
-    store: Store, owner: str, wanted: Wanted, text: str, limit: int, cursor: Cursor | None
+    store: Store, owner: str, criteria: ListCriteria, text: str, limit: int, cursor: Cursor | None
 ) -> ConversationPage:
     """Return a page of the results, best match first. The cursor names the last result of the previous page."""
     looked_for = parse_search(text)
     async with store.read() as session:
-        found = await search(session, owner, wanted, looked_for)
+        found = await search(session, owner, criteria, looked_for)
         ids = [place.conversation_id for place in found.places]
         start = 0 if cursor is None or cursor.conversation_id not in ids else ids.index(cursor.conversation_id) + 1
         shown = await load_found(session, owner, looked_for, found.places[start : start + limit])

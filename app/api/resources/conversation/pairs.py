@@ -18,7 +18,7 @@ from app.api.http.bodies import AttachmentId
 from app.api.http.cursors import MAX_LIMIT, PairCursor, read_pair_cursor, write_pair_cursor
 from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import PAIR_CURSOR
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import ViewOptionsQuery
 from app.api.resources.conversation.conversations import ConversationId
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
@@ -79,7 +79,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
-    look: AskedLook,
+    options: ViewOptionsQuery,
     *,
     draft: Annotated[str, Query(description="The text of the draft. It counts towards the budget.")] = "",
     attachments: Annotated[
@@ -95,7 +95,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
     cursor: Annotated[str | None, Query(pattern=PAIR_CURSOR, description="A cursor of another page.")] = None,
 ) -> Response:
     attached = await load_attached(current(), owner, attachments)
-    composed = await compose_view(ctx, owner, conversation_id, look, draft, attached=attached.parts)
+    composed = await compose_view(ctx, owner, conversation_id, options, draft, attached=attached.parts)
     base, composition = composed.base, composed.composition
     async with ctx.store.read() as session:
         page, next_cursor, previous_cursor = await _choose_page(

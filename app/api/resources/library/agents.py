@@ -185,14 +185,14 @@ async def export(
     responses=says(AgentsView, *WITH_BODY, "conflict", status=201, description="The created agents."),
 )
 async def take_in(ctx: Ctx, owner: Owner, body: AgentsToImport) -> Response:
-    wanted: list[agent_commands.AgentFields] = []
+    imported: list[agent_commands.AgentFields] = []
     for one in body.agents:
         fields: Any = _fields(one)
         fields.pop("id", None)
         fields["allowed_tools"] = ask_always(fields.get("allowed_tools"))
-        wanted.append(fields)
+        imported.append(fields)
     try:
-        made = await agent_commands.import_agents(ctx, owner, wanted)
+        made = await agent_commands.import_agents(ctx, owner, imported)
     except InputError as error:
         raise InputError(f"agents.{error.field}", error.reason) from None
     return answer(AgentsView(tuple(map(describe_agent, made))), 201)

@@ -54,9 +54,9 @@ class LineToRun(Typed):
     responses=says(FilterLineView, *WITH_BODY, "not-found", "conflict"),
 )
 async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToCheck) -> Response:
-    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
+    options = ViewOptions(model=body.model, topic=body.topic, zone=body.zone)
     cursor = len(body.line) if body.cursor is None else body.cursor
-    read = await line_commands.check_line(ctx, owner, conversation_id, body.line, cursor=cursor, look=look)
+    read = await line_commands.check_line(ctx, owner, conversation_id, body.line, cursor=cursor, options=options)
     return answer(read)
 
 
@@ -67,6 +67,6 @@ async def check(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: L
     responses=says(OutcomeView, *WITH_BODY, "not-found", "conflict"),
 )
 async def run(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: LineToRun) -> Response:
-    look = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
-    done = await line_commands.run_line(ctx, owner, conversation_id, body.line, look, confirmed=body.confirmed)
+    options = ViewOptions(model=body.model, topic=body.topic, zone=body.zone, as_of=body.as_of)
+    done = await line_commands.run_line(ctx, owner, conversation_id, body.line, options, confirmed=body.confirmed)
     return answer(done)

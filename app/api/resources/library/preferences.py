@@ -183,9 +183,9 @@ async def redact(_ctx: Ctx, _owner: Owner, body: RedactionBody) -> Response:
     responses=says(PreferencesView, *WITH_BODY, description="The updated preferences."),
 )
 async def replace(ctx: Ctx, owner: Owner, body: PreferencesBody) -> Response:
-    wanted = body.to_domain()
-    await preference_commands.set_preferences(ctx, owner, wanted)
-    return answer(describe_preferences(wanted))
+    changed = body.to_domain()
+    await preference_commands.set_preferences(ctx, owner, changed)
+    return answer(describe_preferences(changed))
 
 
 def _money(text: str | None) -> Decimal | None:

@@ -41,7 +41,7 @@ async def summarise(
     body: ToSummarise,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    summary = await summaries.summarise(ctx, owner, conversation_id, body.look(), body.text, body.extent())
+    summary = await summaries.summarise(ctx, owner, conversation_id, body.options(), body.text, body.extent())
     started = describe_started(summary.started)
     view = SummaryView(
         run_id=started.run_id,
@@ -64,7 +64,7 @@ async def summarise(
     responses=says(SummaryPlanView, *WITH_BODY, "not-found", "conflict"),
 )
 async def preview(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ToSummarise) -> Response:
-    plan = await summaries.plan_summary(ctx, owner, conversation_id, body.look(), body.text, body.extent())
+    plan = await summaries.plan_summary(ctx, owner, conversation_id, body.options(), body.text, body.extent())
     view = SummaryPlanView(
         model=plan.base.profile.model,
         pair_count=plan.count,

@@ -37,8 +37,8 @@ async def count(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: D
         owner,
         conversation_id,
         body.text,
-        body.look(),
-        parameters=await body.asked(),
+        body.options(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
         attached=await body.attached(owner),
     )

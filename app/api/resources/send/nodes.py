@@ -70,7 +70,7 @@ async def ask_title(
     body: ToTitle,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    child = await titles.ask_title(ctx, owner, conversation_id, body.look())
+    child = await titles.ask_title(ctx, owner, conversation_id, body.options())
     started = describe_started(child.started)
     view = DerivedRunView(
         run_id=started.run_id,

@@ -52,8 +52,8 @@ async def resend(
         owner,
         pair_id,
         text=body.text,
-        look=body.look(),
-        parameters=await body.asked(),
+        options=body.options(),
+        parameters=await body.send_parameters(),
         later=body.later,
         over_budget=body.choice(),
         seen=body.seen(),
@@ -75,8 +75,8 @@ async def preview(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToPreview) 
         owner,
         pair_id,
         text=body.text,
-        look=body.look(),
-        parameters=await body.asked(),
+        options=body.options(),
+        parameters=await body.send_parameters(),
         over_budget=body.choice(),
     )
     return answer(await describe_planned(ctx, owner, planned))

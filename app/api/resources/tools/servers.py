@@ -20,7 +20,7 @@ from app.domain.tools.tool_servers import CLIENT_SECRET, MAX_TIMEOUT, USUAL_TIME
 from app.domain.tools.tools import MAX_SERVER_NAME
 from app.runs.library.agent_commands import read_agent
 from app.runs.tools import server_commands
-from app.runs.tools.server_commands import SeenServer, ServerWish
+from app.runs.tools.server_commands import SeenServer, ServerSettings
 from app.runs.tools.sign_in_commands import callback_of
 from app.views.tools.server import (
     LogLineView,
@@ -166,8 +166,8 @@ async def list_them(ctx: Ctx, owner: Owner, request: Request, *, agent_id: OfAge
 )
 async def create(ctx: Ctx, owner: Owner, body: NewServer) -> Response:
     client = {} if body.client_secret is None else {CLIENT_SECRET: body.client_secret}
-    wish = ServerWish(body.name, _way(body), body.enabled, body.timeout, body.secrets | client)
-    made = await server_commands.add_server(ctx, owner, wish)
+    settings = ServerSettings(body.name, _way(body), body.enabled, body.timeout, body.secrets | client)
+    made = await server_commands.add_server(ctx, owner, settings)
     return answer(_describe(made), 201, {"Location": f"/api/v1/mcp-servers/{made.server.id}"})
 
 
@@ -187,14 +187,14 @@ async def change(ctx: Ctx, owner: Owner, server_id: ServerId, body: ChangedServe
     if not changes:
         refuse_field("body", "has no changes. Give at least one field.")
     before = (await server_commands.read_server(ctx, owner, server_id)).server
-    wish = ServerWish(
+    settings = ServerSettings(
         changes.get("name", before.name),
         _changed_way(before.way, changes),
         changes.get("enabled", before.enabled),
         changes.get("timeout", before.timeout),
         changes.get("secrets", {}) | _changed_client_secret(before.way, changes),
     )
-    return answer(_describe(await server_commands.change_server(ctx, owner, server_id, wish)))
+    return answer(_describe(await server_commands.change_server(ctx, owner, server_id, settings)))
 
 
 @router.delete(

@@ -41,7 +41,7 @@ MAX_WORDS = 300
 async def begin(ctx: Ctx, owner: Owner, server_id: ServerId, request: Request) -> Response:
     base = ctx.settings.public_url or str(request.base_url)
     begun = await sign_in_commands.begin_sign_in(ctx, owner, server_id, base)
-    return answer(SignInView(begun.asked.result(), begun.expires_at))
+    return answer(SignInView(begun.address.result(), begun.expires_at))
 
 
 @router.delete(
@@ -59,9 +59,9 @@ async def end(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
 
 async def come_back(request: Request) -> Response:
     """Answer with the page to which an authorization server redirects: it says whether the sign-in succeeded."""
-    told = request.query_params
+    query = request.query_params
     try:
-        name, fault = await sign_in_commands.finish_sign_in(current(), told.get("state", ""), _read(request))
+        name, fault = await sign_in_commands.finish_sign_in(current(), query.get("state", ""), _read(request))
     except NotFoundError:
         return _page(400, "Unknown sign-in", f"The sign-in has ended, or was not started here. Sign in again: {BACK}.")
     if fault:
@@ -70,15 +70,15 @@ async def come_back(request: Request) -> Response:
 
 
 def _read(request: Request) -> ConsentAnswer | Refusal:
-    told = request.query_params
-    match told.get("error"):
+    query = request.query_params
+    match query.get("error"):
         case "access_denied":
             return Refusal("Access was denied.")
         case str(error):
-            words = f"{error}: {told.get('error_description', '')}".rstrip(": ")
+            words = f"{error}: {query.get('error_description', '')}".rstrip(": ")
             return Refusal(f"The authorization server refused: {words[:MAX_WORDS]}.")
-        case None if code := told.get("code"):
-            return ConsentAnswer(code, told.get("state", ""), told.get("iss"))
+        case None if code := query.get("code"):
+            return ConsentAnswer(code, query.get("state", ""), query.get("iss"))
         case None:
             return Refusal("The authorization server sent no code.")
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import ReadsJson
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import ViewOptionsQuery
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.tools.next_tools import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
@@ -34,5 +34,7 @@ Draft = Annotated[
     "`PATCH` the conversation's `tool_mode` and `ticked_tools`.",
     responses=says(ConversationToolsView, "not-found", "conflict"),
 )
-async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook, text: Draft = "") -> Response:
-    return answer(describe_seen_tools(await look_at_tools(ctx, owner, conversation_id, look, text)))
+async def read(
+    ctx: Ctx, owner: Owner, conversation_id: ConversationId, options: ViewOptionsQuery, text: Draft = ""
+) -> Response:
+    return answer(describe_seen_tools(await look_at_tools(ctx, owner, conversation_id, options, text)))

@@ -86,8 +86,8 @@ async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query a
     media_type = MEDIA_TYPES[format]
     if choose_media_type(request.headers.get("accept"), (media_type.partition(";")[0],)) is None:
         raise ApiProblemError("not-acceptable", f"For {format.value}, this endpoint responds with {media_type}.")
-    look = ViewOptions(filter, model, topic, zone, as_of)
-    exported = await export_conversation(ctx, owner, conversation_id, format, look, order=order, filename=filename)
+    options = ViewOptions(filter, model, topic, zone, as_of)
+    exported = await export_conversation(ctx, owner, conversation_id, format, options, order=order, filename=filename)
     headers = {
         "Content-Disposition": write_disposition(exported.filename),
         "Content-Length": str(exported.size),

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import ReadsJson
-from app.api.http.view_options import AskedLook
+from app.api.http.view_options import ViewOptionsQuery
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
@@ -27,6 +27,6 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Read
     "public rules; the provider is not called.",
     responses=says(CacheStateView, "not-found", "conflict"),
 )
-async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, look: AskedLook) -> Response:
+async def read(ctx: Ctx, owner: Owner, conversation_id: ConversationId, options: ViewOptionsQuery) -> Response:
     kept = await read_keeping(ctx, owner, conversation_id)
-    return answer(describe_cache_state(await look_at_cache(ctx, owner, conversation_id, look), kept))
+    return answer(describe_cache_state(await look_at_cache(ctx, owner, conversation_id, options), kept))

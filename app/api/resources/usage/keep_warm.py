@@ -30,7 +30,7 @@ router = APIRouter(prefix="/conversations", tags=["sending"], dependencies=[Read
     responses=says(KeepWarmView, *WITH_BODY, "not-found", "conflict", "budget-spent"),
 )
 async def start(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: ToKeepWarm) -> Response:
-    await start_keeping(ctx, owner, conversation_id, body.look(), body.minutes)
+    await start_keeping(ctx, owner, conversation_id, body.options(), body.minutes)
     return answer(describe_kept(await _read(ctx, owner, conversation_id)))
 
 

@@ -51,7 +51,7 @@ MAX_GROUPS = 1_000
 Groups = Annotated[GroupBy, Query(description="What to group by.")]
 
 
-def _read_asked(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the query as one of ours
+def _read_query(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the query as one of ours
     first: Annotated[
         Day | None, Query(alias="from", description="The first UTC day. Default: the day of the first call.")
     ] = None,
@@ -70,7 +70,7 @@ def _read_asked(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the
     return UsageQuery(first, last, model, purpose, conversation, agent)
 
 
-AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
+UsageQueryParameters = Annotated[UsageQuery, Depends(_read_query)]
 
 
 @router.get(
@@ -85,14 +85,14 @@ AskedUsage = Annotated[UsageQuery, Depends(_read_asked)]
 async def report(
     ctx: Ctx,
     owner: Owner,
-    asked: AskedUsage,
+    query: UsageQueryParameters,
     group_by: Groups = "day",
     limit: Annotated[
         int, Query(ge=1, le=MAX_GROUPS, description="The maximum number of groups, except for days and months.")
     ] = 100,
 ) -> Response:
     most = None if group_by in {"day", "month"} else limit
-    found = await report_usage(ctx, owner, asked, group_by, most)
+    found = await report_usage(ctx, owner, query, group_by, most)
     groups = tuple(GroupView(group=one.name, title=one.title, **spent_fields(one.spent)) for one in found.groups)
     return answer(
         UsageReportView(
@@ -114,8 +114,8 @@ async def report(
     responses={200: {"description": "The table, as an attachment.", "content": {CSV: {"schema": {"type": "string"}}}}}
     | fails(),
 )
-async def export(ctx: Ctx, owner: Owner, asked: AskedUsage, group_by: Groups = "day") -> Response:
-    found = await report_usage(ctx, owner, asked, group_by)
+async def export(ctx: Ctx, owner: Owner, query: UsageQueryParameters, group_by: Groups = "day") -> Response:
+    found = await report_usage(ctx, owner, query, group_by)
     table = write_table(group_by, ((group.name, group.title, group.spent) for group in found.groups))
     headers = {
         "Content-Disposition": write_disposition(f"usage by {group_by}.csv"),

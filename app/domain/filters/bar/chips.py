@@ -109,8 +109,8 @@ def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> s
     """
     tree, command = parse_before_command(line)
     kept = [each for each in _terms(tree) if each != term and each not in others]
-    wanted = kept if term is None else [*kept, term]
-    written = format_filter(all_of(*wanted)) if wanted else ""
+    terms = kept if term is None else [*kept, term]
+    written = format_filter(all_of(*terms)) if terms else ""
     return f"{written} {command}".strip()
 
 

@@ -210,9 +210,9 @@ def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
 
 def _matching(typed: str, names: Iterable[_Named]) -> Iterator[Suggestion]:
     """Return the names that contain the typed text. Names that start with it come first."""
-    wanted = _key(typed)
-    found = [named for named in names if wanted in _key(named.name)]
-    found.sort(key=lambda named: not _key(named.name).startswith(wanted))
+    key = _key(typed)
+    found = [named for named in names if key in _key(named.name)]
+    found.sort(key=lambda named: not _key(named.name).startswith(key))
     return (Suggestion(named.written, named.means) for named in found)
 
 

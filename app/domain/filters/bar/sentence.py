@@ -56,12 +56,12 @@ def describe_filter(tree: Filter) -> str:
     """Describe the pairs that the filter selects."""
     if isinstance(tree, Everything):
         return "all pairs"
-    match _said(tree, negated=False):
+    match _phrase_of(tree, negated=False):
         case _Either(options):
             joint = "; or " if any(isinstance(option, _All) for option in options) else ", or "
             return f"pairs {joint.join(map(_say, options))}"
-        case said:
-            return f"pairs {_say(said)}"
+        case phrase:
+            return f"pairs {_say(phrase)}"
 
 
 # --- how phrases are joined ---
@@ -77,13 +77,13 @@ class _Either:
     options: tuple[str | _All, ...]
 
 
-def _said(tree: Expression, *, negated: bool) -> str | _All | _Either:
+def _phrase_of(tree: Expression, *, negated: bool) -> str | _All | _Either:
     """Return the tree as phrases, with negations moved to the phrases, and nested groups of the same kind merged."""
     match tree:
         case Not(term):
-            return _said(term, negated=not negated)
+            return _phrase_of(term, negated=not negated)
         case And(terms) | Or(terms):
-            parts = [_said(term, negated=negated) for term in terms]
+            parts = [_phrase_of(term, negated=negated) for term in terms]
             if isinstance(tree, And) is not negated:
                 return _All(tuple(p for part in parts for p in (part.parts if isinstance(part, _All) else (part,))))
             return _Either(tuple(o for part in parts for o in (part.options if isinstance(part, _Either) else (part,))))
@@ -91,10 +91,10 @@ def _said(tree: Expression, *, negated: bool) -> str | _All | _Either:
             return _phrase(tree, negated=negated)
 
 
-def _say(said: str | _All | _Either) -> str:
-    match said:
+def _say(phrase: str | _All | _Either) -> str:
+    match phrase:
         case str():
-            return said
+            return phrase
         case _All(parts):
             return ", ".join(map(_say, parts))
         case _Either(options):

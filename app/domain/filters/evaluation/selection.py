@@ -117,13 +117,13 @@ def _test(condition: _Leaf, estimate: Estimate) -> Callable[[Pair], bool]:
             compare = _COMPARE[op]
             return lambda pair: compare(pair.created_at, instant)
         case OneOf(key, values):
-            read, wanted = _KEYS[key], frozenset(values)
-            return lambda pair: read(pair) in wanted
+            read, accepted = _KEYS[key], frozenset(values)
+            return lambda pair: read(pair) in accepted
         case Has(fact):
             return _FACTS[fact]
         case CalledOneOf(names):
-            wanted = frozenset(names)
-            return lambda pair: not wanted.isdisjoint(_tools(pair))
+            accepted = frozenset(names)
+            return lambda pair: not accepted.isdisjoint(_tools(pair))
         case ContainsText(pieces):
             return lambda pair: occur_in_order(pieces, searched_text(pair))
         case _:

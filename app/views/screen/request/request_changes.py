@@ -106,7 +106,7 @@ def show_body_changes(
         gist = gist_of(" ".join(part.text for part in parts))
         return PieceView(f"change:{at}", role, "", "draft", gist, sign=sign), parts
 
-    came, went = (sum(sign == wanted for sign, _ in rows) for wanted in "+-")
+    came, went = (sum(sign == kind for sign, _ in rows) for kind in "+-")
     note = f"Compared with what was sent: {plural(came, 'message')} added, {plural(went, 'message')} removed."
     return ChangesView("", note, heads, _fold(rows, piece, reading))
 

@@ -171,11 +171,11 @@ def _name_server(record: ToolCallRecord) -> str:
 
 def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
     """Return the arguments as the model wrote them, and as they ran if a person changed them: titles and texts."""
-    asked = shown.call.input_json
+    requested = shown.call.input_json
     run = None if shown.record is None else shown.record.run_json
-    if not run or _says_the_same(run, asked):
-        return (("Arguments", _bare(asked)),)
-    return (("Arguments, as the model sent them", _bare(asked)), ("Arguments, as they were run", _bare(run)))
+    if not run or _says_the_same(run, requested):
+        return (("Arguments", _bare(requested)),)
+    return (("Arguments, as the model sent them", _bare(requested)), ("Arguments, as they were run", _bare(run)))
 
 
 def _bare(input_json: str) -> str:

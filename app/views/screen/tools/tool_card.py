@@ -109,22 +109,22 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
     )
 
 
-def watch_card(card: ToolCardView, asked: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
-    """Return the card of a running reply with its progress. `asked` are ids of calls that wait for a permission."""
+def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
+    """Return the card of a running reply with its progress. `waiting` are ids of calls that wait for a permission."""
     if card.status not in {CardStatus.WRITING, CardStatus.RUNNING}:
         return card
-    if card.tool_call_id in asked:
+    if card.tool_call_id in waiting:
         return replace(card, status=CardStatus.WAITING, state=_STATES[CardStatus.WAITING])
-    told = progress.get(card.tool_call_id)
-    if told is None or card.status is CardStatus.WRITING:
+    report = progress.get(card.tool_call_id)
+    if report is None or card.status is CardStatus.WRITING:
         return card
-    shown = _show_progress(told)
+    shown = _show_progress(report)
     return replace(
-        card, progress=shown, state=_STATES[card.status] if shown.share < 0 else f"Running, {_percent(told)}"
+        card, progress=shown, state=_STATES[card.status] if shown.share < 0 else f"Running, {_percent(report)}"
     )
 
 
-def asked_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
+def waiting_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
     """Return the calls of a pair that wait for a person's permission."""
     return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
 
@@ -154,14 +154,16 @@ def describe_seconds(seconds: float) -> str:
     return f"{round(seconds) // 60} min {round(seconds) % 60} s"
 
 
-def _show_progress(told: ToolProgressView) -> CardProgressView:
-    share = min(1.0, told.progress / told.total) if told.total else -1.0
-    figure = _percent(told) if told.total else number(round(told.progress))
-    return CardProgressView(share, told.message or "Progress of the tool", told.message or figure, told.conversation_id)
+def _show_progress(report: ToolProgressView) -> CardProgressView:
+    share = min(1.0, report.progress / report.total) if report.total else -1.0
+    figure = _percent(report) if report.total else number(round(report.progress))
+    return CardProgressView(
+        share, report.message or "Progress of the tool", report.message or figure, report.conversation_id
+    )
 
 
-def _percent(told: ToolProgressView) -> str:
-    return f"{round(min(MAX_PERCENT, 100 * told.progress / told.total))} %" if told.total else ""
+def _percent(report: ToolProgressView) -> str:
+    return f"{round(min(MAX_PERCENT, 100 * report.progress / report.total))} %" if report.total else ""
 
 
 def _first_line(result: ToolResult) -> str:

@@ -16,7 +16,7 @@ from app.domain.errors import ForbiddenError, NotFoundError
 from app.domain.tools.permissions import Rule
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import Caller
-from app.runs.tools.server_commands import ServerWish, add_server, list_servers, try_server
+from app.runs.tools.server_commands import ServerSettings, add_server, list_servers, try_server
 from app.store.tools.permissions import StoredRule, insert_rule
 from tests.api.served import Api, serve_api
 from tests.tools.servers import script
@@ -168,15 +168,15 @@ async def test_name_is_taken_once(api: Api) -> None:
 
 
 async def test_only_an_administrator_has_programs_started_or_private_addresses_allowed(api: Api) -> None:
-    program = ServerWish("lab", ACTS)
-    private = ServerWish("web", OverHttp("http://10.0.0.1/mcp", allow_private=True), enabled=False)
+    program = ServerSettings("lab", ACTS)
+    private = ServerSettings("web", OverHttp("http://10.0.0.1/mcp", allow_private=True), enabled=False)
 
-    for wish in (program, private):
+    for settings in (program, private):
         with pytest.raises(ForbiddenError, match="administrator"):
-            await add_server(api.ctx, "somebody else", wish)
+            await add_server(api.ctx, "somebody else", settings)
 
     assert await list_servers(api.ctx, "somebody else") == ()
-    mine = await add_server(api.ctx, "local", ServerWish("lab", OverStdio("true"), enabled=False))
+    mine = await add_server(api.ctx, "local", ServerSettings("lab", OverStdio("true"), enabled=False))
     with pytest.raises(NotFoundError):
         await try_server(api.ctx, "somebody else", mine.server.id)
 
