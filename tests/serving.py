@@ -127,7 +127,8 @@ def server_environment(data_dir: Path, port: int, extra: Mapping[str, str] | Non
     """Return the environment of this process without settings and keys, plus those of the test. Titles are off."""
     prefixes = ("INVIEW_", "ANTHROPIC_", "OPENAI_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
-    ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off"}
+    paths = os.pathsep.join(filter(None, (kept.get("PYTHONPATH"), str(ROOT))))  # else that where Inview was installed
+    ours = {"INVIEW_DATA_DIR": str(data_dir), "INVIEW_PORT": str(port), "INVIEW_TITLES": "off", "PYTHONPATH": paths}
     return {**kept, **ours, **(extra or {})}
 
 

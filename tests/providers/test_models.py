@@ -22,7 +22,7 @@ from app.providers.abilities import abilities_of
 from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
 from app.providers.models import detection, models, tariffs
 from app.providers.models.detection import detect_local_servers
-from app.providers.models.model_lists import read_remembered
+from app.providers.models.model_lists import RememberedList, read_remembered
 from app.providers.models.models import NOT_FOR_CHAT, ModelLists
 from app.providers.models.profiles import build_profile, is_local
 from app.providers.registry import PROVIDERS, compatible_row, make_provider

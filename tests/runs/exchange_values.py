@@ -35,7 +35,7 @@ from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from tests.store.values import parts, words
 
-moments = st.datetimes(datetime(1971, 1, 1), datetime(2999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 - bounds
+moments = st.datetimes(datetime(1970, 1, 2), datetime(2999, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001 - bounds
 names = st.text(string.ascii_letters + " *'\"", min_size=1, max_size=12).filter(lambda name: name.strip() == name)
 topic_paths = st.lists(names, min_size=1, max_size=3).map(tuple)
 models = st.sampled_from(["offline:demo", "anthropic:claude", "my-server:a b:c"])

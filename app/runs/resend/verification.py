@@ -61,6 +61,9 @@ async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
     """
     async with ctx.store.read() as session:
         stored = await load_sent_request(session, owner, run_id)
+        if stored.damage:
+            unreadable = tuple(f"It cannot be read: {damage}." for damage in stored.damage)
+            return Verified(run_id, stored.pair_id, stored.request_hash, pairs=stored.pairs, reasons=unreadable)
         conversation = await load_conversation(session, owner, stored.conversation_id)
         try:
             snapshot = await load_snapshot(session, owner, stored.pair_id)

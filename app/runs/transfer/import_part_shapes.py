@@ -28,8 +28,8 @@ def _require_text(value: Any) -> Any:
 
 
 def _require_our_times(at: datetime) -> datetime:
-    if not 1970 < at.year < 3000:
-        raise ValueError("a time must be between the years 1971 and 2999")
+    if not 1970 <= at.year < 3000:  # an export has 1970 for a time that could not be read
+        raise ValueError("a time must be between the years 1970 and 2999")
     return at.astimezone(UTC)
 
 

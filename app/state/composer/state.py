@@ -421,9 +421,15 @@ class ComposerState(rx.State):
         await self._deliver(Draft("", text, conversation_id, ViewOptions(), _NO_CONVERSATION, waited=True))
 
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
-        """Return a draft with the data on screen, None if there is nothing to send."""
+        """Return a draft with the data on screen, None if there is nothing to send.
+
+        A send without text can come after the files were taken: a second Enter, before the page knows that they went.
+        """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
-        if name is None or (words is not None and not words.strip() and not self.files):
+        if name is None:
+            return None
+        if words is not None and not words.strip() and not self.files:
+            self._note_answer(name, accepted=False)  # without an answer the page would wait, and count nothing
             return None
         await self._come_to_page()
         self.fault = ""
@@ -507,7 +513,10 @@ class ComposerState(rx.State):
             self.files = self.files or draft.files
             await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
-            self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(draft.id, accepted))
+            self._note_answer(draft.id, accepted=accepted)
+
+    def _note_answer(self, send_id: str, *, accepted: bool) -> None:
+        self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
 
     async def _refuse(self, draft: Draft, message: str, provider: str = "") -> None:
         self.fault, self.fault_provider = message, provider

@@ -58,7 +58,7 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
         .order_by(VERSION.c.number)
     )
     rows = (await session.execute(query)).mappings()
-    return tuple(_standing(pair, row["created_at"]) if row["number"] == pair.version else _decode(row) for row in rows)
+    return tuple(_decode_standing(pair, row) if row["number"] == pair.version else _decode(row) for row in rows)
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
@@ -151,6 +151,12 @@ def _standing(pair: Pair, created_at: datetime | None = None) -> Version:
         created_at=created_at or pair.created_at,
         damage=pair.damage,
     )
+
+
+def _decode_standing(pair: Pair, row: Any) -> Version:
+    reading = Reading("version", f"{row['pair_id']} {row['number']}")
+    standing = _standing(pair, reading.take("created_at", row["created_at"], a_time, pair.created_at))
+    return replace(standing, damage=(*standing.damage, *reading.damage))
 
 
 def _decode(row: Any) -> Version:

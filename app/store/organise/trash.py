@@ -78,7 +78,7 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
 ) -> tuple[TrashEntry, ...]:
     """Return the entries of the trash, newest first.
 
-    `conversation_id`: only its pairs. `before`: only entries that were deleted before this time.
+    `conversation_id`: only its pairs. `before`: only entries that were deleted before this time, none of unknown time.
     """
     kinds = [_select_pairs(owner, conversation_id)]
     if conversation_id is None:
@@ -91,7 +91,9 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
     if before is not None:
         query = query.where(entry.deleted_at < before)
     rows = (await session.execute(query)).mappings()
-    return tuple(_decode(row) for row in rows if isinstance(row["id"], str) and isinstance(row["conversation_id"], str))
+    named = [row for row in rows if isinstance(row["id"], str) and isinstance(row["conversation_id"], str)]
+    # SQLite compares any value: a damaged one may be "before" every time.
+    return tuple(_decode(row) for row in named if before is None or isinstance(row["deleted_at"], datetime))
 
 
 async def find_entry(session: AsyncSession, owner: str, entry_id: str) -> TrashEntry:

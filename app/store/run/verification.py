@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Column, Table, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.conversation import Message, Pair, Parameters
+from app.domain.conversation.conversation import Message, Pair, Parameters, Role
+from app.domain.conversation.damage import Damage
+from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.errors import NotFoundError
 from app.store.conversation.pairs import load_sent_pairs
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
-from app.store.database.mapping import decode_message, decode_parameters
+from app.store.database.damage import (
+    UNKNOWN_MODEL,
+    UNKNOWN_TIME,
+    Reading,
+    a_list,
+    a_model,
+    a_number,
+    a_text,
+    a_text_or_none,
+    a_time,
+)
+from app.store.database.mapping import decode_parameters, read_message
 from app.store.run.runs import Sent
 
 
@@ -21,7 +35,7 @@ class SentRequest:
     """The stored data of a request.
 
     `pairs` are the current versions of the sent pairs; `missing` are the positions of those that no longer exist.
-    `sent` None: the sent pairs were not recorded.
+    `sent` None: the sent pairs were not recorded. `damage`: values that cannot be read; others are neutral then.
     """
 
     run_id: str
@@ -36,6 +50,7 @@ class SentRequest:
     agent_id: str | None
     pairs: tuple[Pair, ...]
     missing: tuple[int, ...]
+    damage: tuple[Damage, ...] = ()
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
@@ -56,27 +71,43 @@ async def load_sent_request(session: AsyncSession, owner: str, run_id: str) -> S
     run = (await session.execute(query)).mappings().one_or_none()
     if run is None:
         raise NotFoundError("run", run_id)
-    of_version = select(VERSION.c.request_id, VERSION.c.parameters, VERSION.c.agent_id).where(
-        VERSION.c.run_id == run_id
-    )
-    stands = select(PAIR.c.request_id, PAIR.c.parameters, PAIR.c.agent_id).where(PAIR.c.id == run["pair_id"])
-    found = (await session.execute(of_version)).one_or_none() or (await session.execute(stands)).one()
-    request_id, parameters, agent_id = found
-    message = (await session.execute(select(MESSAGE).where(MESSAGE.c.id == request_id))).mappings().one()
-    sent = None if run["sent"] is None else tuple((first, last) for first, last in run["sent"])
-    pairs = await load_sent_pairs(session, owner, run["conversation_id"], sent or ())
+    take = (reading := Reading("run", run_id)).take
+    pair_id = take("pair_id", run["pair_id"], a_text, "")
+    conversation_id = take("conversation_id", run["conversation_id"], a_text, "")
+    sent = take("sent", run["sent"], _decode_sent, None)
+    of_version = select(*_columns_of(VERSION)).where(VERSION.c.run_id == run_id)
+    stands = select(*_columns_of(PAIR)).where(PAIR.c.id == pair_id)
+    found = (await session.execute(of_version)).first() or (await session.execute(stands)).first()
+    of_pair = Reading("pair", pair_id)
+    if found is None:
+        of_pair.note("*", "it is named by its run, but is not there", None)
+    named, asked, agent_id = ("", None, None) if found is None else tuple(found)
+    request_id = of_pair.take("request_id", named, a_text, "")
+    said = (await session.execute(select(MESSAGE).where(MESSAGE.c.id == request_id))).mappings().one_or_none()
+    message = (None, None, None) if said is None else (said["role"], said["parts"], said["created_at"])
+    draft, damaged = read_message(request_id, *message, expected=Role.USER)
+    pairs = await load_sent_pairs(session, owner, conversation_id, sent or ())
     there = {pair.position for pair in pairs}
-    return SentRequest(
+    stored = SentRequest(
         run_id=run_id,
-        pair_id=run["pair_id"],
-        conversation_id=run["conversation_id"],
-        model=run["model"],
-        request_hash=run["request_hash"],
-        started_at=run["started_at"],
+        pair_id=pair_id,
+        conversation_id=conversation_id,
+        model=take("model", run["model"], a_model, UNKNOWN_MODEL),
+        request_hash=take("request_hash", run["request_hash"], a_text, ""),
+        started_at=take("started_at", run["started_at"], a_time, UNKNOWN_TIME),
         sent=sent,
-        draft=decode_message(message["id"], message["role"], message["parts"], message["created_at"]),
-        parameters=decode_parameters(parameters),
-        agent_id=agent_id,
+        draft=draft,
+        parameters=of_pair.take("parameters", asked, decode_parameters, NO_PARAMETERS),
+        agent_id=of_pair.take("agent_id", agent_id, a_text_or_none, None),
         pairs=pairs,
         missing=tuple(p for first, last in sent or () for p in range(first, last + 1) if p not in there),
     )
+    return replace(stored, damage=(*reading.damage, *of_pair.damage, *damaged))
+
+
+def _columns_of(table: Table) -> tuple[Column[Any], ...]:
+    return table.c.request_id, table.c.parameters, table.c.agent_id
+
+
+def _decode_sent(stored: Any) -> Sent | None:
+    return None if stored is None else tuple((a_number(first), a_number(last)) for first, last in a_list(stored))

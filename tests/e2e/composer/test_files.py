@@ -26,6 +26,11 @@ GIVE = """([kind, name, type, base64]) => {
     : new DragEvent(kind, { ...common, dataTransfer: data }));
 }"""
 """Give the page a file as a clipboard or a drag does."""
+ENTER_TWICE = """(box) => {
+  const enter = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
+  for (let time = 0; time < 2; time += 1) box.dispatchEvent(new KeyboardEvent("keydown", enter));
+}"""
+"""Press Enter again before the server has answered."""
 
 
 @pytest.fixture
@@ -57,6 +62,22 @@ def give(page: Page, kind: str, name: str, data: bytes, media_type: str = "image
 
 def attach(screen: Screen, *some: FilePayload) -> None:
     screen.page.locator("input[type=file][multiple]").set_input_files(list(some))
+
+
+def test_enter_pressed_twice_sends_a_file_once_and_the_next_text_is_counted(screen: Screen) -> None:
+    page = screen.page
+    screen.start("/echo one").wait_for_reply()
+    attach(screen, a_file("cities.csv", TABLE.encode()))
+    screen.write("/echo Hello")
+    expect(files_of(page)).to_have_count(1)
+    expect(files_of(page).get_by_role("progressbar")).to_have_count(0)
+
+    screen.composer.evaluate(ENTER_TWICE)
+
+    screen.wait_for_reply(2)
+    screen.write("next")
+    expect(page.locator("button.estimate")).not_to_contain_text("counting…")
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo Hello"]
 
 
 def test_files_are_chosen_by_keyboard_kept_over_a_reload_and_sent(screen: Screen) -> None:

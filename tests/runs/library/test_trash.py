@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError
@@ -194,6 +195,19 @@ async def test_what_was_in_the_trash_longer_than_is_wanted_is_purged(
     assert await purge_expired(ctx, now() + timedelta(days=29)) == gone
 
     assert len(await entries_of(ctx)) == 1 - gone
+
+
+@pytest.mark.parametrize("stored", ["12", "'0000-00-00 00:00:00'", "'1e999'"])
+async def test_an_entry_whose_time_cannot_be_read_is_never_taken_for_old(ctx: AppContext, stored: str) -> None:
+    conversation, other = await a_conversation(ctx, model=MODEL), await a_conversation(ctx, model=MODEL)
+    pair = (await reply_to(ctx, conversation, "/echo a")).pair
+    async with ctx.store.write() as session:
+        await session.execute(text(f"UPDATE pair SET deleted_at = {stored} WHERE id = :id"), {"id": pair.id})
+        await session.execute(text(f"UPDATE conversation SET deleted_at = {stored} WHERE id = :id"), {"id": other})
+
+    assert await purge_expired(ctx, now() + timedelta(days=1000)) == 0
+
+    assert len(await entries_of(ctx)) == 2
 
 
 async def test_pairs_deleted_from_a_temporary_conversation_are_in_its_own_trash_alone(ctx: AppContext) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import text
 
 from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
@@ -20,6 +21,7 @@ from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, resend_pair, restore_version
+from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
@@ -27,6 +29,8 @@ from app.store.conversation.conversations import list_conversations
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
+from app.views.conversation.version import describe_version
+from app.views.encode import to_json
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording
 from tests.runs.steps import a_conversation, calls_of, collect, pair_of, pairs_of, reply_to, send, settings_of
@@ -79,6 +83,40 @@ async def nodes_of(ctx: AppContext, conversation_id: str) -> list[Accounting]:
 
 def words(pair: Pair | Version) -> tuple[str, str]:
     return plain_text(pair.request.parts), "" if pair.reply is None else plain_text(pair.reply.parts)
+
+
+async def test_standing_version_whose_time_cannot_be_read_is_listed_with_that_damage(bench: Bench) -> None:
+    _, (pair,) = await talked(bench.ctx, "First")
+    await again(bench.ctx, pair, text="Again")
+    async with bench.ctx.store.write() as session:
+        await session.execute(text("UPDATE version SET created_at = '1e999'"))
+
+    versions = await versions_of(bench.ctx, pair.id)
+
+    assert [words(version)[0] for version in versions] == ["First", "Again"]
+    assert [[found.column for found in version.damage] for version in versions] == [["created_at"], ["created_at"]]
+    assert orjson.loads(to_json([describe_version(version) for version in versions]))[1]["damage"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE pair SET parameters = '{\"a'",
+        "UPDATE pair SET request_id = 'gone'",
+        "UPDATE run SET sent = '[1, null]'",
+        "UPDATE run SET started_at = '0000-00-00'",
+    ],
+)
+async def test_request_of_a_run_that_cannot_be_read_is_verified_with_that_reason(bench: Bench, damage: str) -> None:
+    _, (pair,) = await talked(bench.ctx, "First")
+    assert pair.run_id is not None
+    async with bench.ctx.store.write() as session:
+        await session.execute(text(damage))
+
+    verified = await verify_run(bench.ctx, LOCAL_OWNER, pair.run_id)
+
+    assert not verified.matches
+    assert verified.reasons[0].startswith("It cannot be read: ")
 
 
 async def test_edited_pair_is_sent_in_place_with_the_pairs_above_it(bench: Bench) -> None:

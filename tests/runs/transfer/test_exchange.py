@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, text
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.conversation.parts import Text
+from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import ErrorClass
 from app.domain.filters.language.commands import ExportOrder
 from app.runs.app_context import AppContext
@@ -122,6 +122,26 @@ async def test_an_export_leaves_out_a_filter_that_uses_a_damaged_one_and_can_be_
     assert (await list_filters(other, LOCAL_OWNER)).saved == {}
     async with other.store.read() as session:
         assert (await load_conversation(session, LOCAL_OWNER, one.id)).filter == ""
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE run SET failure = '[['",
+        "DELETE FROM run",
+        "UPDATE message SET created_at = 12 WHERE role = 'assistant'",
+        "UPDATE pair SET created_at = 12",
+    ],
+)
+async def test_an_export_with_a_damaged_row_can_be_imported(ctx: AppContext, other: AppContext, damage: str) -> None:
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/echo one")
+    async with ctx.store.write() as session:
+        await session.execute(text(damage))
+
+    (again,) = await bring_back(other, await export(ctx, conversation_id))
+
+    assert [plain_text(pair.request.parts) for pair in await pairs_of(other, again)] == ["/echo one"]
 
 
 async def test_a_file_written_by_hand_has_only_what_it_has_to_say(ctx: AppContext) -> None:

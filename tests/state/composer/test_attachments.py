@@ -118,6 +118,17 @@ async def test_files_are_sent_with_the_text_and_leave_the_draft(tab: Tab, ctx: A
     assert files(tab) == ()
 
 
+async def test_second_enter_without_text_is_refused_after_the_first_took_the_files(tab: Tab, ctx: AppContext) -> None:
+    await arrive(tab, ctx, "a-1", a_photo())
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo Look", order_id="")
+    await tab.send(ComposerState.send, send_id="2", text="", order_id="")
+    await tab.send(ComposerState.deliver)
+
+    answers = tab.shows(ComposerState, "answers")
+    assert set(answers) == {SendAnswer("1", accepted=True), SendAnswer("2", accepted=False)}
+
+
 async def test_an_image_without_a_word_begins_a_conversation(tab: Tab, ctx: AppContext) -> None:
     photo = await arrive(tab, ctx, "a-1", a_photo())
 

@@ -183,12 +183,13 @@ async def test_stopping_stops_the_reply(ctx: AppContext, tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  \n", 7, None])
-async def test_what_is_blank_or_no_text_is_not_sent(ctx: AppContext, tab: Tab, text: object) -> None:
+async def test_what_is_blank_or_no_text_is_refused(ctx: AppContext, tab: Tab, text: object) -> None:
     conversation_id = await opened(ctx, tab)
 
     await tab.send(ComposerState.send, send_id="1", text=text, order_id="")
 
     assert await requests(ctx, conversation_id) == []
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
 
 
 async def test_a_text_that_is_too_long_is_refused_with_its_reason(ctx: AppContext, tab: Tab) -> None:
