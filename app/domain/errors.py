@@ -63,7 +63,7 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.SERVER: "The provider has a problem. Send again later, or choose another model.",
         ErrorClass.OVERLOADED: "The provider is overloaded. Send again later, or choose another model.",
         ErrorClass.CONTENT_FILTER: "The provider declined this content. Rephrase the request or choose another model.",
-        ErrorClass.CONTEXT_LENGTH: "Bring fewer pairs into view, or choose a model with a larger window.",
+        ErrorClass.CONTEXT_LENGTH: "Shorten the message, show fewer pairs, or choose a model with a larger window.",
         ErrorClass.MODEL: "Choose another model, or correct the request's parameters.",
         ErrorClass.STREAM: "The received part is saved. Send again for a complete reply.",
         ErrorClass.TOO_LONG: "The received part is saved. Ask for a shorter reply, or raise INVIEW_MAX_REPLY_BYTES.",

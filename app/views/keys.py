@@ -46,7 +46,7 @@ class KeyAction:
 ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("next_part", "j", Mode.VIEW, "Next part", "To the next part; scrolls down within a long part"),
     KeyAction("previous_part", "k", Mode.VIEW, "Previous part", "To the previous part; scrolls up within a long part"),
-    KeyAction("previous_pair", "u", Mode.VIEW, "Previous pair", "Up to the previous pair"),
+    KeyAction("previous_pair", "u", Mode.VIEW, "Previous pair", "To the start of the pair, then to the previous one"),
     KeyAction("next_pair", "d", Mode.VIEW, "Next pair", "Down to the next pair"),
     KeyAction("first_pair", "g", Mode.VIEW, "First pair", "To the start of the conversation"),
     KeyAction("last_pair", "G", Mode.VIEW, "Last pair", "To the end; follows a running reply again"),

@@ -268,7 +268,7 @@ def _count(number: int, noun: str) -> str:
 
 INTRODUCTION = """\
 {quoted}I am **Offline**, Inview's built-in stand-in. I am *not* a language model: I need no key and no network, and I \
-answer by fixed rules so that everything here can be tried. I got {messages} from you; the last one has {words}.
+answer by fixed rules so that everything here can be tried. This request has {messages}; the last one has {words}.
 
 To talk to a real model, open **Settings → Providers** and add a key, or start a local server such as llama.cpp or \
 Ollama: it is found by itself.

@@ -84,6 +84,12 @@ def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, ag
     )
 
 
+def _describe_cut(requests: int) -> str:
+    if not requests:
+        return ""
+    return f"{number(requests)} {'was' if requests == 1 else 'were'} cut short"
+
+
 def _list_facts(total: Spent) -> tuple[FigureView, ...]:
     usage = total.usage
     prompt = usage.prompt_tokens
@@ -91,7 +97,7 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
     return (
         FigureView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
         FigureView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
-        FigureView("Requests", number(total.calls), f"{number(total.cut)} were cut short" if total.cut else ""),
+        FigureView("Requests", number(total.calls), _describe_cut(total.cut)),
         FigureView(
             "Input tokens",
             short(prompt),

@@ -38,7 +38,7 @@ def log_panel() -> rx.Component:
                         LogState.entries.length() == 0,
                         "Nothing yet. Title and summary requests appear here, and the usage so far when "
                         "messages were edited or deleted.",
-                        "Never sent to a model.",
+                        "This list is not part of what is sent to the model.",
                     ),
                     class_name="log-none",
                 ),
