@@ -117,7 +117,7 @@ def readers_of(vendor: str) -> tuple[Reader, ...]:
         stream(f"stream of {vendor}: empty deltas", filler=EMPTY[vendor], frame=as_event),
         event(f"stream of {vendor}: an event without end", filler=b"x" * 1_000),
         # Until the status arrives, the time-out is that of a stream.
-        error(f"error of {vendor} instead of a reply", reply, unlike=frozenset({"informational answers, dripping"})),
+        error(f"error of {vendor} instead of a reply", reply, unlike=frozenset({"informational responses, dripping"})),
         error(f"error of {vendor} instead of a list", models),
         whole(f"list of {vendor}", models),
         *((whole(f"count of {vendor}", partial(read_count, vendor)),) if vendor != "groq" else ()),

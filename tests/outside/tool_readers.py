@@ -78,7 +78,7 @@ TOOL_READERS: Final = (
         most_bytes=SIGN_IN_BOUNDS.most_bytes,
         seconds=SIGN_IN_SECONDS,
         step=20,
-        says=("It", "The sign-in", "The server"),
+        says=("It", "The sign-in", "The server", "The authorization server"),
         before=(SIGN_IN,),
     ),
     Reader(

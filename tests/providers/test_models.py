@@ -102,7 +102,7 @@ def test_an_installation_knows_better() -> None:
 
 
 def test_an_override_of_what_no_profile_has_is_refused() -> None:
-    with pytest.raises(SettingsError, match="no 'colour'"):
+    with pytest.raises(SettingsError, match="no field 'colour'"):
         build_profile(a_provider("groq"), ListedModel("mine"), NOW, {"groq:mine": {"colour": "red"}})
 
 
