@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.late import LINK, LateState
 from tests.e2e.robustness.test_faults import SHEET
-from tests.e2e.screen import Screen, eventually, heard, visit_settings
+from tests.e2e.screen import Screen, eventually, heard, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
@@ -184,6 +184,24 @@ def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
 
     assert part(three.page, "Request of pair 3").evaluate(bar) == ['""', "4px"]
     assert part(three.page, "Request of pair 2").evaluate(bar)[0] == "none"
+
+
+def test_menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, server: Served) -> None:
+    reply = "\n\n".join(f"Paragraph {number}." for number in range(120))
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', reply)]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    expect(screen.composer).to_be_focused()
+    press(page, "Escape", "n")
+    expect(part(page, "Reply of pair 1")).to_be_focused()
+
+    press(page, "r")
+
+    menu = page.get_by_role("dialog", name="Answer pair 1 again")
+    expect(menu).to_be_in_viewport(ratio=1)
+    page.locator(".scroll").evaluate("it => it.scrollTo(0, 0)")
+    expect(page.get_by_role("button", name="Answer again", include_hidden=True).first).not_to_be_in_viewport()
+    wait_until_painted(page)
+    expect(menu).to_be_in_viewport(ratio=1)
 
 
 def number_in(label: str | None) -> int:
