@@ -210,6 +210,7 @@ function spotOf(target: EventTarget | null): Spot {
   const at = target instanceof Element ? target : document.body;
   const inspector = at.closest(".inspector");
   const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
-  const here = at === document.body || at.closest("main") ? "page" : inspector ? "beside" : "";
+  const isPage = (at === document.body || at.closest("main")) && !document.querySelector("main[inert]");
+  const here = isPage ? "page" : inspector ? "beside" : "";
   return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
 }
