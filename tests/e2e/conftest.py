@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e import evidence
+from tests.e2e.pace import press_like_a_person
 from tests.e2e.peer import Peer, serve_peer, serving_beside
 from tests.e2e.screen import Screen
 from tests.e2e.written import call
@@ -71,6 +72,7 @@ def browser() -> Generator[Browser]:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         evidence.record_sockets(chromium)
+        press_like_a_person(chromium)
         browsers.append(chromium)
         yield chromium
         browsers.remove(chromium)

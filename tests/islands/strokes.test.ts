@@ -33,6 +33,7 @@ const binding = (action: string, key: string): KeyBinding => ({
 	opens: false,
 	beside: false,
 	ends: false,
+	taken_back: 0,
 });
 const TABLE = [
 	binding("next_pair", "d"),

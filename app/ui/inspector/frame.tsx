@@ -3,7 +3,8 @@
  *
  * Once the page is ready, the column takes the focus when it opens or shows another section, and returns it when it
  * closes. If it is already open when a page is opened, the composer of that page has the focus. If it covers the page,
- * it closes when a person goes to another page or pair, and after a reload.
+ * it closes when a person goes to another page or pair, and after a reload. It also takes the focus when the window
+ * becomes so small that it covers the page.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "react-router";
@@ -20,14 +21,20 @@ export function InspectorFrame(props: InspectorFrameProps): ReactNode {
     const before = document.activeElement;
     const page = document.getElementById(covers);
     const over = matchMedia(OVER_THE_PAGE);
+    const own = place.current;
     const adapt = () => {
       if (page) page.inert = over.matches;
     };
+    const resized = () => {
+      const { activeElement } = document;
+      const isCovered = over.matches && (page?.contains(activeElement) || activeElement === document.body);
+      adapt();
+      if (isCovered && !document.querySelector("dialog:modal")) own?.focus({ preventScroll: true });
+    };
     adapt();
-    over.addEventListener("change", adapt);
-    const own = place.current;
+    over.addEventListener("change", resized);
     return () => {
-      over.removeEventListener("change", adapt);
+      over.removeEventListener("change", resized);
       if (page) page.inert = false;
       const { activeElement } = document;
       const isLost = !activeElement || activeElement === document.body || own?.contains(activeElement);

@@ -1,6 +1,7 @@
 /**
  * The browser's own modal dialog, open while it is drawn: it keeps the focus. Escape, a click outside it and the
- * elements marked `data-close` close it at once; Python is notified when it is reachable. The element marked
+ * elements marked `data-close` close it at once; Python is notified when it is reachable. A popup is placed at the
+ * element `at`, which is scrolled to, and in the middle of the window while that is out of sight. The element marked
  * `data-first` has the focus first, and the element that had it before gets it back at the end. The one marked
  * `data-shown` is scrolled to.
  *
@@ -32,7 +33,7 @@ export function Dialog({
     const element = dialog.current;
     if (!element) return undefined;
     const anchor = at === undefined ? null : document.getElementById(at);
-    anchor?.style.setProperty("anchor-name", "--popup"); // the stylesheet places it there
+    const leave = anchor ? placeAt(anchor) : undefined;
     element.showModal();
     element.querySelector("[data-shown]")?.scrollIntoView();
     // React's autoFocus comes before the dialog is open, and an open dialog focuses its first control.
@@ -40,7 +41,7 @@ export function Dialog({
     if (isWriting() && document.activeElement?.matches(PRESSED)) element.focus();
     return () => {
       element.close();
-      anchor?.style.removeProperty("anchor-name");
+      leave?.();
     };
   }, [at]);
   const close = () => {
@@ -81,4 +82,18 @@ export function Dialog({
       {children}
     </dialog>
   );
+}
+
+/** Have the stylesheet place the popup at this element while it is in sight. Returns a function that stops this. */
+function placeAt(anchor: HTMLElement): () => void {
+  const name = (isInSight: boolean | undefined) =>
+    anchor.style.setProperty("anchor-name", isInSight ? "--popup" : "none");
+  anchor.scrollIntoView({ block: "nearest" });
+  name(true);
+  const sight = new IntersectionObserver((seen) => name(seen.at(-1)?.isIntersecting));
+  sight.observe(anchor);
+  return () => {
+    sight.disconnect();
+    anchor.style.removeProperty("anchor-name");
+  };
 }

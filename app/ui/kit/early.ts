@@ -5,11 +5,13 @@
  * keyboard.tsx reports when something opens, and when nothing does.
  */
 const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
-const WRITTEN_IN = `:is(${TEXT_FIELD}):not(#prompt)`;
+const COMPOSER = "#prompt";
+const WRITTEN_IN = `:is(${TEXT_FIELD}):not(${COMPOSER})`;
 const OPENED = `${WRITTEN_IN}, dialog:modal *`;
 const CLOSED_BY_ESCAPE = "dialog:modal, .edit-form";
 const HELD = /^(.|Enter|Escape|Tab|Backspace|Delete|Home|End|Arrow.+)$/su; // the browser handles all others
 type Typed = Pick<KeyboardEvent, "key" | "keyCode" | "shiftKey">;
+const ESCAPE: Typed = { key: "Escape", keyCode: 27, shiftKey: false };
 const AS_TYPED = { bubbles: true, cancelable: true };
 
 let last = Math.trunc(Date.now() / 10) % 2 ** 30; // numbers of what opens, which continue from page to page
@@ -67,11 +69,23 @@ export function giveBack(write: () => unknown): void {
   for (const event of text) type(document.activeElement, event);
 }
 
-/** Close what has opened and has the focus now, if a second Escape came before it. */
-export function closeUnwanted(target: EventTarget | null): void {
+/** Close what has opened and took the focus `from` an element, if it was called off. The composer gets the focus back. */
+export function closeUnwanted(target: EventTarget | null, from: EventTarget | null): void {
   if (!unwanted || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
   unwanted = 0;
-  queueMicrotask(() => type(document.activeElement, { key: "Escape", keyCode: 27, shiftKey: false }));
+  queueMicrotask(() => {
+    type(document.activeElement, ESCAPE);
+    if (from instanceof HTMLElement && from.matches(COMPOSER)) from.focus({ preventScroll: true });
+  });
+}
+
+/** Close what the last key opened, also if it has not opened yet. Held keys are dropped. */
+export function callOff(): void {
+  const at = document.activeElement;
+  if (awaited) {
+    unwanted = awaited;
+    take();
+  } else if (at?.closest(CLOSED_BY_ESCAPE)) type(at, ESCAPE);
 }
 
 /** What was to open up to this number is there, or does not open. */

@@ -56,5 +56,5 @@ export function catchLetters(focus: () => boolean, type: (key: string) => unknow
 }
 
 /** True for a character, also of an input method, a dead key or AltGr. Space is excluded, because it scrolls. */
-const isText = (by: KeyboardEvent) => /^(\S|Process|Dead)$/u.test(by.key) && !isShortcut(by);
+export const isText = (by: KeyboardEvent): boolean => /^(\S|Process|Dead)$/u.test(by.key) && !isShortcut(by);
 const isShortcut = (by: KeyboardEvent) => by.metaKey || by.ctrlKey !== by.altKey;

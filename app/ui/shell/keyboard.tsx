@@ -2,7 +2,9 @@
  * Handles the keys of the page. The region that offers an action (places.ts), or Python, performs it.
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
- * (key_mode.ts), and never while a text field or a menu has the focus. A key or a control may open a field or a dialog:
+ * (key_mode.ts), and never while a text field or a menu has the focus. A letter that is no command turns them off and
+ * goes to the composer, and so do letters in quick succession (bursts.ts): what the first of them did is taken back, if
+ * that is possible. A key or a control may open a field or a dialog:
  * keys pressed before that exists go to it (early.ts). If a control opens nothing, letters go to the composer: to that
  * of another conversation, if the control leads there.
  */
@@ -11,6 +13,7 @@ import { useLocation } from "react-router";
 import "../kit/conversion.ts";
 import { coming } from "../kit/deferred.tsx";
 import {
+  callOff,
   closeUnwanted,
   dropUnwanted,
   giveBack,
@@ -21,9 +24,10 @@ import {
   nextOpening,
   wantsKeys,
 } from "../kit/early.ts";
-import { keyMode } from "../kit/key_mode.ts";
+import { isText, keyMode } from "../kit/key_mode.ts";
 import { arriveAt, currentLink, leaving, onSent, useLink } from "../kit/link.ts";
 import { answerOf, goTo, offer } from "../kit/places.ts";
+import { type Burst, burstAt, makesText } from "./bursts.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";
 
@@ -39,6 +43,7 @@ let mode: Mode = "INPUT";
 let typedAt = -TYPING_MS;
 let escapedAt = -TWICE_MS;
 let page = ""; // the path of the page that is shown
+let burst: Burst = [];
 
 export function Keyboard(props: KeyboardProps): null {
   const { own, known, answered } = props;
@@ -85,7 +90,36 @@ function listen(now: () => KeyboardProps): () => void {
     update();
     const { bindings, own, known, onPerform } = now();
     const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
-    if (found && perform(found, event.repeat, onPerform)) event.preventDefault();
+    const pair = found && found.pair !== "none" ? answerOf("pair") : "";
+    const isOn = keyMode.get();
+    if (found && perform(found, pair, event.repeat, onPerform)) {
+      event.preventDefault();
+      if (isOn && !event.repeat && event.key.length === 1)
+        burst = [...burst, { key: event.key, at: event.timeStamp, pair, binding: found }];
+    } else if (isOn && isText(event) && !takes(event.target)) writeFrom(event, false);
+  };
+  // Comes before what has opened meanwhile, or waits to open.
+  const continued = (event: KeyboardEvent) => {
+    if (event.repeat || event.key === "Shift") return;
+    burst = isPlain(event) ? burstAt(burst, event.timeStamp) : [];
+    if (makesText(burst, event.key)) writeFrom(event, true);
+    else if (event.key.length > 1) burst = [];
+  };
+  /** Write the burst and this key in the composer. `isSure`: also if that is covered. */
+  const writeFrom = (event: KeyboardEvent, isSure: boolean) => {
+    const typed = burst;
+    if (!isSure && !goTo("composer")) return;
+    burst = [];
+    keyMode.set(false);
+    for (const { binding, pair } of typed.toReversed()) takeBack(binding, pair, now().onPerform);
+    const keys = typed.map(({ key }) => key);
+    if (isSure) event.stopImmediatePropagation(); // it is no key of what was closed just now
+    if (goTo("composer")) {
+      if (keys.length) document.execCommand("insertText", false, keys.join("")); // the browser types this key there
+      return;
+    }
+    for (const key of [...keys, event.key]) goTo("write", key);
+    event.preventDefault();
   };
   // Comes before any other meaning of Escape: the second of two stops the running reply.
   const escaped = (event: KeyboardEvent) => {
@@ -99,11 +133,11 @@ function listen(now: () => KeyboardProps): () => void {
     event.stopPropagation();
   };
   const moved = () => queueMicrotask(update); // after a blur nothing has the focus for a moment
-  const focused = ({ target }: FocusEvent) => {
+  const focused = ({ target, relatedTarget }: FocusEvent) => {
     if (target instanceof Element && target.matches(COMPOSER)) keyMode.set(false);
     moved();
     if (isHolding() && wantsKeys(target)) handOver();
-    closeUnwanted(target);
+    closeUnwanted(target, relatedTarget);
   };
   const sent = (event: string) => {
     if (!now().openers.includes(event)) return;
@@ -111,7 +145,10 @@ function listen(now: () => KeyboardProps): () => void {
     holdKeys(opening, true);
     queueMicrotask(() => now().onAsk?.(opening)); // after this event
   };
-  const pointed = () => giveBack(write);
+  const pointed = () => {
+    burst = [];
+    giveBack(write);
+  };
   const typed = () => {
     typedAt = performance.now();
   };
@@ -124,6 +161,7 @@ function listen(now: () => KeyboardProps): () => void {
   const { signal } = stop;
   addEventListener("pointerdown", pointed, { capture: true, signal });
   addEventListener("click", clicked, { capture: true, signal });
+  addEventListener("keydown", continued, { capture: true, signal });
   addEventListener("keydown", escaped, { capture: true, signal });
   addEventListener("keydown", pressed, { signal });
   addEventListener("input", typed, { capture: true, signal });
@@ -149,10 +187,11 @@ function listen(now: () => KeyboardProps): () => void {
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
-/** Perform the action of a key. Returns whether the key is used up. A key that is held down only walks. */
-function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
+/**
+ * Perform the action of a key, on the pair `id`. Returns whether the key is used up. A key that is held down only walks.
+ */
+function perform(binding: KeyBinding, id: string, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
   const { action, place, pair, sends, opens, ends } = binding;
-  const id = pair === "none" ? "" : answerOf("pair");
   if (pair === "must" && !id) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
@@ -161,6 +200,12 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   if (sends) tell?.(action, id, opening);
   if (place !== null) goTo(place, id);
   return true;
+}
+
+/** Take back what a key did: close what it opened, or undo it. */
+function takeBack({ action, opens, taken_back }: KeyBinding, pair: string, tell: KeyboardProps["onPerform"]): void {
+  if (opens) callOff();
+  for (let time = 0; time < taken_back; time += 1) tell?.(action, pair, 0);
 }
 
 /** Focus the composer; an open dialog keeps the focus. */
@@ -204,12 +249,15 @@ function update(): void {
   else delete root.dataset.keys;
 }
 
+const takes = (target: EventTarget | null): boolean => target instanceof Element && target.closest(TYPES) !== null;
+
 const hasModal = (): boolean => document.querySelector("dialog:modal") !== null;
 
 function spotOf(target: EventTarget | null): Spot {
   const at = target instanceof Element ? target : document.body;
   const inspector = at.closest(".inspector");
   const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
-  const here = at === document.body || at.closest("main") ? "page" : inspector ? "beside" : "";
+  const isPage = (at === document.body || at.closest("main")) && !document.querySelector("main[inert]");
+  const here = isPage ? "page" : inspector ? "beside" : "";
   return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
 }

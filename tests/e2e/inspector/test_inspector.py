@@ -62,6 +62,24 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
 
 
 @pytest.mark.exhaustive
+def test_panel_over_the_page_has_the_focus_and_keys_do_not_act_below_it(opened: Screen) -> None:
+    page, log = opened.page, opened.page.get_by_role("complementary", name="Log of the conversation")
+    opened.composer.press("Escape")
+    page.keyboard.press("l")
+    expect(log).to_be_focused()
+    page.get_by_role("group", name="Request of pair 6").evaluate("it => it.focus()")
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(log).to_be_focused()
+    log.evaluate("it => it.blur()")
+    page.keyboard.press("3")
+    log.evaluate("it => it.focus()")
+    page.keyboard.press("Escape")
+
+    expect(log).to_be_hidden()
+    assert opened.stored_pairs()[-1]["stars"] == 0
+
+
 def test_inspector_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -> None:
     page = opened.page
     open_preview(opened)

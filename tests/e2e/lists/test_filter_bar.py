@@ -115,6 +115,15 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 
 
 @pytest.mark.exhaustive
+def test_sheet_of_the_filter_shows_its_search_and_how_to_close_it(opened: Screen) -> None:
+    opened.page.get_by_role("button", name="What can be typed here").click()
+
+    sheet = opened.page.get_by_role("dialog", name="Keys and the filter language")
+    expect(sheet.get_by_role("heading", name="filter language")).to_be_in_viewport()
+    expect(sheet.get_by_role("textbox", name="Search keys")).to_be_in_viewport(ratio=1)
+    expect(sheet.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
+
+
 def test_escape_keeps_the_filter(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)

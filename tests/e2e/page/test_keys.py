@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.late import LINK, LateState
+from tests.e2e.pace import type_in_a_burst
 from tests.e2e.robustness.test_faults import SHEET
-from tests.e2e.screen import Screen, eventually, heard, visit_settings
+from tests.e2e.screen import Screen, eventually, heard, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
@@ -186,6 +187,76 @@ def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
     assert part(three.page, "Request of pair 2").evaluate(bar)[0] == "none"
 
 
+def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_nothing(
+    page: Page, server: Served
+) -> None:
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    opened = page.locator("dialog, .edit-form, .inspector:not([hidden])")
+    before = screen.stored_pairs()
+    for sentence in (
+        "here is my question",
+        "explain this",
+        "please explain why",
+        "two of them",
+        "and now",
+        "no thanks",
+    ):
+        press(page, "Escape")
+        expect(keys_bar(page)).to_be_visible()
+
+        type_in_a_burst(page, sentence)
+
+        expect(screen.composer).to_have_value(sentence)
+        expect(screen.composer).to_be_focused()
+        expect(keys_bar(page)).to_be_hidden()
+        expect(opened).to_have_count(0)
+        screen.composer.fill("")
+    press(page, "Escape", "m")
+    expect(screen.composer).to_have_value("m")
+    assert screen.stored_pairs() == before
+
+
+@pytest.mark.parametrize("sentence", ["explain", "two"])
+def test_sentence_is_in_the_composer_when_what_its_first_letter_opened_comes_late(
+    page: Page, server: Served, sentence: str
+) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    press(page, "Escape")
+    expect(keys_bar(page)).to_be_visible()
+    state.held = []
+    type_in_a_burst(page, sentence)
+    expect(screen.composer).to_have_value(sentence)
+
+    state.release()
+    expect(page.locator("dialog, .edit-form")).to_have_count(0)
+    page.keyboard.type(" this")
+
+    expect(screen.composer).to_have_value(f"{sentence} this")
+    expect(page.locator("dialog, .edit-form")).to_have_count(0)
+
+
+def test_menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, server: Served) -> None:
+    reply = "\n\n".join(f"Paragraph {number}." for number in range(120))
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', reply)]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    expect(screen.composer).to_be_focused()
+    press(page, "Escape", "n")
+    expect(part(page, "Reply of pair 1")).to_be_focused()
+
+    press(page, "r")
+
+    menu = page.get_by_role("dialog", name="Answer pair 1 again")
+    expect(menu).to_be_in_viewport(ratio=1)
+    page.locator(".scroll").evaluate("it => it.scrollTo(0, 0)")
+    expect(page.get_by_role("button", name="Answer again", include_hidden=True).first).not_to_be_in_viewport()
+    wait_until_painted(page)
+    expect(menu).to_be_in_viewport(ratio=1)
+
+
 def number_in(label: str | None) -> int:
     return int(re.findall(r"\d+", label or "0")[0])
 
@@ -299,9 +370,11 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)
     press(page, "Escape")
     expect(sheet).to_have_count(0)
-    press(page, "Shift+G", "a", "f")
+    press(page, "Shift+G", "f")
     expect(three.pairs.nth(2).get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
     eventually(lambda: three.stored_pairs()[2]["flagged"])
+    press(page, "a")
+    expect(three.composer).to_have_value("a")
 
     visit_settings(page, "keys")
     page.get_by_role("button", name="Reset all keys").click()

@@ -1,0 +1,38 @@
+/**
+ * Letters in quick succession are text, also in the key mode, where a single letter is a command. Pure: times come from
+ * the events.
+ */
+import type { KeyBinding } from "./views.ts";
+
+const BURST_MS = 250;
+const LETTER = /^\p{L}$/u;
+
+/** A key that was a command at this time. `pair` is the pair that it acted on, "" for none. */
+export interface Command {
+  readonly key: string;
+  readonly at: number;
+  readonly pair: string;
+  readonly binding: KeyBinding;
+}
+
+/** Commands that were typed one right after the other. */
+export type Burst = readonly Command[];
+
+/** The burst that a key at this time continues. */
+export function burstAt(burst: Burst, at: number): Burst {
+  const last = burst.at(-1);
+  return last && at - last.at < BURST_MS ? burst : [];
+}
+
+/**
+ * True for a letter or a space that makes a text with the burst before it. False after a command that moves, or that is
+ * repeated: people type these as fast. False after one that ends the key mode: a message is written next.
+ */
+export function makesText(burst: Burst, key: string): boolean {
+  const last = burst.at(-1);
+  if (!last || !LETTER.test(last.key) || key === last.key || !(LETTER.test(key) || key === " ")) return false;
+  return !last.binding.ends && !moves(last.binding);
+}
+
+/** True for a command that only leads to another place on the page. */
+const moves = ({ place, pair }: KeyBinding): boolean => place !== null && pair === "none";
