@@ -23,14 +23,19 @@ SLOWLY = """(() => {
 
 def press_like_a_person(browser: Browser) -> None:
     """Put half a second between characters in the contexts that this browser makes from now on."""
-    make = browser.new_context
+    make, make_page = browser.new_context, browser.new_page
 
     def new_context(**options: Any) -> BrowserContext:
         context = make(**options)
         context.add_init_script(SLOWLY)
         return context
 
-    browser.new_context = new_context
+    def new_page(**options: Any) -> Page:
+        page = make_page(**options)  # in a context of its own
+        page.context.add_init_script(SLOWLY)
+        return page
+
+    browser.new_context, browser.new_page = new_context, new_page
 
 
 def type_in_a_burst(page: Page, text: str) -> None:

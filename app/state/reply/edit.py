@@ -88,6 +88,11 @@ class EditState(rx.State):
         """The id of the pair being edited, "" for none."""
         return found.pair_id if (found := read_edit(self.kept)) else ""
 
+    @rx.var
+    def conversation(self) -> str:
+        """The id of the conversation of that pair, "" for none."""
+        return found.conversation_id if (found := read_edit(self.kept)) else ""
+
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
         """End the edit if its pair was deleted before the page was opened."""

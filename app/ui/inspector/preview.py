@@ -7,6 +7,7 @@ from typing import Any
 import reflex as rx
 
 from app.state.inspector.preview import PreviewState
+from app.state.reply.edit import EditState
 from app.state.transcript import TranscriptState
 from app.ui.inspector.json import HashCheck, body_figure, is_whole
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
@@ -82,7 +83,7 @@ def _panel() -> rx.Component:
             PreviewState.tab,
             ("json", _json()),
             ("changes", _changes()),
-            rx.fragment(_summary(), _readable()),
+            rx.fragment(_notes(), _summary(), _readable()),
         ),
         id="preview-panel",
         role="tabpanel",
@@ -90,6 +91,24 @@ def _panel() -> rx.Component:
         tab_index=0,
         class_name="inspector-body",
     )
+
+
+def _notes() -> rx.Component:
+    """Say what the preview leaves out: a reply that is running, and the text of an open edit."""
+    return rx.fragment(
+        rx.cond(
+            TranscriptState.running != "",
+            _note("A reply is running. A message that you send now waits until it ends, and then includes that reply."),
+        ),
+        rx.cond(
+            (EditState.pair != "") & (EditState.conversation == TranscriptState.conversation),
+            _note("This is the request of the message box. The open edit is not part of it."),
+        ),
+    )
+
+
+def _note(text: str) -> rx.Component:
+    return rx.el.p(text, role="status", class_name="inspector-note")
 
 
 def _summary() -> rx.Component:

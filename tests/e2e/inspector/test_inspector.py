@@ -111,6 +111,20 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     assert len(peer.bodies) == before
 
 
+def test_preview_names_what_it_leaves_out(opened: Screen) -> None:
+    page = opened.page
+    shown = open_preview(opened)
+    expect(shown).not_to_contain_text("The open edit is not part of it.")
+
+    page.get_by_role("button", name="Edit", exact=True).first.click()
+    expect(shown).to_contain_text("The open edit is not part of it.")
+    page.keyboard.press("Escape")
+    expect(shown).not_to_contain_text("The open edit is not part of it.")
+
+    streaming = Screen(page).go("/").start("/long 4000 /rate 1")
+    expect(open_preview(streaming)).to_contain_text("A message that you send now waits until it ends")
+
+
 @pytest.mark.exhaustive
 def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     asked: list[str] = []

@@ -249,7 +249,7 @@ def test_menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, serve
 
     press(page, "r")
 
-    menu = page.get_by_role("dialog", name="Answer pair 1 again")
+    menu = page.get_by_role("dialog", name="Regenerate pair 1")
     expect(menu).to_be_in_viewport(ratio=1)
     page.locator(".scroll").evaluate("it => it.scrollTo(0, 0)")
     expect(page.get_by_role("button", name="Answer again", include_hidden=True).first).not_to_be_in_viewport()
