@@ -3,7 +3,7 @@
     converted = await convert_picture(data)
     converted.data, converted.width
 
-At most two pictures are converted at once. The conversion itself is in `worker.py`.
+At most two pictures are converted at once. The conversion itself is in `picture_worker.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.domain.errors import InputError
 MAX_AT_ONCE: Final = 2
 MAX_WAIT_SECONDS: Final = 60.0
 """Maximum duration of a conversion, on a machine that is busy with other work."""
-_WORKER: Final = Path(__file__).with_name("worker.py")
+_WORKER: Final = Path(__file__).with_name("picture_worker.py")
 _threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
 
 

@@ -6,7 +6,8 @@
 
 One process, and one thread that talks to it, answer one question after the other. The next question is that of the
 account that spent least on slow checks. The process and the thread start with the first question; the process ends
-after a minute without one. The check itself is in `worker.py`, the accounting of slow checks in `costs.py`.
+after a minute without one. The check itself is in `schema_worker.py`, the costs of slow checks are in
+`check_costs.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from time import monotonic
 from typing import Any, Final
 
 from app.domain.structured.partial_json import JsonPath
-from app.schema_check.costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQueue, Slow
+from app.schema_check.check_costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQueue, Slow
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
@@ -39,10 +40,10 @@ MAX_CHARACTERS: Final = 100_000
 """Maximum number of characters of a schema. Those of real tools have some thousand."""
 BY_HAND: Final = "by hand"
 """The account of schemas that a person typed or a program sent, before they are part of a conversation."""
-_WORKER: Final = Path(__file__).with_name("worker.py")
+_WORKER: Final = Path(__file__).with_name("schema_worker.py")
 _NOTE: Final = struct.Struct("=II")
 _NOTE_BYTES: Final = 8_192
-"""As in `worker.py`, which the server does not import: it would need 20 MB."""
+"""As in `schema_worker.py`, which the server does not import: it would need 20 MB."""
 _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplify its patterns, anyOf and references"
 
 
@@ -163,7 +164,7 @@ class _Checker:
             return Checked(unusable=str(error), too_long=error.refuse)
         if answer is None:
             raise RuntimeError(
-                "The process that checks schemas does not start. Run `python app/schema_check/worker.py 2`."
+                "The process that checks schemas does not start. Run `python app/schema_check/schema_worker.py 2`."
             )
         response: dict[str, Any] = json.loads(answer)
         self.costs.charge(question.account, response["seconds"], monotonic())

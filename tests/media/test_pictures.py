@@ -12,8 +12,8 @@ from PIL import Image, PngImagePlugin
 
 from app.domain.conversation.attachments import look_at
 from app.domain.errors import InputError
+from app.media.picture_worker import MAX_BYTES, MAX_PIXELS, MAX_SIDE
 from app.media.pictures import convert_picture
-from app.media.worker import MAX_BYTES, MAX_PIXELS, MAX_SIDE
 from tests.domain.conversation.test_attachments import a_png
 
 GPS, ORIENTATION, DESCRIPTION = 0x8825, 0x0112, 0x010E

@@ -18,9 +18,9 @@ from genai_prices.data_snapshot import get_snapshot
 from app.domain.errors import ErrorClass, ProviderError, SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
 from app.domain.provider_trials import describe_trial_failure
-from app.providers.abilities import abilities_of
 from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
 from app.providers.models import detection, models, tariffs
+from app.providers.models.abilities import abilities_of
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.model_lists import RememberedList, read_remembered
 from app.providers.models.models import NOT_FOR_CHAT, ModelLists

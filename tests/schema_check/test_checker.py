@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.schema_check import checker, costs
+from app.schema_check import check_costs, checker
 from app.schema_check.checker import check_schema, check_value
 from tests.schema_check.attacks import ATTACKS
 
@@ -98,13 +98,13 @@ async def test_account_whose_schemas_are_slow_has_nothing_checked_until_its_wind
 ) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(checker, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(costs, "MAX_SPENT", 2 * checker.MAX_SECONDS)
+    monkeypatch.setattr(check_costs, "MAX_SPENT", 2 * checker.MAX_SECONDS)
     slow = [json.dumps({"pattern": f"^({letter}+)+$"}) for letter in "abcdef"]
 
     tried = [await check_value(one, one[15] * 60 + "!", account="greedy") for one in slow]
     refused = await check_value(EASY, 3, account="greedy")
     other = await check_value(EASY, 3, account="other")
-    clock[0] += costs.WINDOW_SECONDS
+    clock[0] += check_costs.WINDOW_SECONDS
     later = await check_value(EASY, 3, account="greedy")
 
     assert [one == checker.ALL_SPENT for one in tried] == [False, False, True, True, True, True]

@@ -40,9 +40,9 @@ from app.state.topics.picker import TopicPickerState
 from app.state.trash import TrashState
 from app.state.visit import VisitedState, VisitState, visited_states
 from app.ui import routes
-from app.views.keys import FREE_ACTIONS
 from app.views.screen.cache import CacheNotesView, KeepingOffer
 from app.views.screen.panels import ScreenComparisonView
+from app.views.shortcuts import FREE_ACTIONS
 from tests.state.conftest import Tab
 from tests.state.watched import watching_two
 

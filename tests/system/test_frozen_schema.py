@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.schema_check import worker
+from app.schema_check import schema_worker
 from tests.schema_check.attacks import ATTACKS
 from tests.serving import Served, serving
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.exhaustive, pytest.mark.slow]
 
 PATIENCE = 20.0
 """Seconds after which a request counts as never answered."""
-WORKER = Path(worker.__file__)
+WORKER = Path(schema_worker.__file__)
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 from app.domain.errors import SettingsError
 from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile
-from app.providers.abilities import abilities_of
 from app.providers.base import ListedModel, Provider
+from app.providers.models.abilities import abilities_of
 from app.providers.models.tariffs import find_entry, read_tariff
 
 Fact = TypeVar("Fact")

@@ -15,8 +15,8 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
 from app.domain.request.request import RequestMessage, ToolDefinition
-from app.providers.abilities import abilities_of
 from app.providers.base import CallInput, Dialect, ProviderRow
+from app.providers.models.abilities import abilities_of
 from app.providers.vendors.openai import data_url, schema_format
 from app.providers.vendors.returned_extras import mark_unsigned, put_back
 from app.providers.wire.json_values import as_object

@@ -19,7 +19,6 @@ from typing import Final
 from app.domain.context.middleware import StreamContext, new_receivers, receive, receive_end
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.stream_events import Stopped, StreamEvent, join_text
-from app.providers.abilities import writes_reasoning_tags
 from app.providers.base import (
     Adapter,
     CallTarget,
@@ -31,6 +30,7 @@ from app.providers.base import (
     WireRequest,
     load_adapter,
 )
+from app.providers.models.abilities import writes_reasoning_tags
 from app.providers.wire.bodies import Body, keep_whole, new_body, read_beginning
 from app.providers.wire.errors import CHECK_BASE_URL, describe_no_stream, describe_truncation, describe_unreadable
 from app.providers.wire.foreign import GoogleDecoder, is_google_event, read_google_body

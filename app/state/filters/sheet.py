@@ -14,7 +14,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.inputs import text_in
 from app.state.visit import VisitedState
-from app.views.keys import ACTIONS, Mode, key_name, key_of
+from app.views.shortcuts import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200
 FILTER: Final = "filter"

@@ -22,7 +22,7 @@ from app.domain.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import change_preferences, read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.views.keys import describe_hints
+from app.views.shortcuts import describe_hints
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The actions of keys: the event of another state for each action of `app/views/keys.py` that Python performs.
+"""The actions of keys: the event of another state for each action of `app/views/shortcuts.py` that Python performs.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 

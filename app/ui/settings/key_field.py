@@ -14,8 +14,8 @@ def _pressed(key: rx.Var[str], combined: rx.Var[bool]) -> tuple[rx.Var[str], rx.
 class KeyField(Island):
     """A key with the name `label`. `on_ask`: it was clicked, and records the next key. `asking`: it is recording.
 
-    `on_press` gets the key, as `app/views/keys.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`: the
-    focus has left, and recording has ended.
+    `on_press` gets the key, as `app/views/shortcuts.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`:
+    the focus has left, and recording has ended.
     """
 
     library = island("settings/key_field.tsx")

@@ -10,7 +10,7 @@
  */
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
-import "../kit/conversion.ts";
+import "../kit/input_method.ts";
 import { coming } from "../kit/deferred.tsx";
 import {
   callOff,

@@ -7,7 +7,7 @@ Each check belongs to an account: a conversation, a tool server, or the user's o
     >>> costs.spent("conversation", now=59.0), costs.spent("conversation", now=60.0)
     (2.0, 0.0)
 
-Not here: the checking (`checker.py`, `worker.py`).
+Not here: the checking (`checker.py`, `schema_worker.py`).
 """
 
 from __future__ import annotations

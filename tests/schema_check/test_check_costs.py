@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from app.schema_check import costs
-from app.schema_check.costs import Costs, FairQueue, Slow, without_notes
+from app.schema_check import check_costs
+from app.schema_check.check_costs import Costs, FairQueue, Slow, without_notes
 
 SCHEMA = '{"title": "One", "properties": {"a": {"pattern": "^(a+)+$"}}}'
 
 
 def test_costs_count_for_a_window_and_quick_checks_are_free() -> None:
     paid = Costs()
-    paid.charge("a", costs.SLOW_SECONDS / 2, 0.0)
-    paid.charge("a", costs.MAX_SPENT - 1, 0.0)
+    paid.charge("a", check_costs.SLOW_SECONDS / 2, 0.0)
+    paid.charge("a", check_costs.MAX_SPENT - 1, 0.0)
     paid.charge("a", 1.0, 30.0)
 
     assert [paid.is_spent("a", now) for now in (30.0, 59.9, 60.0)] == [True, True, False]
@@ -20,7 +20,7 @@ def test_costs_count_for_a_window_and_quick_checks_are_free() -> None:
 
 def test_accounts_that_are_kept_have_a_bound() -> None:
     paid = Costs()
-    for number in range(costs.MAX_ACCOUNTS + 1):
+    for number in range(check_costs.MAX_ACCOUNTS + 1):
         paid.charge(str(number), 1.0, 0.0)
 
     assert (paid.spent("0", 0.0), paid.spent("1", 0.0)) == (0.0, 1.0)
@@ -48,7 +48,7 @@ def test_schema_that_was_slow_is_known_under_another_title_for_a_window() -> Non
 
 def test_pattern_that_is_too_long_to_be_remembered_has_its_schema_remembered() -> None:
     slow = Slow()
-    slow.note(SCHEMA, ("a" * (costs.MAX_PATTERN + 1), 1), 0.0)
+    slow.note(SCHEMA, ("a" * (check_costs.MAX_PATTERN + 1), 1), 0.0)
 
     assert slow.has(SCHEMA, 0.0)
     assert slow.patterns(0.0) == {}
@@ -56,10 +56,10 @@ def test_pattern_that_is_too_long_to_be_remembered_has_its_schema_remembered() -
 
 def test_what_is_remembered_has_a_bound() -> None:
     slow = Slow()
-    for number in range(costs.MAX_REMEMBERED + 1):
+    for number in range(check_costs.MAX_REMEMBERED + 1):
         slow.note(SCHEMA, (str(number), 1), 0.0)
 
-    assert len(slow.patterns(0.0)) == costs.MAX_REMEMBERED
+    assert len(slow.patterns(0.0)) == check_costs.MAX_REMEMBERED
     assert "0" not in slow.patterns(0.0)
 
 
