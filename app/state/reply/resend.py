@@ -113,7 +113,7 @@ class ResendState(VisitedState, rx.State):
             return None
         if not text.strip():
             return None
-        state.busy, state.fault = True, ""
+        state.fault = ""
         pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
         was = next((pair.user_text for pair in pairs if pair.id == edit.pair_id), "")
         wish = ResendRequest(
@@ -222,6 +222,8 @@ class ResendState(VisitedState, rx.State):
 
     async def _take(self, wish: ResendRequest) -> rx.event.EventType[()]:
         self._ask(None)
+        if wish.edit:
+            (await self.get_state(EditState)).busy = True
         if _leads_soon(wish):
             await begin_work(self)
         self._taken, self._busy = (*self._taken, wish), (*self._busy, wish.pair_id)
@@ -264,6 +266,8 @@ class ResendState(VisitedState, rx.State):
             return
         await self._come()
         self._ask(wish)
+        if wish.edit:
+            (await self.get_state(EditState)).busy = False
         if isinstance(error, LaterPairsError):
             self.later = describe_later(wish.position, error.count, wish.ways)
         elif isinstance(error, SelectionChangedError):
