@@ -91,7 +91,7 @@ class Kinds:
         return all(map(self.is_lasting, kinds))
 
     def _lasts(self, hint: Any, within: frozenset[type]) -> bool:
-        """Return True if an annotated type is lasting. `within`: the dataclasses being checked; they may be recursive."""
+        """Return True if an annotated type is lasting. `within`: dataclasses being checked; they may be recursive."""
         origin = get_origin(hint)
         if origin is Literal or hint in within:
             return True
