@@ -100,7 +100,7 @@ def _examine_table(connection: Connection, table: Table) -> Found:
 
 
 def _continue(table: str, found: Found) -> Found:
-    """Yield the damage of a table. If SQLite meets a damaged page, yield this and stop, so that other tables are read."""
+    """Yield the damage of a table. If SQLite meets a damaged page, yield it and stop, so that other tables are read."""
     try:
         yield from found
     except DBAPIError as error:

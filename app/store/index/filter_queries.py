@@ -113,7 +113,7 @@ def _counts(condition: Condition) -> bool:
 async def _count_images(
     session: AsyncSession, conversation_id: str, estimator: Estimator, vocabulary: str
 ) -> Mapping[str, int]:
-    """Return the tokens of the images of each pair with images. The database cannot compute them; few pairs have any."""
+    """Return the tokens of the images of each pair with images. Few pairs have any; SQL cannot compute the tokens."""
     query = select(PAIR_SIZE.c.pair_id, PAIR_SIZE.c.images).where(
         PAIR_SIZE.c.conversation_id == conversation_id,
         PAIR_SIZE.c.vocabulary == vocabulary,

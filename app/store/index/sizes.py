@@ -38,8 +38,9 @@ _NO_IMAGES = "[]"
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """Pairs that changed. `candidates` have their current sizes, oldest first. `deleted` are positions of deleted pairs.
+    """Pairs that changed. `candidates` are their current sizes, oldest first.
 
+    `deleted` are the positions of those that were deleted.
     `last_position` is the position of the last pair that was read. `complete`: no further pairs changed.
     """
 

@@ -80,7 +80,7 @@ class UsageSums(Row):
 
 
 class UsageDayRow(UsageSums, table=True):
-    """The sums for each owner. Triggers write them when the ledger grows; `store/ledger/rollups.py` can rebuild them."""
+    """The sums for each owner. Triggers write them when the ledger grows; `store/ledger/rollups.py` rebuilds them."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 
