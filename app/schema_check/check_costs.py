@@ -41,7 +41,7 @@ class Costs:
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
-        """Add the processor time of a check to an account. A quick check is free."""
+        """Add the processor time of a check to an account, such as a conversation. A quick check is free."""
         if seconds < SLOW_SECONDS:
             return
         self._paid.setdefault(account, deque()).append((now, seconds))
@@ -50,18 +50,18 @@ class Costs:
             self._paid.popitem(last=False)
 
     def spent(self, account: str, now: float) -> float:
-        """Return the seconds that an account spent within the last window."""
+        """Return the processor time in seconds that an account spent on slow checks within the last window."""
         paid = self._paid.get(account)
         while paid and paid[0][0] + WINDOW_SECONDS <= now:
             paid.popleft()
         return sum((seconds for _, seconds in paid or ()), 0.0)
 
     def is_spent(self, account: str, now: float) -> bool:
-        """Return True if an account has used up its time for the last window."""
+        """Return True if an account has spent the maximum of processor time within the last window."""
         return self.spent(account, now) >= MAX_SPENT
 
     def forget(self) -> None:
-        """Reset all accounts."""
+        """Forget the costs of all accounts."""
         self._paid.clear()
 
 
@@ -103,9 +103,9 @@ class Slow:
 
 @dataclass(eq=False)
 class FairQueue(Generic[Item]):
-    """A queue with items of several accounts.
+    """A queue that serves several accounts fairly. An account is a conversation or a tool server, for example.
 
-    The account that spent least is next; of equals, the one that waits longest.
+    The next item is that of the account that spent least; of equals, the account that waits longest.
     """
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])

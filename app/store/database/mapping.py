@@ -272,9 +272,9 @@ def read_message(
 
 
 def decode_pair(row: Columns) -> Pair:
-    """Decode a pair from its columns, those of its messages (`request_`, `reply_`) and those of its run.
+    """Decode a pair from its own columns, the columns of its messages (`request_…`, `reply_…`) and of its run.
 
-    `damage` lists the values that cannot be read; those of the run have the id of the run.
+    `damage` lists the values that cannot be read. Damage of the run has the id of the run.
     """
     take = (reading := Reading("pair", str(row["id"]))).take
     of_run = (ran := Reading("run", str(row["run_id"]))).take

@@ -251,7 +251,7 @@ def _delete_unusable(mending: _Mending) -> None:
 
 
 def _raise_revisions(mending: _Mending) -> None:
-    """Raise the revision of conversations above that of their pairs if it is lower or cannot be read."""
+    """Raise a conversation's revision above the revisions of its pairs, if it is lower or cannot be read."""
     highest = func.max(type_coerce(PAIR.c.revision, Integer)).filter(func.typeof(PAIR.c.revision) == "integer")
     for rowid, row in _rows_of(mending, CONVERSATION):
         of_pairs = select(highest).where(PAIR.c.conversation_id == _plain(row["id"]))

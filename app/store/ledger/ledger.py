@@ -63,8 +63,8 @@ _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_charac
 class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
-    `sent_characters` is the length of its texts, `sent_bytes` that of its body. For a request with images, all but the
-    estimate are None: they could not be compared with the provider's report.
+    `sent_characters` is the length of its texts, `sent_bytes` the length of its body. For a request with images, every
+    field except the estimate is None, because it could not be compared with the provider's report.
     """
 
     counted_text: int | None
@@ -78,9 +78,11 @@ class CountedRequest:
 class EndedCall:
     """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
 
-    `counted` None: the request was not counted. A call for an exact count uses nothing (`usage` None) and belongs to no
-    pair and no run: its `pair_id` is empty, its `run_id` is the id of the call, and its `estimated_tokens` is the
-    provider's count. `report_fault` names the fields of the provider's report that are no counts.
+    `counted` None: the tokens of the request were not counted. `report_fault` names the fields of the provider's report
+    that are not valid counts.
+
+    A call for an exact count uses no tokens (`usage` None) and belongs to no pair and no run: its `pair_id` is empty,
+    its `run_id` is the id of the call, and its `counted.estimated_tokens` is the provider's count.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Queries of usage: sums of the ledger by day, model, purpose, agent and account.
+"""Queries of usage: sums of the ledger by day, model, purpose, agent and conversation.
 
 They read the two tables of sums that the database updates with each new row (`usage_day`, `usage_account`), so that a
 million calls are added up in a fraction of a second. If the price of a model changes at a time of day or a prompt

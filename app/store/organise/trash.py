@@ -25,7 +25,7 @@ EntryKind = Literal["conversation", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class TrashEntry:
-    """An entry of the trash. `id` is that of the conversation or of the oldest pair.
+    """An entry of the trash. `id` is the id of the conversation or of the oldest pair.
 
     `words` is the beginning of the text of its first pair, `count` the number of pairs.
     """

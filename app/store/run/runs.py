@@ -353,7 +353,7 @@ async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[
 
 
 async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple[StoredRun, ...]:
-    """Return those of these runs that are still running."""
+    """Return these runs, without those that have ended."""
     return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
 
 
