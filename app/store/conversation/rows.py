@@ -82,8 +82,8 @@ class PairRow(Row, table=True):
 
     `revision` is the revision of the conversation at the last change of this pair: a client that has the conversation
     at revision N needs only the pairs with a higher revision. `request_id` and `reply_id` are the current messages of
-    the pair. `version` is the number of the current version, `versions` the number of versions. `agent` is the name
-    that the agent had when it answered.
+    the pair. `version` is the number of the current version, `versions` the number of versions. `agent` is the
+    agent's name when it answered.
     """
 
     __table_args__ = (

@@ -87,7 +87,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The repairs, one sentence each. `kept` is the file with the original rows; None: no such row."""
+    """The repairs, one sentence each. `kept` is the file with the original rows; None: no row was changed."""
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None

@@ -78,8 +78,8 @@ class CountedRequest:
 class EndedCall:
     """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
 
-    `counted` None: the tokens of the request were not counted. `report_fault` names the fields of the provider's report
-    that are not valid counts.
+    `counted` None: the tokens of the request were not counted. `report_fault` names the invalid counts in the
+    provider's report.
 
     A call for an exact count uses no tokens (`usage` None) and belongs to no pair and no run: its `pair_id` is empty,
     its `run_id` is the id of the call, and its `counted.estimated_tokens` is the provider's count.

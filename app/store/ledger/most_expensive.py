@@ -44,7 +44,7 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     *,
     limit: int,
 ) -> MostExpensive:
-    """Return the most expensive conversations. Of equal costs, the one with more tokens is first.
+    """Return the most expensive conversations. If costs are equal, the conversation with more tokens is first.
 
     The cost of a conversation includes its child conversations. Unknown prices count as 0.
     """

@@ -96,8 +96,8 @@ class RunPlace:
 class StoredRun:
     """A stored run. `state.outcome` is None while it is running.
 
-    `process_id` is the process that drives it. `attempt_started_at` is the start of its last call. `sent` are the pairs
-    of its request; None: they are no longer known. `purpose` is the purpose of its calls.
+    `process_id` is the process that drives it. `attempt_started_at` is the start of its last call. `sent` are the
+    positions of the pairs in its request; None: they are no longer known. `purpose` is the purpose of its calls.
     """
 
     place: RunPlace
