@@ -282,7 +282,7 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
 
 
 async def _load_refused(ctx: AppContext, owner: str, pair: Pair, options: ViewOptions) -> int | None:
-    """Return the tokens of this pair's last request if the provider rejected it as too long for this model."""
+    """Return the token count of this pair's last request, if the provider rejected it as too long for this model."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
     if not too_long or pair.run_id is None or options.model not in {None, pair.model}:
         return None

@@ -3,7 +3,8 @@
     structured = await read_structured(ctx, owner, pair_id)
     structured.faults, structured.repair
 
-The check runs in a separate process that can be killed (`app/schemas`), because a schema may need any amount of work.
+The check runs in a separate process that can be killed (`app/schema_check`), because a schema may need any amount of
+work.
 """
 
 from __future__ import annotations
