@@ -1,7 +1,7 @@
 """Lineage: the child conversations and forks of a conversation with their status, and its parent.
 
-    lineage = await read_lineage(ctx, owner, conversation_id)
-    lineage.items[0].status
+lineage = await read_lineage(ctx, owner, conversation_id)
+lineage.items[0].status
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """The writer: stores the received data of all runs in one transaction, several times a second, and each run's end.
 
-Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead. A database
-error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged. If the end
-of a run cannot be stored for a long time, subscribers are notified. The attempts continue as long as the process lives.
+Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
+
+A database error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged.
+If the end of a run cannot be stored for a long time, subscribers are notified. The attempts continue as long as the
+process lives.
 
 Not here: the stored rows (`store/run/runs.py`) and the end of a run (`engine.py`).
 """
@@ -95,8 +97,8 @@ class Writer:
     async def save(self, *, beats: bool = True) -> None:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        The save finishes even if its caller is cancelled: the database commits in any case, and this process must know
-        what is stored.
+        The save finishes even if its caller is cancelled. The database commits in any case, and otherwise this process
+        would not know what is stored.
 
         Raises:
             StoreError: the database cannot be written.
@@ -173,7 +175,7 @@ class Writer:
 def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> frozenset[LiveRun]:
     """Choose the runs whose replies are stored whole now: the longest overdue first, up to WHOLE_CHARACTERS.
 
-    A reply of which nothing is stored yet is always chosen.
+    A reply is always chosen if no part of it is stored yet.
     """
     room, chosen = WHOLE_CHARACTERS, set[LiveRun]()
     for run, state in sorted(changed, key=lambda one: one[0].whole_at):

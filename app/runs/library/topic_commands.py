@@ -39,8 +39,6 @@ from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
 from app.views.conversation.topic import TopicsView, describe_topics
 
-"""The names from the root to a topic."""
-
 NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 
 

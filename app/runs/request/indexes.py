@@ -188,7 +188,7 @@ async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[str]:
-    """List the texts of these pairs in the order in which `measure_pair` asks for their counts."""
+    """List the texts of these pairs in the same order as `measure_pair` needs their counts."""
     texts = list[str]()
 
     def note(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Token counts of texts outside the pairs: the draft, the system prompt, and tools in the form in which they count."""
+"""Token counts of texts outside the pairs: the draft, the system prompt, and tools in their counted form."""
 
 from __future__ import annotations
 

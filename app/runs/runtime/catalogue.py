@@ -32,11 +32,11 @@ from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
 
 OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
-"""Prices by model, oldest first."""
+"""The prices that an owner entered, by model, oldest first."""
 DEFAULT_MODEL = "offline:demo"
 """The model that answers until the user chooses another."""
 DETECTED_SECONDS = 10.0
-"""Seconds for which the local servers that a search found count as running."""
+"""After a search, the local servers that it found count as running for this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _MMAP_THRESHOLD: Final = -3
 
 
 def return_large_blocks() -> None:
-    """Make glibc return each large block as soon as it is freed. A separate process calls this before its work.
+    """Make glibc return each large block as soon as the block is freed. A separate process calls this before its work.
 
     By default, once a block of up to 32 MB was freed, glibc no longer returns blocks of that size and splits them for
     small ones: a server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such setting and

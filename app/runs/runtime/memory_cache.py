@@ -1,9 +1,9 @@
 """A cache in memory: it evicts the least recently used values above a total weight, and values unused for some time.
 
-    sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
-    sheets.keep("c1", sheet, weight=len(sheet))
-    sheets.find("c1")                     # counts as a use: the value is evicted later
-    sheets.expire(IDLE_SECONDS)           # evicts values that were not used for that long
+sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
+sheets.keep("c1", sheet, weight=len(sheet))
+sheets.find("c1")                     # counts as a use: the value is evicted later
+sheets.expire(IDLE_SECONDS)           # evicts values that were not used for that long
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ ATTEMPTS = 20
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Number of boundaries for which a base caches the pairs in view."""
+"""Number of boundaries per base whose pairs in view are cached."""
 
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())

@@ -1,9 +1,9 @@
 """The first message of a conversation that is not stored yet, composed and planned like any other message.
 
-    first = FirstMessage(FirstMessageOptions("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
-    (await compose_first(ctx, owner, first)).composition.estimate.tokens
-    (await preview_first(ctx, owner, first)).wire.body     # the exact bytes of its request
-    await discard_unused(ctx, owner, conversation.id)     # if the message was refused after the conversation was stored
+first = FirstMessage(FirstMessageOptions("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
+(await compose_first(ctx, owner, first)).composition.estimate.tokens
+(await preview_first(ctx, owner, first)).wire.body     # the exact bytes of its request
+await discard_unused(ctx, owner, conversation.id)     # if the message was refused after the conversation was stored
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The parameters of the next send: their values, their sources, and the values that the model does not accept.
 
-    layers = Layers(Parameters(seed=1), conversation.parameters)
-    list_settings(layers, provider, profile)
+layers = Layers(Parameters(seed=1), conversation.parameters)
+list_settings(layers, provider, profile)
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose the attachments that fit into `room` bytes, in the order in which the file names them."""
+    """Choose the attachments in the order of their names in the file, as long as they fit into `room` bytes."""
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []
     left: list[int] = []

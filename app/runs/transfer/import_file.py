@@ -65,11 +65,14 @@ class ImportFile:
     most_text: int
 
     def count(self, name: str, number: int = 0) -> int:
-        """Return the number of items of a list."""
+        """Return the number of items in the list `name` of the conversation `number`.
+
+        Attachments belong to number 0.
+        """
         return len(self.scan.spans(name, number)) // 2
 
     def size(self, name: str, number: int, index: int) -> int:
-        """Return the size of an item in bytes."""
+        """Return the size in bytes of the item `index` in the list `name` of the conversation `number`."""
         start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
         return end - start
 

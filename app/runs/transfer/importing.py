@@ -283,7 +283,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """Return the vocabulary in which the conversation's current model counts tokens."""
+        """Return the vocabulary that the conversation's current model counts tokens with."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, one: _ReadSlice) -> None:

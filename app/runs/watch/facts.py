@@ -1,6 +1,6 @@
 """The facts that a screen shows about a pair, such as its size, its cost and what the chosen model does not accept.
 
-    facts = Showing(base, await load_topic_paths(ctx, owner, pairs)).facts_of(pair)
+facts = Showing(base, await load_topic_paths(ctx, owner, pairs)).facts_of(pair)
 """
 
 from __future__ import annotations

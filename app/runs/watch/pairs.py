@@ -56,7 +56,7 @@ class Guest:
 class WatchedPairs:
     """The pairs on one page.
 
-    `following` is the pair whose reply streams, as it was stored when the reply started. `views` are the pairs by id,
+    `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the pairs by id,
     `sizes` are their sizes in bytes. `guest` is the newest pair, if it is shown regardless of the filter. `_own_out`
     has the reasons why pairs are OUT that do not depend on the boundary.
     """
