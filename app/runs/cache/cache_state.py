@@ -32,7 +32,7 @@ from app.store.run.runs import Sent
 class ComparedCall:
     """A provider call with its cache use, and a comparison of its reported usage with the prediction.
 
-    `differs` describes the first difference from the call before it. None: it continued that call, or there was none.
+    `differs` describes the first difference from the previous call. None: the call continued it, or there was none.
     """
 
     use: StoredUse

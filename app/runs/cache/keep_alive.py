@@ -70,7 +70,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the price of keeping the cache alive that this send would read, or the reason why that is impossible."""
+    """Return the price of keeping alive the cache for this send, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -87,7 +87,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 async def start_keeping(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
 ) -> Keeping:
-    """For some minutes, keep the cache alive that a send with these options would read. Replaces an earlier order.
+    """Keep a prompt cache alive for some minutes: the one that a send with these options would read.
+
+    This replaces an earlier order of the conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.

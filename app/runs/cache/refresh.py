@@ -54,7 +54,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
         return Earlier()
     try:
         await conversations.load_conversation(session, owner, made_id)
-    except NotFoundError:  # it was deleted
+    except NotFoundError:  # the conversation was deleted
         return Earlier()
     tail = await pairs.load_tail(session, made_id)
     return Earlier(made_id, tail.position, tail.running is not None)

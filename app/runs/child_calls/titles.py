@@ -131,7 +131,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
             if not await awaits_first_title(session, conversation_id):
                 return
         await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
-    except InviewError as error:  # no caller waits for it; a request by hand reports its error
+    except InviewError as error:  # no caller waits for this; the request of a person reports its error
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 

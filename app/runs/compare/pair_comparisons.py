@@ -1,11 +1,11 @@
-"""Several models answer an existing pair again, side by side: one reply replaces its reply, the others become versions.
+"""Several models answer an existing pair again, side by side. The kept reply replaces the reply of the pair.
 
     comparison = await compare_again(ctx, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
     await keep_reply(ctx, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
-Each model gets the request that `resend_pair` would send to it: the pairs in view above this one, and its request. The
-pair and all later pairs are unchanged until a reply is kept. `comparisons.py` reads, keeps, discards and reopens this
-comparison like any other.
+The other replies become versions of the pair. Each model gets the request that `resend_pair` would send to it: the
+pairs in view above this one, and its request. The pair and all later pairs are unchanged until a reply is kept.
+`comparisons.py` reads, keeps, discards and reopens this comparison like any other.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ log = structlog.get_logger()
 SAVE_SECONDS = 0.1
 """Seconds between saves while runs are active. With the pause, text waits at most 0.15 s, plus the time of the save."""
 PAUSE_SECONDS = 0.05
-"""Pause before each save, so that urgent runs are saved together, and the page gets a reply's first text first."""
+"""Pause before each save. Urgent runs are then saved together, and a reply's first text is shown before it is saved."""
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
 WHOLE_SECONDS = 0.8

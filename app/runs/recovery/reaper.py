@@ -74,7 +74,7 @@ class Silences:
     since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
 
     def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
-        """Record the current heartbeats. Return the runs whose heartbeat has been the same for too long.
+        """Record the current heartbeats. Return the runs whose heartbeat has not changed for too long.
 
         Runs that are not in `signs` are dropped.
         """

@@ -79,7 +79,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
         "reply_text": None if pair.reply is None else plain_text(pair.reply.parts),
         "request": _write_message(pair.request),
         "reply": None if pair.reply is None else _write_message(pair.reply),
-        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,  # it may be damaged
+        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,  # a damaged run is absent
         "runs": [_write_run(run) for run in record.runs],
         "version": pair.version,
         "versions": pair.versions,

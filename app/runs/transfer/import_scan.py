@@ -175,7 +175,7 @@ class _Scanner:
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]
             if byte == _QUOTE:
-                if token.end() - start == 1:  # it continues after the window
+                if token.end() - start == 1:  # the string continues after the window
                     after = self._skip_string(start + 1)
                     if self.in_item and after - start > self.most_text:
                         self._require_text(start, after)

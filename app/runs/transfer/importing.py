@@ -192,7 +192,7 @@ class _Importer:
         for number, one in enumerate(self.checked.conversations):
             line = read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
             conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
-            await asyncio.sleep(0)  # there may be a thousand
+            await asyncio.sleep(0)  # there may be a thousand conversations
         return conversations
 
     async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:

@@ -52,7 +52,7 @@ class ComparedReplies:
     changed: Callable[[], None]
     comparison: ScreenComparisonView | None = None
     _looked_at: bool = False
-    _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run
+    _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run id
     _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict[str, tuple[Part, ...]])
     _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _shown: ComparedColumnsView | None = None

@@ -142,7 +142,7 @@ class ComposedView:
         self.turn += 1
         if found.refusal is not None and self.options is found.requested:  # else other options were requested meanwhile
             self.options = found.options
-            self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
+            self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary
         return refusal
 
     def hold(self, options: ViewOptions, composed: Composed) -> None:

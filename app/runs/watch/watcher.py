@@ -422,7 +422,7 @@ class Watcher:
 
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
-            await asyncio.wait((before,))  # the end of the reply before it is shown first
+            await asyncio.wait((before,))  # the end of the earlier reply is shown first
         with suppress(NotFoundError):  # deleted while it ran; the feed reports that
             async for state in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state)
@@ -459,7 +459,7 @@ class Watcher:
         task = self._tasks.create_task(self._until_gone(work))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
-        task.add_done_callback(lambda _: work.close())  # it may have been canceled before it started
+        task.add_done_callback(lambda _: work.close())  # the task may have been canceled before it started
         return task
 
     async def _until_gone(self, work: Coroutine[None, None, None]) -> None:
