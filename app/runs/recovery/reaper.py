@@ -64,7 +64,7 @@ ROUND_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Silences:
-    """For each run of another process, the time since when its heartbeat is the same, on this process's steady clock.
+    """For each run of another process, the time since when its heartbeat has not changed, on this process's clock.
 
     >>> silences = Silences()
     >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)

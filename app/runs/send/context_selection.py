@@ -256,7 +256,10 @@ def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Cou
 
 
 def _count_tools(composed: Composed) -> int:
-    """Count the tokens of the tools and of the overhead of any tools, in text tokens, as providers report them."""
+    """Count the tokens of the tools and of their fixed overhead.
+
+    They are text tokens, like the usage that the provider reports.
+    """
     chosen = composed.tools.chosen
     if not chosen:
         return 0
