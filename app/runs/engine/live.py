@@ -53,9 +53,9 @@ class LiveRun:
     stored last.
 
     `wire` is the first request. `round_wire` is the request of a later round. `planning`: the call of the next round
-    has not started yet. `counted` has the counts of the request before it was sent. `calls` are ended provider calls
-    that are not in the ledger yet. `records` are the records of the tool calls by id, `recorded` those of them that are
-    stored.
+    has not started yet. `counted` has the counts of the request before it was sent. `calls` are the ended provider
+    calls which the ledger does not have yet. `records` are the records of the tool calls by id, `recorded` those of
+    them that are stored.
 
     `hands` limits the number of tools that run at the same time. `asking` are the pending permission requests by id.
     `handed_to` has the conversation of each delegated task, by the id of the tool call. `chunks` is the number of

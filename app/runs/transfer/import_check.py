@@ -55,8 +55,8 @@ class ReadPair:
 class CheckedFile:
     """A file that can be imported. `topics` are the topic paths that its pairs name, `ids` are all ids in the file.
 
-    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps them to the message parts
-    that their bytes make.
+    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps them to message parts,
+    made from their bytes.
     """
 
     file: ImportFile

@@ -1,7 +1,7 @@
 """The schema of a file to be imported, field by field.
 
-The schema is strict: an unknown field would be lost, so it is refused. Every field except the texts may be left out, so
-that a file can be written by hand.
+The schema is strict: an unknown field would be lost, so it is refused. A file can be written by hand, because every
+field except the texts may be left out.
 
     PairShape.model_validate({"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"})
 

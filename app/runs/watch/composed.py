@@ -46,8 +46,8 @@ class ComposedResult:
 class ComposedView:
     """The choices of one page, and the view composed from them (`composed`). None: the first view is not ready.
 
-    `options` are the requested options. `draft` and `attached` are the content of the composer. `parameters` are those
-    of this send only. `edition` is the number that the page gave the draft; 0: none. `turn` counts the compositions.
+    `options` are the requested options. `draft` and `attached` are the content of the composer. `parameters` apply to
+    this send only. `edition` is the number that the page gave the draft; 0: none. `turn` counts the compositions.
     `busy` is locked until the composed view is shown.
     """
 
