@@ -43,8 +43,8 @@ _log = structlog.get_logger(__name__)
 class Extent:
     """The choice of the pairs in view that a summary replaces.
 
-    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit or not. With neither: the pairs
-    that do not fit together with the draft, or all if everything fits.
+    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit or not. With neither: what does
+    not fit together with the draft, or all pairs if everything fits.
     """
 
     everything: bool = False
