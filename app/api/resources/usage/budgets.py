@@ -66,7 +66,7 @@ class BudgetsView:
 
 
 class BudgetBody(Body):
-    """A limit for costs. `stops`: a send that would exceed it is refused; otherwise it only warns."""
+    """A limit for costs. `stops`: a send that would exceed the limit is refused; otherwise Inview only warns."""
 
     amount: Money
     warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount at which Inview warns.")
@@ -75,7 +75,7 @@ class BudgetBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class OwnPriceView:
-    """The prices of a model from a UTC day on. `prices` null: they are unknown."""
+    """The user's prices of a model, which apply from the UTC day `since` on. `prices` null: they are unknown."""
 
     model: str
     since: date
@@ -90,7 +90,7 @@ class OwnPricesView:
 
 
 class PriceBody(Body):
-    """US dollars per million tokens. A missing price of the cache is that of `input`."""
+    """Prices in US dollars per million tokens. A missing price of the cache equals that of `input`."""
 
     input: Money
     output: Money
@@ -111,7 +111,7 @@ async def read_budgets(ctx: Ctx, owner: Owner) -> Response:
     dependencies=[HasBody],
     responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets after the change."),
 )
-async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of ours
+async def put_budget(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each parameter of the route
     ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
 ) -> Response:
     budget = SpendingBudget(scope, subject, span, Decimal(body.amount), Decimal(str(body.warn_at)), body.stops)
@@ -167,7 +167,7 @@ async def drop_price(ctx: Ctx, owner: Owner, since: Since, model: PricedModel) -
 
 
 def describe_budgeted(one: Budgeted) -> BudgetView:
-    """Describe a budget."""
+    """Return the view of a budget with its status."""
     budget = one.budget
     models, conversations = (
         tuple(GroupView(group=group.name, title=group.title, **spent_fields(group.spent)) for group in groups)
