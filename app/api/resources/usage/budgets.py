@@ -40,9 +40,11 @@ Money = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetView:
-    """A budget with its status. `spent` is that of `used_by_subject`: of a budget for each, the one that spent most.
+    """A budget with its status.
 
-    `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: their shares.
+    `spent` is the usage and cost of `used_by_subject`. If the budget applies to each conversation or each agent,
+    `used_by_subject` is the one that spent most. `standing`: fine, warning (`spent` has reached the share `warn_at` of
+    the amount) or spent. `models` and `conversations` are the parts of `spent` by model and by conversation.
     """
 
     scope: BudgetScope
