@@ -1,8 +1,8 @@
 """The adapter of the offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
 
 A new installation answers with this provider, and demonstrations and tests use it: commands in the text of a request
-decide what it does (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client makes
-the answers in this process, and its events use the terms of the domain:
+decide what it does (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client
+makes the answers in this process, and its events use the terms of the domain:
 
     data: {"text": "Hello"}
     data: {"usage": {"input_tokens": 3, "output_tokens": 1}}
@@ -115,7 +115,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 
 
 class OfflineDecoder:
-    """The decoder of the offline provider. Each event has one key with a fixed meaning, so there is no state to keep."""
+    """The decoder of the offline provider. Each event has one key with a fixed meaning, so the decoder has no state."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target

@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """The decoder of Chat Completions. It reports the stop reason at the end, because usage arrives after the reason."""
+    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after the reason."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target

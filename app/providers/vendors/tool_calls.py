@@ -33,7 +33,7 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream, by the vendor's number or id. Methods return the events that can be passed on now."""
+    """The calls of one stream, by the vendor's number or id. `start`, `add` and `end` return the events to pass on now."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
@@ -127,7 +127,7 @@ class ToolCalls:
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
-        """Return True if a call is open: it has started, or `wait_for_name` reserved its place, and it has not ended."""
+        """Return True if a call is open: started, or reserved by `wait_for_name`, and not ended."""
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:

@@ -2,7 +2,7 @@
 
 Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in this
 protocol if the base URL is wrong, or if a gateway passes on Google's answers. The received text and tool calls are
-kept. Usage is not counted, and signatures are not kept: users should choose Google's Chat Completions instead.
+kept. Usage is not counted, and nothing of such a reply is sent back to Google: use Google's Chat Completions for that.
 
     data: {"candidates":[{"content":{"parts":[{"text":"Hello"}],"role":"model"}}],"usageMetadata":{…}}
 """

@@ -1,6 +1,6 @@
 """The tool `current_time`, because models do not know the current date.
 
-{"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
+    {"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CURRENT_TIME: Final = Tool(
 
 
 def current_time(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> BuiltIn:
-    """Make the tool. `clock` returns the time."""
+    """Return the tool `current_time`. `clock` returns the current time."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         name = arguments.get("timezone") or "UTC"
