@@ -103,7 +103,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        self._settled = asyncio.Event()  # set when the server is ready, or has failed since `settle` or `look` was called
+        self._settled = asyncio.Event()  # set when the server is ready, or has failed since `settle` or `look`
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
         self._looked_at = 0.0

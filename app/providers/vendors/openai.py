@@ -279,7 +279,7 @@ def _number(data: dict[str, Any]) -> int:
 
 
 def parse_usage(usage: object) -> UsageReported:
-    """Read a usage report. OpenAI's input count includes tokens read from and written to the cache; the result's not."""
+    """Read a usage report. OpenAI's input count includes tokens that the cache read or wrote; they are subtracted."""
     report = UsageReport(usage)
     whole, output = report.require("input_tokens"), report.require("output_tokens")
     read = report.find("cached_tokens", inside="input_tokens_details")

@@ -33,7 +33,7 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream, by the vendor's number or id. `start`, `add` and `end` return the events to pass on now."""
+    """The calls of one stream, by the vendor's number or id. `start`, `add` and `end` return events to pass on now."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}

@@ -193,7 +193,7 @@ def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
 
 
 def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
-    """Check that a URL may get codes, secrets and tokens: it uses TLS, or is on this machine or an allowed private host.
+    """Check that a URL may get codes, secrets and tokens: by TLS, on this machine, or on the allowed private server.
 
     Raises:
         SignInFailedError: none of these is true.
