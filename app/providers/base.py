@@ -164,8 +164,8 @@ class WireRequest:
 class CallInput:
     """The input of `encode_body`: a request and what an adapter needs to encode it.
 
-    `model` is the provider's own name of the model. `marks` are the breakpoints of the prompt cache, for a protocol
-    that has breakpoints.
+    `model` is the provider's own name of the model. `marks` are the breakpoints of the prompt cache; a protocol without
+    breakpoints ignores them.
     """
 
     request: Request
@@ -280,8 +280,8 @@ class Adapter:
 
     `path` is appended to the base URL to request a reply, `models_path` to request the list of models. `key_header` has
     the name of the header with the key, and the text in front of the key in this header. `versioned`: `/v1` is added to
-    every base URL that does not end in `/v1`, even to one with a path. `open_link` opens a client; it imports the SDK,
-    which may take a second, so the caller runs it in a thread. `parse_models` reads the answer of `models_path`;
+    every base URL that does not end in `/v1`, even to one with a path. `open_link` opens a client. It imports the SDK.
+    Because this may take a second, the caller runs it in a thread. `parse_models` reads the answer of `models_path`;
     `built_in_models` are known without a request. `counting` None: the protocol cannot count tokens.
     """
 

@@ -49,7 +49,7 @@ class Toolbox:
         self.built_ins.update({each.tool.name: each for each in tools})
 
     def list_tools(self, owner: str) -> tuple[Tool, ...]:
-        """Return the known tools, in the order in which a request has them. This does not wait for servers.
+        """Return the known tools, ordered as in a request. This does not wait for servers.
 
         The tools of a server that is down are included, because the server may return and requests should stay equal.
         """

@@ -1,8 +1,8 @@
 """Makes the answers of routes, and describes them in OpenAPI. `to_json` encodes views; FastAPI's encoder is not used.
 
-    @router.get("/{id}", responses=says(ConversationView, "not-found"))
-    async def read(…) -> Response:
-        return answer(view)
+@router.get("/{id}", responses=says(ConversationView, "not-found"))
+async def read(…) -> Response:
+    return answer(view)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Days in requests. Only the form 2026-11-22 is accepted: pydantic alone would read a number as seconds since 1970.
 
-    Since = Annotated[Day, Path(description="A UTC day.")]
+Since = Annotated[Day, Path(description="A UTC day.")]
 """
 
 from __future__ import annotations

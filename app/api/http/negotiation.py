@@ -1,6 +1,6 @@
 """Checks of requests: the header Accept (406), the content type of a body (415), unknown query parameters (422).
 
-    APIRouter(dependencies=[Depends(offers(JSON))])
+APIRouter(dependencies=[Depends(offers(JSON))])
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ JSON = "application/json"
 CSV = "text/csv"
 EVENT_STREAM = "text/event-stream"
 ANYTHING = "*/*"
-"""What a route passes to `offers` if its answers can have any media type."""
+"""The argument of `offers` for a route whose answers can have any media type."""
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:

@@ -46,7 +46,7 @@ def find_refusal(name: str, parameters: Parameters, provider: Provider, profile:
 
 
 def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
-    """Return the names of the parameters that the model accepts, in the order in which the screen shows them."""
+    """Return the names of the parameters that the model accepts, ordered as the screen shows them."""
     refused = _refusals(_ALL, replace(provider, key=None), profile)
     return tuple(name for name in NAMES if name not in refused)
 

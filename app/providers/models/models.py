@@ -1,8 +1,8 @@
 """The models of a provider: its list, cached for some minutes, with a profile for each model.
 
-    lists = ModelLists(transport, remembered)      # remembered: the lists from earlier processes
-    profiles = await lists.load(provider)          # requests the list at most every five minutes
-    profile = lists.profile(provider, "anthropic:claude-…")   # makes no request
+lists = ModelLists(transport, remembered)      # remembered: the lists from earlier processes
+profiles = await lists.load(provider)          # requests the list at most every five minutes
+profile = lists.profile(provider, "anthropic:claude-…")   # makes no request
 """
 
 from __future__ import annotations

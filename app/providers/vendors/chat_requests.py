@@ -22,7 +22,7 @@ from app.providers.vendors.returned_extras import mark_unsigned, put_back
 from app.providers.wire.json_values import as_object
 
 NO_REASONING = " "
-"""What is sent as the reasoning of a reply without reasoning, to a server that refuses such a reply."""
+"""A substitute for the reasoning of a reply that has none, for a server that refuses such a reply."""
 
 
 def encode_body(call: CallInput) -> bytes:

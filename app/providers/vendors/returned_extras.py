@@ -107,7 +107,7 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Mark calls that no model of Google made, because Google refuses calls of which none has a signature."""
+    """Mark calls that no model of Google made. Google refuses a message with calls if none of them has a signature."""
     if calls and not any(_BESIDE in call for call in calls):
         calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 

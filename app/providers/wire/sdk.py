@@ -51,7 +51,7 @@ be sent to compatible servers. Inview leaves them out."""
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """What differs between the two SDKs, except the names of their clients. `omit` is the value of omitted headers."""
+    """The differences between the two SDKs, except the names of their clients. `omit` as a value omits a header."""
 
     connection_error: type[Exception]
     stream_class: Any

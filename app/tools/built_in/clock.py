@@ -1,6 +1,6 @@
 """The tool `current_time`, because models do not know the current date.
 
-    {"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
+{"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
 """
 
 from __future__ import annotations

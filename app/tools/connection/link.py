@@ -49,7 +49,7 @@ MAX_PROGRESS: Final = 2**53
 """The largest number in a progress report. NaN, the infinities and larger numbers are ignored."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
 _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream failed): ((?:a message of )?more than .*)")
-"""Matches the message in which the SDK wraps that of a `TooMuchSentError`."""
+"""Matches the SDK's message for a `TooMuchSentError`, and finds the message of the error itself."""
 
 
 # The SDK logs the name of a session and every stream that it opens again. The log must not contain text of a server.
@@ -227,7 +227,7 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
 def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -> str:
-    """Describe an error in a few words without a full stop. Of a group of errors, the first one is described."""
+    """Describe an error, or the first error of a group, in a few words without a full stop."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
     too_much = _find_too_much(first)

@@ -43,8 +43,8 @@ async def run_program(
 ) -> AsyncGenerator[TransportStreams]:
     """Start the program and yield the two streams of its messages.
 
-    The program gets a few harmless environment variables and those that the user entered for this server, but no keys
-    of this installation. Programs next to Inview's Python (such as node and npx) are found if the machine has none.
+    The program gets a few harmless environment variables and those that the user entered for this server, but none of
+    this installation's keys. Programs next to Inview's Python (such as node and npx) are found if the machine has none.
 
     Raises:
         OSError: the program cannot be started.

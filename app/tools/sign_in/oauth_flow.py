@@ -1,6 +1,6 @@
 """The sign-in of a person to an MCP server, with the OAuth flow of MCP's SDK.
 
-    text = await sign_in(server, secrets, begun, log)       # sets `begun.address`, waits for `begun.answered`
+    text = await sign_in(server, secrets, one, log)         # `one` is a SignIn: sets its `address`, awaits `answered`
 
 It makes a real connection and requests the server's lists, so the sign-in starts at the first request that needs one.
 """

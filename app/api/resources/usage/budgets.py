@@ -44,7 +44,7 @@ class BudgetView:
 
     `spent` is the usage and cost of `used_by_subject`. If the budget applies to each conversation or each agent,
     `used_by_subject` is the one that spent most. `standing`: fine, warning (`spent` has reached the share `warn_at` of
-    the amount) or spent. `models` and `conversations` are the parts of `spent` by model and by conversation.
+    the amount) or spent. `models` and `conversations` are the most expensive parts of `spent`.
     """
 
     scope: BudgetScope
