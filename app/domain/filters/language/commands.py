@@ -1,4 +1,4 @@
-"""Commands of the filter bar, which act on the pairs that the filter selects. Values and a table, no effects.
+"""Commands of the filter bar, which act on the pairs that the filter selects: their values and their help texts.
 
 `command_parser.py` reads commands, `command_rules.py` decides whether they may run. Other packages perform them.
 """
@@ -23,7 +23,7 @@ class ExportFormat(StrEnum):
 
 
 class ExportOrder(StrEnum):
-    """The order of an export."""
+    """The order of pairs in an export."""
 
     TIME = "time"
     TOPIC = "topic"
@@ -31,7 +31,7 @@ class ExportOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Write the pairs to a file. `filename` None: named after the conversation."""
+    """Write the pairs to a file. `filename` None: the file is named after the conversation."""
 
     format: ExportFormat = ExportFormat.JSON
     filename: str | None = None
@@ -40,7 +40,7 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class FileUnder:
-    """File the pairs under the topic at this path; None is the topic now chosen."""
+    """File the pairs under the topic at this path. None: under the topic that is chosen in the composer."""
 
     path: tuple[str, ...] | None = None
 
@@ -54,21 +54,21 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
-    """Flag the pairs, or remove the flag."""
+    """Flag the pairs, or remove their flag."""
 
     flagged: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SetMark:
-    """Give the pairs the include mark or the exclude mark."""
+    """Give the pairs the tag “include” or “exclude”."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete the pairs. Many pairs need `force`."""
+    """Delete the pairs. If they are many, `force` is required."""
 
     force: bool = False
 
@@ -83,7 +83,7 @@ Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """A command with its call options. A dry run describes the effect and changes nothing."""
+    """A command as it was called. With `dry_run` its effect is only described, and nothing is changed."""
 
     command: Command
     dry_run: bool = False
@@ -102,7 +102,10 @@ class BarLine:
 
 @dataclass(frozen=True, slots=True)
 class FlagRow:
-    """A flag of a command. `value` describes its value, as in `--name=value` or `--name value`; empty: no value."""
+    """A flag of a command and its help text.
+
+    `value` describes the value of the flag, as in `--name=value` or `--name value`; "": it has no value.
+    """
 
     name: str
     does: str
@@ -112,7 +115,7 @@ class FlagRow:
 
 @dataclass(frozen=True, slots=True)
 class CommandRow:
-    """The help text of a command. An argument in brackets is optional. The example is a whole line."""
+    """A command and its help text. An `argument` in brackets is optional. `example` is a whole line."""
 
     name: str
     does: str
