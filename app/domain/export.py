@@ -111,7 +111,7 @@ class PairRecord:
 
 @dataclass(slots=True)
 class NewIds:
-    """A function that returns a new id for each old id, and the same new id every time."""
+    """A source of new ids. Called with an old id, it returns a new one, and always the same one for this old id."""
 
     make: Callable[[], str]
     known: dict[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""The result of a trial of a provider, a request for its list of models: usable, or the reason and the next step.
+"""The trial of a provider: a request for its list of models. The result is usable, or has a reason and a next step.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health

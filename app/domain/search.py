@@ -1,4 +1,4 @@
-"""The search in conversations: its text means words, beginnings of words and phrases. A match contains all of them.
+"""The search in conversations: a line of words, beginnings of words and phrases. A match contains all of them.
 
     >>> parse_search('garden bread*').query
     '"garden" AND "bread"*'

@@ -1,4 +1,4 @@
-"""Delegation: an agent gives a task to another agent. Here are the tool for it, and the search for the other agent.
+"""Delegation: an agent gives a task to another agent. This module has the tool for it and finds the other agent.
 
     >>> find_delegate([], "Reviewer", ())
     Traceback (most recent call last):

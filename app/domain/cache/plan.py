@@ -4,8 +4,9 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 
 - the newest message that the next request will also have;
 - the message in front of it, and a place a few pairs earlier, because people edit the newest pairs;
-- the deepest cached entry of this request, if the lookback would not find it otherwise;
-- the system text and the tools, which stay the same under any filter, if nothing deeper is cached;
+- the longest cached entry of this request, if no other breakpoint finds it (a vendor searches for entries only some
+  positions backwards from each breakpoint: the lookback);
+- the system text and the tools, which stay the same under any filter, if nothing after them is cached;
 - the place where this request differs from an earlier one, because people often go back to the earlier view.
 
 A request for a title or a summary is `frozen`: it reads what is cached, and writes nothing, because only it would use
@@ -40,7 +41,7 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""Number of next sends whose expected losses must exceed the extra price of an hour; found by trials (0026)."""
+"""Number of next sends whose expected losses must exceed the price of an hour. Found by trials (decision 0026)."""
 SURELY = 1.1
 """The multiple of the minimum length above which a prefix of estimated size counts as cached."""
 EDITED_BACK = 7
@@ -158,7 +159,7 @@ def plan_cache(
 
 
 def predict_read(request: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
-    """Predict what a request with these breakpoints reads: the deepest entry that one of their lookbacks reaches."""
+    """Predict what a request with these breakpoints reads: the longest entry that one of their lookbacks reaches."""
     places = [mark.place for mark in marks]
     mine = sorted(
         (entry for entry in warmth.alive(now) if entry.begins(request.prefix)), key=lambda entry: -entry.place
@@ -220,7 +221,7 @@ def _place_marks(
 
 
 def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix | None) -> list[int]:
-    """Return the places after the deepest cached entry where a new entry is useful, the most important place first."""
+    """Return the places after the longest cached entry where a new entry is useful, the most important place first."""
     prefix = request.prefix
     newest = prefix.last if request.stable is None else request.stable
     parting = _parting(prefix, warmth.calls)

@@ -39,8 +39,8 @@ DAY = 86_400
 class CacheStyle(StrEnum):
     """The way in which a prefix gets into the cache.
 
-    `MARKED`: up to each breakpoint that Inview sets. `STEPPED`: automatically, in steps of a fixed number of tokens.
-    `NEWEST`: automatically, up to the newest message.
+    `marked`: up to each breakpoint that Inview sets. `stepped`: automatically, in steps of a fixed number of tokens.
+    `newest`: automatically, up to the newest message.
     """
 
     MARKED = "marked"

@@ -54,7 +54,7 @@ class Candidate:
 
     @property
     def sendable(self) -> bool:
-        """True if a send can include the pair. Whether it fits is another question."""
+        """True if a send can include the pair, provided that it fits."""
         return self.out is None and not self.running
 
 

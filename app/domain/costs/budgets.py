@@ -52,8 +52,8 @@ class SpendingBudget:
     """A budget in US dollars for the calls in `scope`, per `span`.
 
     `subject` is the id of the conversation or agent; "": the budget applies to each one separately, or to all calls
-    together. `warn_at` is the share of the amount from which on it warns. `stops`: a send that would exceed the budget
-    is refused.
+    together. `warn_at` is the share of the amount at which the budget starts to warn. `stops`: a send that would exceed
+    the budget is refused.
     """
 
     scope: BudgetScope

@@ -41,7 +41,7 @@ BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.I
 
 
 def price_amount(amount: Decimal | None) -> Cost:
-    """Return a price that may be unknown as a cost."""
+    """Return a price as a cost. None: the price is unknown."""
     return UNKNOWN if amount is None else Cost(amount)
 
 

@@ -116,7 +116,10 @@ class Tariff:
         return frozenset(step.above for period in self.periods for step in period.steps if step.above)
 
     def is_even(self, model: str) -> bool:
-        """Return True if all calls of this model in one `day_part` and one `size_class` have the same prices."""
+        """Return True if all calls of this model in one `day_part` and one `size_class` have the same prices.
+
+        Then the price of their sum is the sum of their prices.
+        """
         return self.minutes <= frozenset(day_marks(model)) and self.steps <= frozenset(PROMPT_STEPS)
 
 

@@ -27,7 +27,7 @@ _quote = _ENCODER.encode
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A request with its content hashes. With it, the hashes of a longer request are computed faster."""
+    """A request with its content hashes, from which the hashes of a longer request are computed faster."""
 
     request: Request
     hashes: tuple[str, ...]

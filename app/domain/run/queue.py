@@ -86,10 +86,7 @@ class Queue:
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """Decide whether the queue is held after a reply with this outcome.
-
-    None: the next text is sent, only after a success.
-    """
+    """Return why the queue is held after a reply with this outcome. None: the next text is sent, after a success."""
     match outcome:
         case Succeeded():
             return None

@@ -1,4 +1,4 @@
-"""Recovery: an open page sends back text of a reply that it still shows, and that the server lost in a crash.
+"""Recovery: an open page sends back text of a reply that it still shows, but that the server lost in a crash.
 
     >>> recover_parts((Text("one"),), (ShownPart("text", "one, two"),))
     (Text(text='one, two'),)

@@ -1,7 +1,7 @@
 """A run: one attempt to get a reply, as a value plus events.
 
-A reply needs one provider call, and another one each time when tool results are ready. A provider call with its tool
-calls is a round. Attempts are numbered across rounds, so every provider call has a number.
+A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
+a round. Attempts are numbered across rounds, so every provider call has a number.
 
 `apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the
 run's log. It only grows at its end, so `run_log.events_after(state, position)` can return the events from any position,
@@ -214,28 +214,34 @@ class OutOfOrderError(InviewError):
 
 @dataclass(frozen=True, slots=True)
 class StartAttempt:
-    """Call the provider for the attempt with this number."""
+    """The action that calls the provider, for the attempt with this number."""
 
     attempt: int
 
 
 @dataclass(frozen=True, slots=True)
 class WaitForRetry:
-    """Show the wait to the user, wait, then report `RetryDue`."""
+    """The action that shows the wait to the user, waits, and then reports `RetryDue`."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Call a tool, then report `ToolFinished`, even after an error. Several calls run at the same time."""
+    """The action that calls a tool and then reports `ToolFinished`, even after an error.
+
+    Several calls run at the same time.
+    """
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class StartRound:
-    """Call the provider with the reply so far, because all tool calls have results. `number` counts rounds from 1."""
+    """The action that calls the provider with the reply so far, when all tool calls have results.
+
+    `number` is the number of the round, from 1.
+    """
 
     number: int
     attempt: int
@@ -243,12 +249,12 @@ class StartRound:
 
 @dataclass(frozen=True, slots=True)
 class CloseStream:
-    """Close the connection to the provider, or stop waiting for the next attempt or for tools."""
+    """The action that closes the connection to the provider, or ends the wait for the next attempt or for tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishRun:
-    """Store the final reply with its outcome."""
+    """The action that stores the final reply with its outcome."""
 
     outcome: Outcome
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 class TextKind(StrEnum):
     """The kind of a text.
 
-    `PLAIN`: English and code. `ACCENTED`: other languages in Latin letters. `FIGURES`: tables of figures. `FOREIGN`:
+    `plain`: English and code. `accented`: other languages in Latin letters. `figures`: tables of figures. `foreign`:
     all other scripts, and emoji.
     """
 

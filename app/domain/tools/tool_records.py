@@ -14,10 +14,10 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a call gave no result: each `tools.ToolFault`, and reasons that do not lie in the tool."""
+    """The reason why a call gave no result: each `tools.ToolFault`, and reasons that have another cause."""
 
     UNKNOWN = "unknown"
-    """The request did not have this tool."""
+    """The model called a tool that was not in its request."""
     INVALID_INPUT = "invalid_input"
     DENIED = "denied"
     """A person or a rule refused the call, or a person did not answer in time."""

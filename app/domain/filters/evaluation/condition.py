@@ -52,28 +52,28 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """True if all of the conditions are true. Without conditions, every pair matches."""
+    """A condition that is true if all `conditions` are true. Without any, every pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """True if at least one of the conditions is true. Without conditions, no pair matches."""
+    """A condition that is true if at least one of the `conditions` is true. Without any, no pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """True if the condition is false."""
+    """A condition that is true if the inner one is false."""
 
     condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class CompareNumber:
-    """True if the comparison of the pair's number with `value` is true."""
+    """A condition on a number of the pair, which is compared with `value`."""
 
     number: Number
     op: Op
@@ -82,7 +82,7 @@ class CompareNumber:
 
 @dataclass(frozen=True, slots=True)
 class CompareTime:
-    """True if the comparison of the time when the pair was first sent with `instant` (UTC) is true."""
+    """A condition on the time when the pair was first sent, which is compared with `instant` (UTC)."""
 
     op: Op
     instant: datetime
@@ -90,7 +90,7 @@ class CompareTime:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """True if the pair's key is one of the values. Without values, no pair matches."""
+    """A condition that is true if the pair's key is one of the values. Without values, no pair matches."""
 
     key: Key
     values: tuple[str, ...]
@@ -98,28 +98,28 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """True if the fact is true of the pair."""
+    """A condition that is true if the pair has this fact."""
 
     fact: Fact
 
 
 @dataclass(frozen=True, slots=True)
 class CalledOneOf:
-    """True if the pair called a tool with one of these names. Without names, no pair matches."""
+    """A condition that is true if the pair called a tool with one of these names. Without names, no pair matches."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ContainsText:
-    """True if the pieces, which are folded, occur in the pair's `searched_text` in this order."""
+    """A condition that is true if the pieces, which are folded, occur in the pair's `searched_text` in this order."""
 
     pieces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """True if the pair is one of the last `count` (at least 1) pairs of the conversation that match `among`."""
+    """A condition that is true for the last `count` (at least 1) pairs of the conversation that match `among`."""
 
     count: int
     among: Condition

@@ -42,7 +42,7 @@ Estimate = Callable[[Pair], int]
 DecideIncluded = Callable[[Sequence[Pair]], Collection[str]]
 """A function that computes the context boundary.
 
-Its argument are the pairs of the base set, oldest first. It returns the ids of the included pairs.
+It takes the pairs of the base set, oldest first, and returns the ids of the included pairs.
 """
 
 

@@ -1,6 +1,6 @@
 """Commands of the filter bar, which act on the pairs that the filter selects: their values and their help texts.
 
-`command_parser.py` reads commands, `command_rules.py` decides whether they may run. Other packages perform them.
+`command_parser.py` reads commands, `bar/command_rules.py` decides whether they may run. Other packages perform them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ExportOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Write the pairs to a file. `filename` None: the file is named after the conversation."""
+    """The command that writes the pairs to a file. `filename` None: the file is named after the conversation."""
 
     format: ExportFormat = ExportFormat.JSON
     filename: str | None = None
@@ -40,42 +40,42 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class FileUnder:
-    """File the pairs under the topic at this path. None: under the topic that is chosen in the composer."""
+    """The command that files the pairs under the topic at this path. None: under the topic chosen in the composer."""
 
     path: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Set the stars of the pairs, 0 to 3."""
+    """The command that sets the stars of the pairs, 0 to 3."""
 
     stars: int
 
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
-    """Flag the pairs, or remove their flag."""
+    """The command that flags the pairs, or removes their flag."""
 
     flagged: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SetMark:
-    """Give the pairs the tag “include” or “exclude”."""
+    """The command that gives the pairs the tag “include” or “exclude”."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete the pairs. If they are many, `force` is required."""
+    """The command that deletes the pairs. If they are many, `force` is required."""
 
     force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Start a new conversation from the pairs."""
+    """The command that starts a new conversation from the pairs."""
 
 
 Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork

@@ -1,7 +1,7 @@
 """The syntax tree of a filter: one frozen dataclass for each kind of term.
 
-A tree does not depend on topics, models or pairs: `lowering.py` defines the meaning of each term. Trees are canonical:
-`(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
+A tree does not depend on topics, models or pairs: `evaluation/lowering.py` defines the meaning of each term. Trees are
+canonical: `(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
 
     >>> all_of(Stars(Op.AT_LEAST, 2), Recent(10))
     And(terms=(Stars(op=<Op.AT_LEAST: '>='>, stars=2), Recent(count=10)))
