@@ -82,7 +82,8 @@ class Failure:
     """The reason why a reply failed, as it is stored with its pair.
 
     `retry_after` is the provider's `Retry-After` in seconds, None if it sent none. `recovered` is the number of
-    characters that the server had lost of an interrupted reply and an open page sent back (`domain/run/recovery.py`).
+    characters of an interrupted reply that an open page sent back after the server had lost them
+    (`domain/run/recovery.py`).
     """
 
     error_class: ErrorClass

@@ -142,7 +142,7 @@ class FullIndex:
     estimator: Estimator
     checkpoint: int = 0
     before: int | None = None
-    _at: list[int] = field(default_factory=list[int], repr=False)  # of sendable pairs, newest first
+    _at: list[int] = field(default_factory=list[int], repr=False)  # positions of sendable pairs, newest first
     _totals: list[int] = field(default_factory=list[int], repr=False)
     _images: list[int] = field(default_factory=list[int], repr=False)
     _added: int = field(default=0, repr=False)  # number of blocks that were added up, from the newest on

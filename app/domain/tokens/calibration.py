@@ -277,7 +277,7 @@ def _band(corrected: Estimator, family: Family, observations: Sequence[Observati
     """Return the relative error of the corrected figures, from their errors for earlier sends."""
     count = len(observations)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
-    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # three figures were fitted to these
+    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3: three figures were fitted to these sends
     trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
     return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))
 

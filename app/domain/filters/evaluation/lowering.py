@@ -95,7 +95,7 @@ def lower_base(tree: Filter, scope: FilterScope) -> Condition:
 def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
     """Return the condition of the pairs in view. Apply it only to pairs of the base set."""
     terms = tree.terms if isinstance(tree, And) else (tree,)
-    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # the base set has the others
+    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others
     return _join(AllOf, asking) or EVERY_PAIR
 
 
