@@ -79,7 +79,7 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why a reply failed, as it is stored with its pair.
+    """The reason why a reply failed. It is stored with the pair.
 
     `retry_after` is the provider's `Retry-After` in seconds, None if it sent none. `recovered` is the number of
     characters of an interrupted reply that an open page sent back after the server had lost them

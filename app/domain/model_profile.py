@@ -20,7 +20,7 @@ UNKNOWN_WINDOW = 8_192
 
 
 class ThinkingStyle(StrEnum):
-    """The way in which a model thinks: never, always, adaptively, with a token budget, or with an effort."""
+    """The thinking of a model: never, always, adaptive, with a token budget, or with an effort."""
 
     NONE = "none"
     ALWAYS = "always"
@@ -47,8 +47,8 @@ class ModelProfile:
     `known`: the values come from the public table. `context_window` and `max_output_tokens` are in tokens. `local`: the
     model runs on the user's own server and costs nothing, unless a price is known. `images`, `files` and `tools`: it
     accepts these. `sampling`: it accepts parameters such as the temperature. `prices` None: they are unknown, and costs
-    are shown with "≥". `structured`: its reply can be restricted to a JSON schema. `input_steps` has pairs of a number
-    of prompt tokens and the input price that applies above it.
+    are shown with "≥". `structured`: its reply can be restricted to a JSON schema. `input_steps` are numbers of prompt
+    tokens, each with the input price that applies above it.
     """
 
     model: str

@@ -48,7 +48,7 @@ class Pattern:
 
 
 def fold(text: str) -> str:
-    """Return the text in the form in which texts are compared: case is ignored, and so is the Unicode form of é."""
+    """Return the text in the form for comparisons: case is ignored, and so is the Unicode form of é."""
     return normalize("NFC", text.casefold())
 
 

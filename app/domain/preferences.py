@@ -32,7 +32,7 @@ _MAX_KEY = 40
 
 
 class OverBudget(StrEnum):
-    """What happens when the pairs in view do not fit: ask each time, send the pairs that fit, or send all."""
+    """The action when the pairs in view do not fit: ask each time, send the pairs that fit, or send all."""
 
     ASK = "ask"
     FIT = "fit"
@@ -62,9 +62,9 @@ class Preferences:
     reply. `trash_days` is how long deleted items can be restored; None: until the trash is emptied.
 
     `titles`: the first successful reply of an untitled conversation starts a title call to `title_model` (None: to the
-    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` has the keys
-    that a person chose for actions; "" means that the action has no key. `built_in_tools` are the names of the built-in
-    tools for models. If it is empty, an installation without servers sends no tools.
+    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` has the
+    actions whose key a person changed; "": the action has no key. `built_in_tools` are the names of the built-in tools
+    for models. If it is empty, an installation without servers sends no tools.
 
     `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false. `date_zone` is the
     time zone of the date that is sent to models; None: no date is sent. `redact`: secrets in requests are replaced by

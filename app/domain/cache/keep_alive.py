@@ -45,9 +45,8 @@ MAX_MINUTES = 720
 class KeepAliveCost:
     """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
-    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. `read` and
-    `anew` are the cost of the prefix in the next send: `read` while it is cached, `anew` if it expired and is written
-    again.
+    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. The other two
+    are the cost of the prefix in the next send: `read` while it is cached, `anew` if it expired and is written again.
     """
 
     tokens: int

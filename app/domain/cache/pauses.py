@@ -1,6 +1,6 @@
 """Pauses: the probability that a prefix is needed again only after more than five minutes, when it has expired.
 
-    estimate_pauses(request.prefix, "c1", warmth.calls, now)     # 0.2 for a conversation without earlier calls
+estimate_pauses(request.prefix, "c1", warmth.calls, now) # 0.2 for a conversation without earlier calls
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 - the system text and the tools, which stay the same under any filter, if nothing after them is cached;
 - the place where this request differs from an earlier one, because people often go back to the earlier view.
 
-A request for a title or a summary is `frozen`: it reads what is cached, and writes nothing, because only it would use
-what it wrote.
+A request for a title or a summary is `frozen`: it reads cached entries and writes none, because no later request would
+read them.
 
 The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
 but protects the whole prefix, now and for later sends. It is chosen if the tokens that a pause would lose, times the

@@ -37,7 +37,7 @@ DAY = 86_400
 
 
 class CacheStyle(StrEnum):
-    """The way in which a prefix gets into the cache.
+    """The style of a cache: how a prefix gets into it.
 
     `marked`: up to each breakpoint that Inview sets. `stepped`: automatically, in steps of a fixed number of tokens.
     `newest`: automatically, up to the newest message.

@@ -53,8 +53,8 @@ class RequestSizes:
 class Budget:
     """The budget of a send in tokens.
 
-    `total` is the budget, `available` the part of it that is free for pairs (never negative). `limited_by` is the name
-    of the limit that sets the budget.
+    `total` is the budget, `available` the part of it that is free for pairs (never negative). `limited_by` names the
+    limit that sets the budget.
     """
 
     total: int

@@ -42,7 +42,7 @@ NO_USER_OPTIONS = UserOptions()
 
 @dataclass(frozen=True, slots=True)
 class StreamContext:
-    """What a piece may know about a stream. `reasoning_tags`: the model writes its reasoning between tags."""
+    """The facts about a stream that a piece can use. `reasoning_tags`: the model writes its reasoning between tags."""
 
     reasoning_tags: bool = False
 
@@ -66,7 +66,7 @@ Receives = Callable[[StreamContext], Receiver | None]
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """One piece of the middleware: its functions, in the order in which a call uses them. None: no such function.
+    """One piece of the middleware: its functions, in the order of a call. None: it has no such function.
 
     `adds` returns text for a card above all pairs. `changes` returns the request to send, with a list of every change.
     `new_receiver` returns a receiver for a stream; None: the stream needs none.

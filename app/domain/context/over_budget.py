@@ -37,9 +37,9 @@ class LargerModel:
 class BudgetOptions:
     """The options for a request to `model` that exceeds the budget.
 
-    `limit` is the budget in tokens, and `limited_by` names the limit that sets it. `reserve` is the part of the budget
-    that is kept free for the reply. `fit` sends the newest `x` pairs, which fit; None: the request exceeds the budget
-    even without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs for a
+    `limit` is the budget in tokens, and `limited_by` names the limit that sets it. `reserve` tokens of the budget are
+    kept free for the reply. `fit` sends the newest `x` pairs, which fit; None: the request exceeds the budget even
+    without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs for a
     summary; None: a summary cannot help, or the model cannot read these pairs in one request. `larger` are the models
     with a larger window.
     """

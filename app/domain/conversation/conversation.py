@@ -131,9 +131,9 @@ class Replaced:
 class Pair:
     """One request and its reply. `position` orders the pairs of a conversation, from 1.
 
-    A pair that was sent again has several `versions`; `version` is the number of the current one. `agent` is the name
-    that the agent had at the time of the request. `redacted` lists the secrets that marks replaced in the request of
-    the reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
+    A pair that was sent again has several `versions`; `version` is the number of the current one. `agent` is the
+    agent's name at the time of the request. `redacted` lists the secrets that marks replaced in the request of the
+    reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
     provider's report was no valid count, so the real usage is `usage` or more.
     """
 

@@ -39,7 +39,7 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class RedactedRequest:
-    """A request with marks in place of its secrets. `replaced` are the secrets that the marks replaced.
+    """A request with marks instead of its secrets. `replaced` are the secrets that the marks replaced.
 
     `left_out` are the pairs whose signed thinking was left out because of a secret; None: the draft.
     """
@@ -69,7 +69,7 @@ def redact_text(text: str) -> Redacted:
 
 
 def redact_request(request: Request) -> RedactedRequest:
-    """Return the request with marks in place of its secrets, and what they replaced.
+    """Return the request with marks instead of its secrets, and what the marks replaced.
 
     Signed thinking with a secret is left out. Tools and parameters are not changed, because a person set them up.
     """

@@ -34,9 +34,9 @@ class FoundSecret:
 class _Form:
     """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
-    `digit`: it must contain a digit. `apart`: no dash or underscore may come before it. This is set if the characters
-    of the token can contain its beginning, and something else must follow them. Otherwise they would be read again from
-    each beginning.
+    `digit`: it must contain a digit. `apart`: no dash or underscore may come before it. This is set if the token can
+    contain its own beginning, and other characters must follow. Otherwise the token would be read again from each
+    beginning in it.
     """
 
     kind: str

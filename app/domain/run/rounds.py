@@ -1,7 +1,7 @@
 """Rounds: the tool calls and tool results of a reply, and the limits for them.
 
 A round is a provider call with the tool calls that the model requested in it. Their results follow the calls, in the
-order in which they arrive. So the parts of a reply show which calls have a result.
+order of arrival. So the parts of a reply show which calls have a result.
 
     >>> parts = (ToolCall("a", "clock", "{}", complete=True), ToolCall("b", "clock", "{}", complete=True))
     >>> [call.tool_call_id for call in list_unanswered((*parts, ToolResult("a", (Text("noon"),))))]
@@ -86,7 +86,7 @@ def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tu
 
 
 def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Part, ...]:
-    """Add a result for each call of a stopped reply that has none. `begun` are the ids of the calls that started."""
+    """Add a result for each call of a stopped reply that has none. It says whether the call had started."""
     calls = list_unanswered(parts)
     results = ((call, UNANSWERED if call.tool_call_id in begun else NOT_RUN) for call in calls)
     return (*parts, *(ToolResult(call.tool_call_id, (Text(words),), is_error=True) for call, words in results))

@@ -120,9 +120,9 @@ class RunState:
     """The current state of a run.
 
     `part_open`: the last part may still grow. `outcome` is None until the run ends. `rounds` are the provider calls
-    that ended in tool calls. `usage` belongs to the call after these rounds, and `report_fault` names the invalid
-    fields of that call's last usage report. `size` is the received size of the reply in bytes (`reply_size.py`); it is
-    unknown for a stored run.
+    with tool calls. `usage` belongs to the call after these rounds, and `report_fault` names the invalid fields of that
+    call's last usage report. `size` is the received size of the reply in bytes (`reply_size.py`); it is unknown for a
+    stored run.
     """
 
     start: RunStart
@@ -175,14 +175,14 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """A person stopped the run. `begun` are the ids of the tool calls that started."""
+    """A person stopped the run. The event has the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The process ended before the run did, or is ending now. `begun` are the ids of the tool calls that started."""
+    """The process ended before the run did, or is ending now. The event has the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 

@@ -4,9 +4,9 @@ The order of the events: `run`; `status` (awaiting); for each part `part_started
 `status`; the end, which is `done`, `error` or `cancelled`. The text of a tool call is its input, and one more event
 follows when it is complete. A tool result is one event. A `retry` comes before the part that it waited for.
 
-An event with text counts as many as it has characters, any other event counts 1. The `position` of an event is the sum
-up to and including it. A client that has handled an event requests the events after its position. It then gets the
-remaining text of each part as one event.
+An event with text counts its characters, any other event counts 1. The `position` of an event is the sum up to and
+including it. A client that has handled an event requests the events after its position. It then gets the rest of each
+part as one event.
 
     >>> from app.domain.run.run import RunStart, RunState
     >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]

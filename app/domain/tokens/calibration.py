@@ -59,7 +59,7 @@ RATIO_STEP = 1.25
 """The further distance from the family's figures that each report allows: two in tokens, the last as a factor."""
 
 PLAUSIBLE_FACTOR = 3
-"""A report is plausible only if it is between a third of our count and three times our count."""
+"""A report is plausible only if it is between a third and three times the number that Inview counted."""
 HIDDEN_PROMPT = 2_000
 """Maximum number of tokens that a server adds to a request, for example a hidden system prompt."""
 WRAPPING = 10
@@ -93,7 +93,7 @@ CERTAIN = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An earlier send without images: its size in our count, and the `tokens` that its provider reported.
+    """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
     `text` is the count in the vocabulary. `here`: the send was in the conversation that the estimate is for.
     `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
@@ -136,7 +136,7 @@ def plausible_tokens(one: Observation) -> tuple[int, int]:
     """Return the minimum and maximum number of tokens that a send can have, with any model.
 
     In any vocabulary a token has at least one byte and at most `MAX_TOKEN` characters. In addition, the number of
-    tokens in any vocabulary in use differs by at most `PLAUSIBLE_FACTOR` from our count of the text.
+    tokens in any vocabulary in use differs by at most `PLAUSIBLE_FACTOR` from the number that Inview counted.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
     (1000, 9030)

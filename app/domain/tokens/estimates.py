@@ -57,7 +57,7 @@ class PairSizes:
 
 @dataclass(frozen=True, slots=True)
 class Estimator:
-    """The way in which one model counts tokens.
+    """The rules for estimating the tokens of one model.
 
     `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
     `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It
@@ -94,9 +94,7 @@ class Estimator:
     def doubt_of_old(self, tokens: int, beside: TextKind) -> float:
         """Return the possible error, in tokens, of earlier texts that no provider reported.
 
-        `beside` is the kind of the draft.
-
-        If this conversation has no report yet, the earlier texts may be of that kind too.
+        If this conversation has no report yet, the earlier texts may be of the same kind as the draft.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:

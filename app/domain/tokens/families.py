@@ -77,7 +77,7 @@ def _gpt(images: ImageRule) -> Family:
 
 # The first match wins.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
-    # OpenAI: its vocabulary is the one that we count with. Only the tokens around a request are unknown.
+    # OpenAI: its vocabulary is the one that Inview counts with. Only the tokens around a request are unknown.
     (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template contains the date and the rules of its channels
     (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
     (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),

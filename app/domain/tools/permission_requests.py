@@ -52,8 +52,8 @@ class PermissionRequest:
 
     `shown_in` is the conversation that the person looks at. (For a call of a delegated task, that is the conversation
     where the delegation started.) `input_json` are the arguments as the model wrote them. `run_json` are the arguments
-    that the call may use; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a later
-    rule allowed it, `ending` if the request expired.
+    for the call; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a later rule
+    allowed it, `ending` if the request expired.
     """
 
     id: str

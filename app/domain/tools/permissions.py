@@ -1,8 +1,8 @@
 """Permissions: decide if a tool call is allowed, needs a person's permission, or is refused.
 
 A call is allowed by a rule (a permission that a person gave earlier), by an entry of the agent's list with `ask` off,
-or by Inview itself for two built-in tools that only read. What a server says about its tools, such as "read-only",
-allows nothing. All other calls need a person's permission: see `permission_requests.py`.
+or by Inview itself for two built-in tools that only read. The claims of a server about its tools, such as "read-only",
+allow nothing. All other calls need a person's permission: see `permission_requests.py`.
 
     >>> query = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
     >>> decide(query, None, ())

@@ -141,7 +141,7 @@ def is_server_name(name: str) -> bool:
 def order_tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:
     """Sort tools: built-in ones first, then by server and name.
 
-    Of tools with the same name, only the first is returned.
+    If tools have the same name, only the first is returned.
     """
     ordered = sorted(tools, key=lambda tool: (tool.server_id != BUILT_IN, tool.server_name, tool.tool_name))
     return tuple({tool.name: tool for tool in reversed(ordered)}.values())[::-1]

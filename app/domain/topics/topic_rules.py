@@ -1,6 +1,6 @@
 """Rules for the names of topics and for their places in the tree. The tree itself is in `topics.py`.
 
-A name cannot contain `>`, so a person can type a path just as it is shown. Names are compared without case, as in
+A name cannot contain `>`, so a person can type a path in the form that is shown. Names are compared without case, as in
 filters.
 
     >>> read_path("AI >Planning")

@@ -52,7 +52,7 @@ class ChipName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Occurring:
-    """What occurs in the pairs of a conversation, and so can be offered by chips.
+    """The properties and values that occur in the pairs of a conversation, from which the chips are made.
 
     `topics` are paths of names. `models` are written as "provider:model".
     """

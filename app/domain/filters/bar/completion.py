@@ -64,7 +64,7 @@ def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
 
 
 class _Named(NamedTuple):
-    """An object that has a name. `written` is the name as it is written in a filter, `means` describes the object."""
+    """An object that has a name. `written` is the name in the form for a filter, `means` describes the object."""
 
     name: str
     written: str

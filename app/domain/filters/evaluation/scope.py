@@ -17,8 +17,8 @@ from app.domain.topics.topics import TopicTree, build_topic_tree
 class Vocabulary:
     """The names that a filter can use.
 
-    `models` ("provider:model") and `tools` are those that occur in the pairs of the conversation. `agents` has the name
-    of each agent by its id, `saved` the text of each saved filter by its name.
+    `models` ("provider:model") and `tools` are those that occur in the pairs of the conversation. `agents` maps ids of
+    agents to names, `saved` maps names of saved filters to their texts.
     """
 
     topics: TopicTree = field(default_factory=build_topic_tree)

@@ -1,6 +1,6 @@
 """Evaluates conditions on pairs in memory, and selects the pairs in view in two steps.
 
-    base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
+base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
 """
 
 from __future__ import annotations

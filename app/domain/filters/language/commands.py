@@ -83,7 +83,7 @@ Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """A command as it was called. With `dry_run` its effect is only described, and nothing is changed."""
+    """A call of a command. With `dry_run` its effect is only described, and nothing is changed."""
 
     command: Command
     dry_run: bool = False

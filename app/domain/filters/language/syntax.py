@@ -254,7 +254,7 @@ def any_of(first: Expression, *others: Expression) -> Expression:
 
 
 def leaves(expression: Filter) -> Iterator[Leaf]:
-    """Yield the terms of the tree that are not operators, in the order in which they are written."""
+    """Yield the terms of the tree that are not operators, in the order of the text."""
     match expression:
         case And(terms) | Or(terms):
             for term in terms:
