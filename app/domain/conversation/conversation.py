@@ -68,7 +68,7 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """The tag that a user gives a pair. Only filters use it; it does not change what a send contains."""
+    """The tag that a user gives a pair. Only filters use it; without a filter it has no effect on a send."""
 
     IN = "in"
     OUT = "out"

@@ -32,7 +32,7 @@ from app.domain.tools.tools import BUILT_IN, Tool
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPattern:
-    """A condition for one argument: its value must match the pattern (see `covers_value`)."""
+    """A condition for one argument: a pattern of its value, with `*` for any text (see `covers_value`)."""
 
     name: str
     pattern: str

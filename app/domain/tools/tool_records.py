@@ -14,7 +14,7 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a call gave no result: each `tools.ToolFault`, and reasons that have another cause."""
+    """The reason why a call gave no result: a fault of the tool (`tools.ToolFault`), or another cause."""
 
     UNKNOWN = "unknown"
     """The model called a tool that was not in its request."""
