@@ -3,7 +3,7 @@
     submitted = read_submitted(form)              # the form as the browser sent it; only its texts are read
     submitted.form.temperature                    # "warm", as typed
     submitted.fields                              # None, because:
-    submitted.errors.temperature                  # "Is no number. …"
+    submitted.errors.temperature                  # "Not a number. …"
 
 `domain.agents.agents` decides which values are allowed. This module only checks that they can be read.
 """

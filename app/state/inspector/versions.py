@@ -110,14 +110,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the version on the left of the comparison."""
+        """Choose the first of the two compared versions."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the version on the right of the comparison."""
+        """Choose the second of the two compared versions."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()

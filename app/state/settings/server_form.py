@@ -1,4 +1,4 @@
-"""Reading the form that adds an MCP server: a command line or an address, and secrets, one per line.
+"""Reads the form that adds an MCP server: a command line or an address, and secrets, one per line.
 
 >>> parse_command('npx -y "my server" /srv/notes')
 ['npx', '-y', 'my server', '/srv/notes']
@@ -25,7 +25,7 @@ TEXT_FIELDS: Final = {
     HTTP: ("name", "url", "secrets", "client_id", "client_secret"),
     STDIO: ("name", "command", "secrets"),
 }
-"""The text fields of each kind of server. The id of a field's element is that of `field_id`."""
+"""The names of the text fields for each kind of server. `field_id` returns the element id of a field."""
 
 MAX_TEXT: Final = 4000
 MAX_ARGUMENTS: Final = 100
@@ -37,7 +37,7 @@ _QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
-    """Read the form. It has either a `command` or a `url`.
+    """Return the settings in a form. The form has either a `command` or a `url`.
 
     Raises:
         InputError: a field cannot be read.
@@ -58,7 +58,7 @@ def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
 
 
 def field_id(name: str) -> str:
-    """Return the id of a field's element on the page."""
+    """Return the element id of a field of the form."""
     return f"mcp-{name.replace('_', '-')}"
 
 
@@ -68,7 +68,7 @@ def parse_command(line: str) -> list[str]:
 
 
 def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Read lines that consist of a name, the sign and a value.
+    """Return the values by their names, read from lines with a name, the sign and a value.
 
     Raises:
         InputError: a line has another form, a name is too long, or there are too many lines.
