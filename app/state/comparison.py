@@ -1,7 +1,7 @@
 """The comparison that is open in the conversation on screen, and its replies while the dialog shows them.
 
-await tab.send(ComparisonState.show) await tab.send(ComparisonState.fold)         # only closes the dialog: the replies
-continue
+    await tab.send(ComparisonState.show)
+    await tab.send(ComparisonState.fold)         # only closes the dialog: the replies continue
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The order of work that one tab starts and that must not overlap. A turn is a place in this order.
 
-turn = TURNS.take(token)             # while the state is locked, where the order is known async with TURNS.held(token,
-turn):  # in a background handler ...
+    turn = TURNS.take(token)             # while the state is locked, where the order is known
+    async with TURNS.held(token, turn):  # in a background handler
+    ...
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 A person chooses an offer and fills in its fields; the server returns its text.
 
-await tab.send(InsertingState.ask) await tab.send(InsertingState.choose, offer_id="lab Prompt weather") await
-tab.send(InsertingState.insert, form={"field-0": "Ulm"}) tab.shows(ComposerState, "order")  # BoxOrder(id="…",
-kind=OrderKind.INSERT, text="What's weather in Ulm?")
+    await tab.send(InsertingState.ask)
+    await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
+    await tab.send(InsertingState.insert, form={"field-0": "Ulm"})
+    tab.shows(ComposerState, "order")  # BoxOrder(id="…", kind=OrderKind.INSERT, text="What's weather in Ulm?")
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The dialog for the JSON schema that the next reply must match: typed or started from a sample, and checked.
 
-await tab.send(SchemaState.ask) await tab.send(SchemaState.take_sample, name="List") await tab.send(SchemaState.use,
-form={"schema": '{"type": "object"}'})
+    await tab.send(SchemaState.ask)
+    await tab.send(SchemaState.take_sample, name="List")
+    await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command that puts the received part of a failed reply into the next message.
 
-await tab.send(PartialReplyState.include, pair_id="p1")
+    await tab.send(PartialReplyState.include, pair_id="p1")
 
 A failed pair is never sent. Its request and the received part of its reply are put into the message box as text. The
 user can read and change the text there before it is sent.

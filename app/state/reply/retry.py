@@ -1,6 +1,6 @@
 """The user's decision while Inview waits with the retry of a failed call: retry now, or give up.
 
-await tab.send(RetryState.try_now, pair_id="p1")
+    await tab.send(RetryState.try_now, pair_id="p1")
 
 `TranscriptState.retry` is the retry that waits.
 """
