@@ -24,7 +24,6 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_TAKEN_BACK: Final[Mapping[str, int]] = {"preview": 1, "branches": 1, "log": 1, "flag": 1, "swap": 1, "mark": 2}
 _ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written next
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
@@ -34,8 +33,8 @@ class KeyBinding:
     """A key and its effect. `place`: the browser goes there. `sends`: the server performs the action.
 
     `pair`: it acts on the pair at the cursor. `opens`: it opens a dialog or a form; later keys wait. `fixed`: a person
-    cannot change the key. `beside`: it also acts in the inspector. `ends`: single keys are off afterwards.
-    `taken_back`: how many more times it is performed to restore what it changed; 0: that does not restore it.
+    cannot change the key. `beside`: it shows or hides a section, also in the inspector. `ends`: single keys are off
+    afterwards.
     """
 
     action: str
@@ -48,7 +47,6 @@ class KeyBinding:
     opens: bool
     beside: bool
     ends: bool
-    taken_back: int
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
@@ -69,7 +67,6 @@ def bind(action: KeyAction) -> KeyBinding | None:
         opens=action.id in _OPENERS,
         beside=action.id in SECTIONS,
         ends=action.id in _ENDS,
-        taken_back=_TAKEN_BACK.get(action.id, 0),
     )
 
 
