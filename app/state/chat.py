@@ -93,7 +93,7 @@ class ChatState(rx.State):
         damaged = find_damaged_title(conversation.damage)
         self.title_damage = "" if damaged is None else damaged.sentence
         self.opened, self.temporary = conversation.id, conversation.temporary
-        # A browser remembers titles, on its disk.
+        # The browser stores tab titles on its disk, so the name of a temporary conversation is not in them.
         self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
         self.title_made = may_be_titled(conversation)
         answers = agent is not None and agent.deleted_at is None

@@ -63,9 +63,9 @@ class SearchedRows:
 class ConversationItem:
     """A row of the list of conversations.
 
-    `snippet` is the beginning of a message, or says that replies are compared. It is "" if it would repeat the name.
-    `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt` is
-    the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
+    `snippet` is the beginning of the newest request, or says that replies are compared. It is "" if it would repeat the
+    name. `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt`
+    is the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
     chat.
     """
 

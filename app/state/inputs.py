@@ -28,7 +28,7 @@ def zone_in(value: object) -> str | None:
         return None
     try:
         ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+    except (KeyError, ValueError, OSError):  # not the name of a zone, or the name of a folder of zones
         return None
     return name
 

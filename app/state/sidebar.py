@@ -82,13 +82,13 @@ class SidebarState(rx.State):
     conversations than all chats are selected. `more`: there are more conversations than those listed. `agents` are the
     agents in the menu.
 
-    `words` is the text of the search field, `kept_words` the text that the field had before the page was loaded again.
+    `words` is the text of the search field, `kept_words` the text that the field had when the page was loaded again.
     `searching`: the list has the results of a search, best matches first. `complete`: there are no older matches.
     `found_words` are the words of the search as each conversation has them. `_searched_on` is the connection on which
     `words` was typed.
 
-    `_steps` are the conversations that were opened by keys in a row: the one where the first key was pressed, and each
-    that a key leads to. The page may still show one of the first.
+    `_steps` are the conversation on which a person pressed keys and the conversations that the keys lead to, in order.
+    They are kept until the page shows the last of them.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())

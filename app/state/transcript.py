@@ -110,7 +110,7 @@ class TranscriptState(rx.State):
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
-        noted = -1  # the turn of the composition that was reported last
+        noted = -1  # the `turn` that was reported last
         with registered(token, watcher):
             async with watcher:
                 if files:
@@ -122,7 +122,7 @@ class TranscriptState(rx.State):
                     is_moment = not only_pairs or noted != turn
                     async with self:
                         if self.conversation != conversation_id or not serves(watcher, token):
-                            return False  # the page shows another one by now, or is served by a newer watcher
+                            return False  # the page shows another conversation by now, or has a newer watcher
                         if only_pairs:
                             self.pairs = screen.pairs
                         else:

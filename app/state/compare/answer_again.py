@@ -105,7 +105,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
         names = {profile.model: profile.name for profile in models}
-        notes = {self._below: "selected in the composer", self._own: "same as before"}
+        notes = {self._below: "selected in the message box", self._own: "same as before"}
         first = tuple(dict.fromkeys(filter(None, (self._own, self._below))))
         known = (OptionRow(model, names.get(model, model), notes[model]) for model in first)
         others = (

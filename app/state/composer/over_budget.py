@@ -118,7 +118,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """Return `counted` with the pairs that the chosen option sends to the model of the dialog."""
+    """Return `counted` with one more entry: the pairs that the chosen option sends, for the model of the dialog."""
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 

@@ -120,7 +120,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation; "": the one that a message starts
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
@@ -144,7 +144,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> None:
-        """Open the dialog."""
+        """Open the dialog with the parameters of the conversation."""
         await self._open(ParameterTarget.CONVERSATION)
 
     @rx.event
@@ -214,7 +214,7 @@ class ParametersState(VisitedState, rx.State):
     async def _refresh(self) -> None:
         try:
             now = await self._look()
-        except InviewError:  # its provider is gone: the menu of models says so
+        except InviewError:  # the model's provider no longer exists: the menu of models says so
             settings = ()
         else:
             settings = now.settings

@@ -35,7 +35,8 @@ from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
-"""The order of edits: the next edit waits for the end of the previous one. Otherwise that end would resume the queue.
+"""The order of edits: an edit waits for the end of the previous one, which would otherwise resume the queue during the
+edit.
 """
 
 

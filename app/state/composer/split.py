@@ -120,7 +120,7 @@ def describe_uncounted(reason: Failure) -> str:
 
 
 def describe_secrets(kinds: Sequence[str]) -> str:
-    """Return a sentence that names the secrets of a draft that a send replaces by marks.
+    """Return a sentence that names the kinds of secrets that are redacted from a draft.
 
     >>> describe_secrets(("API key", "API key", "password"))
     'Replaced before sending: 2 \u00d7 API key, password. The preview shows what is sent.'

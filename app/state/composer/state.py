@@ -134,16 +134,16 @@ class ComposerState(rx.State):
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
-    _edition: int = 0  # the text area's number for it; 0: for none that it shows
+    _edition: int = 0  # the text area's number for the draft; 0: it does not show this draft
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too
     _remembers: bool = False
     _models: tuple[str, ...] = ()
-    _going: str = ""  # the conversation that a first text has started, until the page shows it
+    _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
-    _estimates: int = 0  # of first messages, counted
+    _estimates: int = 0  # number of estimates of first messages
 
     @rx.event
     async def open(self) -> list[Any]:
@@ -153,7 +153,7 @@ class ComposerState(rx.State):
         if conversation_in(self.router.url.path):
             return []
         self.prelude = await read_prelude(current(), LOCAL_OWNER)
-        return _go_to(going)  # the page was sent there while its connection was lost
+        return _go_to(going)  # the page missed this redirect while its connection was lost
 
     @rx.event
     async def restore(
@@ -161,7 +161,7 @@ class ComposerState(rx.State):
     ) -> rx.event.EventType[()]:
         """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's number for this call. `restored` returns it, so that the text area knows to
+        `restore_id` is the text area's number for this call. `restored` is set to it, so that the text area knows to
         which draft the schema and the files belong.
         """
         self.restored = whole_in(restore_id) or 0
@@ -463,7 +463,7 @@ class ComposerState(rx.State):
         parameters = await take_send_parameters(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
-        self._count()  # the box is empty: estimate and preview no longer include the text that was sent
+        self._count()  # the message box is empty: estimate and preview no longer include the text that was sent
         return replace(draft, send_parameters=parameters)
 
     async def _deliver(self, draft: Draft) -> str:
@@ -511,7 +511,7 @@ class ComposerState(rx.State):
             return draft.conversation_id, await deliver(draft)
         async with self:
             made = self.made if self._made_as == draft.new else ""
-        if made:  # by the text before, on a page that has not been left yet
+        if made:  # the previous text on this page has started it
             return made, await deliver(replace(draft, conversation_id=made))
         made, comparison = await deliver_first(draft)
         async with self:

@@ -76,7 +76,7 @@ class FilterLineState(VisitedState, FilterState):
     asking: rx.Field[CommandQuestionView | None] = rx.field(None)
     written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
     _occurring: Occurring = Occurring()
-    _typed: str | None = None  # None: the line is closed and shows the filter in force
+    _typed: str | None = None  # None: the user is not in the text field, which shows the applied filter
     _commands: tuple[str, ...] = ()
     _undos: tuple[Undoing, ...] = ()
     _newest: int = 0

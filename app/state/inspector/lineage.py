@@ -47,7 +47,7 @@ class DerivedItem:
     """A fork or a child conversation.
 
     `status` is the status for the stylesheet, `state` is the same as text ("" for a fork). `facts` are short texts such
-    as "pair 3". `at` is the time of its last change (ISO 8601).
+    as "pair 3". `at` is the time of its last chunk or, without chunks, of its creation (ISO 8601).
     """
 
     id: str

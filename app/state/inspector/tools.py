@@ -112,5 +112,5 @@ class ToolChoiceState(rx.State):
             self.fault = describe_fault(error)
             return None
         if self.panel is not None:
-            self.panel = show_choice(self.panel, mode, tools)  # its figures follow
+            self.panel = show_choice(self.panel, mode, tools)  # the figures arrive with `keep_current`
         return ToolChoiceState.keep_current

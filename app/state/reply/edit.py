@@ -74,7 +74,7 @@ class EditState(rx.State):
     fault: rx.Field[str] = rx.field("")
     _before: str = ""  # the text of the pair when its edit began
     _written: str = ""
-    _left: tuple[Unfinished, ...] = ()  # can be resumed with Undo
+    _left: tuple[Unfinished, ...] = ()  # cancelled edits that Undo can resume
 
     @rx.var
     def edit(self) -> str:

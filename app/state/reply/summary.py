@@ -72,7 +72,7 @@ class SummaryState(VisitedState, rx.State):
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     _requested: _SummaryRequest | None = None
     _chosen: tuple[_SummaryRequest, Extent] | None = None
-    _run: tuple[str, str] = ("", "")  # and its conversation
+    _run: tuple[str, str] = ("", "")  # the run of the summary, and its conversation
     _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()  # by run: the conversation and its checkpoint
 
     @rx.event

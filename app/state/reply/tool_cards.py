@@ -56,7 +56,7 @@ class ToolCardState(rx.State):
         body = await asyncio.to_thread(show_body, _describe(card, pair, called))
         async with self:
             if (conversation := conversation_in(self.router.url.path)) != self._conversation:
-                self.reset()  # the cards of the previous page will never be folded
+                self.reset()  # the cards of the previous page are never collapsed
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:

@@ -20,7 +20,14 @@ from app.runs.tools import server_commands
 from app.runs.tools.server_commands import ServerSettings
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.state.settings.preferences import prefer
-from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
+from app.state.settings.server_form import (
+    HTTP,
+    STDIO,
+    TEXT_FIELDS,
+    describe_refusal,
+    field_id,
+    read_server_form,
+)
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
 from app.state.visit import VisitedState
 from app.views.tools.server import describe_built_ins
@@ -200,7 +207,7 @@ class ServersState(VisitedState, rx.State):
             await server_commands.add_server(current(), LOCAL_OWNER, settings)
         except InviewError as error:
             async with self:
-                self.added_note = str(error)
+                self.added_note = describe_refusal(error, STDIO if "command" in form else HTTP)
             return
         async with self:
             self.added_note = f"Added {settings.name}."
@@ -217,7 +224,7 @@ class ServersState(VisitedState, rx.State):
         try:
             answer = await work()
         except InviewError as error:
-            answer = str(error)
+            answer = describe_refusal(error)
         await self._read()
         async with self:
             self._change(server_id, said=answer, asking=False)

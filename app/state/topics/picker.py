@@ -208,7 +208,7 @@ class TopicPickerState(VisitedState, TopicState):
         self._list(self.query)
         if self.editing is not None:
             self.editing = describe_form(self._topics, self.editing.id)
-        if self.chosen:  # it may have another path, or be gone
+        if self.chosen:  # it may have been moved or deleted
             await self._choose_here(read_kept(self.topics, self._here()))
 
     async def _attempt(self, work: Awaitable[None]) -> None:

@@ -104,7 +104,7 @@ def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | Non
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
     """Return the changes that move a topic one place up (-1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
-    # It moves before the sibling above, or before the one after the next.
+    # It moves in front of the previous sibling, or of the one after the next sibling.
     at = siblings.index(topic) + (-1 if by < 0 else 2)
     return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
 
