@@ -24,8 +24,8 @@ class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
     `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `begun` is the
-    id of a comparison whose dialog opens automatically as soon as its data is here; then `begun` is "". The dialog
-    opens in this way for a comparison that this tab started, and once on each visit for one in a conversation without
+    id of a comparison whose dialog opens automatically when its data arrives; then `begun` is "". The dialog opens
+    automatically for a comparison that this tab started, and once on each visit for one in a conversation without
     pairs.
     """
 

@@ -61,8 +61,8 @@ class AgentServerItem:
 class AllowedItem:
     """A line of the list of allowed tools.
 
-    `key` identifies the line. `ask`: a person is asked before each call. `arguments` are the patterns that the
-    arguments of a call must match, as JSON.
+    `key` identifies the line. `ask`: a person is asked before a call, unless a rule covers the call. `arguments` are
+    the patterns that the arguments of a call must match, as JSON.
     """
 
     key: str

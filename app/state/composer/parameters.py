@@ -120,7 +120,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation; "": the one that a message starts
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for a new one
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
