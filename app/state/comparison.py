@@ -1,7 +1,7 @@
 """The comparison that is open in the conversation on screen, and its replies while the dialog shows them.
 
-    await tab.send(ComparisonState.show)
-    await tab.send(ComparisonState.fold)         # only closes the dialog: the replies continue
+await tab.send(ComparisonState.show)
+await tab.send(ComparisonState.fold)         # only closes the dialog: the replies continue
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
-    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `begun` is the
-    id of a comparison whose dialog opens automatically when its data arrives; then `begun` is "". The dialog opens
-    automatically for a comparison that this tab started, and once on each visit for one in a conversation without
-    pairs.
+    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. The id in
+    `begun` is that of a comparison whose dialog opens automatically when its data arrives. After that the attribute is
+    "". The dialog opens automatically for a comparison that this tab started, and once on each visit for one in a
+    conversation without pairs.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)

@@ -81,7 +81,7 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""How long after its start a query is shared by other pages. All pages are notified of a change at the same time."""
+"""Time after the start of a query during which pages share it. All pages are notified of a change at the same time."""
 
 
 @dataclass(frozen=True)

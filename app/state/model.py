@@ -61,8 +61,7 @@ class ModelState(rx.State):
     `remembered` is the last model chosen in this browser, for new conversations.
 
     `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
-    that cannot list their models because they have no key. `local` are the model servers that were found on this
-    machine.
+    without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
     """
 
     chosen: rx.Field[str] = rx.field("")

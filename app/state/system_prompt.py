@@ -42,10 +42,10 @@ _MAX_ID: Final = 64
 class SystemPromptState(VisitedState, rx.State):
     """The card of the system prompt. `editing`: the card shows a text area instead of the prompt.
 
-    `begun` is the initial text of the text area; `number` grows with each new initial text. `size` is the size of the
-    typed text. `fault`: why the prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload,
-    because the server may not have received the end of the text; "": the conversation is temporary, so the browser
-    keeps nothing. `new` is the prompt of the conversation that the first message starts.
+    Each new initial text of the text area increases `number`. `size` is the size of the typed text. `fault`: why the
+    prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload, because the server may not
+    have received the end of the text; "": the conversation is temporary, so the browser keeps nothing. `new` is the
+    prompt of the conversation that the first message starts.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)

@@ -114,8 +114,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
 
 
 def note_change(token: str) -> None:
-    """Notify the readers of `moments` if the data of the next send has changed. Called after every screen of the tab.
-    """
+    """Notify the readers of `moments` if the data of the next send has changed. Called after every screen."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return

@@ -64,8 +64,7 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """What the dialog asks about: the entry `id`, or everything (`ALL`). The sentence in the dialog starts with `name`.
-    """
+    """The subject of the dialog: the entry `id`, or everything (`ALL`). The dialog's sentence starts with `name`."""
 
     id: str
     name: str

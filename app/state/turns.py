@@ -1,8 +1,8 @@
 """The order of work that one tab starts and that must not overlap. A turn is a place in this order.
 
-    turn = TURNS.take(token)             # while the state is locked, where the order is known
-    async with TURNS.held(token, turn):  # in a background handler
-    ...
+turn = TURNS.take(token)             # while the state is locked, where the order is known
+async with TURNS.held(token, turn):  # in a background handler
+...
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in a tab's order of work. The turn starts when `before` is set (None: at once). `over` is set at its end.
-    """
+    """A place in a tab's order of work. It starts when `before` is set (None: at once). `over` is set at its end."""
 
     before: asyncio.Event | None
     over: asyncio.Event

@@ -1,8 +1,8 @@
 """The image viewer: it shows one image, fitted to the screen or enlarged, and has buttons and keys.
 
-    await tab.send(ViewerState.open, address="/api/v1/attachments/…", name="photo.jpg", width=800, height=600)
-    await tab.send(ViewerState.press, key="+")
-    tab.shows(ViewerState, "percent")            # 100
+await tab.send(ViewerState.open, address="/api/v1/attachments/…", name="photo.jpg", width=800, height=600)
+await tab.send(ViewerState.press, key="+")
+tab.shows(ViewerState, "percent")            # 100
 """
 
 from __future__ import annotations

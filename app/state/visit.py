@@ -63,7 +63,7 @@ class VisitState(rx.State):
 
     @rx.event
     async def begin(self) -> None:
-        """Close what was opened on earlier visits. What a person opens while the page loads stays open."""
+        """Close the elements of earlier visits. Elements that a person opens while the page loads stay open."""
         visit = await visit_of(self)
         for kind in visited_states():
             await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

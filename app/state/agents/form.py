@@ -53,7 +53,7 @@ class AgentFormState(rx.State):
     `form` has the initial values, `errors` the error of each field. `servers` are all servers that can be chosen,
     `lines` the allowed tools, `models` the suggested models. `all_servers` and `any_call` are the checkboxes that
     replace the first two lists. `budgets` describes the budgets that apply to the agent, "" for a new agent. `opened`
-    is the value of `editing` for which the vars were loaded, "" if none were.
+    is the value that `editing` had when the vars were loaded, "" if they were not.
     """
 
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
@@ -69,8 +69,7 @@ class AgentFormState(rx.State):
 
     @rx.var
     def editing(self) -> str:
-        """The form that the address requests: "new", or "agent" or "copy" with an id, as "agent a1"; "" for the list.
-        """
+        """The form that the address requests: "new", or "agent" or "copy" with an id ("agent a1"); "" for the list."""
         query = self.router.url.query_parameters
         if "copy" in query:
             return f"copy {query['copy']}"

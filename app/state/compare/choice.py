@@ -1,8 +1,8 @@
 """The dialog that asks to which two to four models a request is sent. The models of the last comparison are ticked.
 
-    await tab.send(ComparisonChoiceState.ask)
-    await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
-    await tab.send(ComparisonChoiceState.start)
+await tab.send(ComparisonChoiceState.ask)
+await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
+await tab.send(ComparisonChoiceState.start)
 """
 
 from __future__ import annotations

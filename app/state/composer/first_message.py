@@ -1,7 +1,7 @@
 """The first message of a conversation: its estimate, before the conversation exists, and its delivery.
 
-    draft = await read_first(state, text, edition, schema, files)   # for its estimate and its preview
-    conversation_id, comparison_id = await deliver_first(draft)     # if it raises, no conversation is left
+draft = await read_first(state, text, edition, schema, files)   # for its estimate and its preview
+conversation_id, comparison_id = await deliver_first(draft)     # if it raises, no conversation is left
 """
 
 from __future__ import annotations

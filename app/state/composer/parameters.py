@@ -63,7 +63,7 @@ FIELD: Final = "parameter-"
 
 
 class ParameterTarget(StrEnum):
-    """What the parameters are set for: a conversation, or its next send alone."""
+    """The target of parameters that are set: the conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -111,8 +111,8 @@ class _Situation:
 class ParametersState(VisitedState, rx.State):
     """The dialog of the model parameters, which is open while `form` is set.
 
-    `faults` are the errors of its fields, `fault` is an error that belongs to no field. `settings` are the parameters
-    of the next send, `summary` is one line that describes them.
+    `faults` are the errors of its fields, `fault` is an error that belongs to no field. The parameters of the next send
+    are `settings`, and `summary` is one line that describes them.
     """
 
     form: rx.Field[ParametersFormView | None] = rx.field(None)
@@ -160,8 +160,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Store the parameters in the form for its `scope`. Parameters that the model does not support stay unchanged.
-        """
+        """Store the parameters in the form for its `scope`. Parameters that the model does not support stay as set."""
         scope = _scope_in(form.get("scope"))
         if self.form is None or scope is None or (now := await self._read()) is None:
             return None
@@ -388,8 +387,7 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
 
 
 def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts:
-    """Describe for each field the value that applies while it is empty: of the conversation, its agent, or the model.
-    """
+    """Describe for each field the value that applies if it is empty: of the conversation, its agent, or the model."""
     own = now.layers.conversation if scope is ParameterTarget.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 

@@ -37,9 +37,9 @@ class PermissionCard:
     """A tool call that waits for a person's answer.
 
     The call waits until the time `until`; `now` was the server's time when the card was made (both ISO 8601). `by` is
-    the model that makes the call in a comparison, otherwise "". `delegated` is the path of the child conversation in
-    which an agent makes the call, "" for the conversation on screen. `place` is for example "1 of 2" if several calls
-    wait, otherwise "".
+    the model that makes the call in a comparison, otherwise "". If an agent makes the call in a child conversation,
+    `delegated` is the path of that conversation, otherwise "". `place` is for example "1 of 2" if several calls wait,
+    otherwise "".
 
     `arguments` is a text for reading. `text` is the JSON that is edited while `editing`, in a field with `rows` lines.
     `bounds` are the patterns that a rule can require, shown while `bounding`. `faults` are the errors of the last

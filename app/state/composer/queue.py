@@ -42,8 +42,7 @@ edit.
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was removed from the queue, for undo: its files, its place there, and whether the queue was paused.
-    """
+    """A text that was removed from the queue, for undo: its files, its place, and whether the queue was paused."""
 
     item: QueuedText
     place: int
@@ -57,10 +56,10 @@ class QueueState(rx.State):
     `queue` is the stored queue, `rows` are its rows on screen. `said` describes why it waits. `running`: a reply is
     running. `idle`: no reply has been running for a while.
 
-    `edited` is the text whose edit is open, as it was at the beginning of the edit. `lost`: that text has left the
-    queue meanwhile. `draft` is the unfinished text of an earlier edit, otherwise the text of the queue. `edit_id` is
-    the name under which the browser keeps the edit over a reload; "" in a temporary conversation, for which the browser
-    keeps nothing.
+    `edited` is the text whose edit is open, in its form at the beginning of the edit. `lost`: that text has left the
+    queue meanwhile. `draft` is the unfinished text of an earlier edit, otherwise the text of the queue. The browser
+    keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so the browser keeps
+    nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)

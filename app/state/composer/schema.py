@@ -1,8 +1,8 @@
 """The dialog for the JSON schema that the next reply must match: typed or started from a sample, and checked.
 
-    await tab.send(SchemaState.ask)
-    await tab.send(SchemaState.take_sample, name="List")
-    await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
+await tab.send(SchemaState.ask)
+await tab.send(SchemaState.take_sample, name="List")
+await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class SchemaState(VisitedState, rx.State):
 
 
 async def _read(form: object) -> tuple[str, str]:
-    """Return the schema in a form, as it is sent, and "". If there is none, return "" and the reason."""
+    """Return the schema in a form, in the format for the send, and "". If there is none, return "" and the reason."""
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
         return "", f"This is longer than {MAX_TYPED:,} characters."
@@ -136,8 +136,7 @@ async def _read(form: object) -> tuple[str, str]:
 
 
 def _lay_out(schema: str) -> str:
-    """Return a schema indented for reading. A text that is not JSON, from the browser's storage, is returned unchanged.
-    """
+    """Return a schema indented for reading. A text from the browser's storage that is not JSON is not changed."""
     try:
         return _write(json.loads(schema)) if schema else ""
     except ValueError:

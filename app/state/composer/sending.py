@@ -155,7 +155,7 @@ class Delivered:
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, token: str, send_id: str) -> str:
-        """Return the conversation in which this send of the tab was already delivered; "": it was not."""
+        """Return the conversation that this send of the tab was already delivered to; "": it was not."""
         return self._targets.get((token, send_id), "")
 
     def note(self, token: str, send_id: str, conversation_id: str) -> None:

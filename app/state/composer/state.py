@@ -93,8 +93,8 @@ class ComposerState(rx.State):
     `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
     `y` pairs in view are sent to `model`. `counted` is the edition of the draft in these figures: if the text area has
     another edition, they belong to another text. (The text area numbers its texts; such a number is called edition.)
-    `counting` is the progress of the count that the figures wait for, "" for none. `tools` are the numbers of tools
-    that are sent.
+    `counting` is the progress of the count that the figures wait for, "" for none. `tools` has the numbers of tools in
+    the send.
 
     `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
     text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
@@ -161,8 +161,8 @@ class ComposerState(rx.State):
     ) -> rx.event.EventType[()]:
         """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's number for this call. `restored` is set to it, so that the text area knows to
-        which draft the schema and the files belong.
+        `restore_id` is the text area's number for this call. `restored` is set to it. So the text area knows which
+        draft the vars `schema` and `files` belong to.
         """
         self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
@@ -395,7 +395,7 @@ class ComposerState(rx.State):
 
     @rx.var
     def file_ids(self) -> str:
-        """The ids of the uploads that have arrived, in the form in which the text area stores them with its draft."""
+        """The ids of the uploads that have arrived, in the format of the text area's storage."""
         return " ".join(ids_of(self.files))
 
     @rx.var

@@ -62,8 +62,7 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class WayView:
-    """One option of a send that does not fit. `selection` names the pairs that the option sends, "" if it names none.
-    """
+    """One option of a send that does not fit. `selection` names the pairs that it sends, "" if it names none."""
 
     key: str
     name: str

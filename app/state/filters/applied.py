@@ -159,8 +159,7 @@ class FilterState(rx.State):
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the values for the filter bar from a screen, if they differ from `shown`, the screen that was copied last.
-    """
+    """Copy the values for the filter bar from a screen, if they differ from the screen copied last (`shown`)."""
     if shown is None or screen.refusal is not shown.refusal:
         state.refusal = screen.refusal
     context, before = screen.context, None if shown is None else shown.context

@@ -274,8 +274,7 @@ class FilterLineState(VisitedState, FilterState):
 
 
 def _read_words(line: str) -> str:
-    """Return the filter that searches for the words, if the line is plain words. Any other line is returned unchanged.
-    """
+    """Return the filter that searches for the words of a line of plain words. Any other line is returned unchanged."""
     try:
         parse_line(line)
     except FilterError:

@@ -107,7 +107,7 @@ def _list_keys(keys: Mapping[str, str]) -> tuple[SheetTable, ...]:
 
 
 def _matching(tables: Iterable[SheetTable], words: list[str]) -> tuple[SheetTable, ...]:
-    """Return the tables with only the rows in which, together with the table's title, all the words occur."""
+    """Return the tables with only the matching rows: all the words occur in the row or in the table's title."""
     if not words:
         return tuple(tables)
     found = (

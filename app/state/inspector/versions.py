@@ -35,8 +35,7 @@ _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict
 
 @dataclass(frozen=True, slots=True)
 class VersionItem:
-    """A version in the menus of the dialog. `about` is its model and how its reply ended; `at` is its time (ISO 8601).
-    """
+    """A version in the menus of the dialog. `about` is its model and how its reply ended; `at` is ISO 8601."""
 
     number: str
     name: str

@@ -1,7 +1,7 @@
 """The deletion of a pair: a dialog asks first if the pair has a reply, and a toast offers Undo.
 
-    await tab.send(PairDeletionState.ask, pair_id="p1")
-    await tab.send(PairDeletionState.delete, pair_id="p1")
+await tab.send(PairDeletionState.ask, pair_id="p1")
+await tab.send(PairDeletionState.delete, pair_id="p1")
 """
 
 from __future__ import annotations

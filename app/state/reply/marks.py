@@ -96,8 +96,7 @@ class MarksState(rx.State):
                 await show_toast(self, f"Pair {pair.position}: {message}", undo=undo, offer=offer)
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
-        """Show these marks and store them. Return False if they were refused; the previous marks are then shown again.
-        """
+        """Show these marks and store them. Return False if they were refused; then the previous marks are shown."""
         watcher = watcher_of(self)
         before: ShownMarks = cast("ShownMarks", {field: getattr(pair, field) for field in marks})
         if watcher is not None:

@@ -1,4 +1,4 @@
-"""Which structured replies are shown as source text. Their parsed values are in the views of the pairs."""
+"""The switch of a structured reply between its value and its source text. The values are in the views of the pairs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The contents of the expanded cards of tool calls. The status of a call is in its pair's view (`ToolCardView`).
 
-    await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
+await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
 """
 
 from __future__ import annotations

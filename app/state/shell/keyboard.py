@@ -66,8 +66,7 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 class KeyboardState(rx.State):
-    """The handlers of keys. The table of keys is part of the page; the keys that a person has chosen are preferences.
-    """
+    """The handlers of keys. The table of keys is part of the page; the keys chosen by a person are preferences."""
 
     @rx.event
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
@@ -90,8 +89,7 @@ class KeyboardState(rx.State):
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
-        """Show a toast that says what was copied: the request of a pair or a part of its reply. `copied`: it succeeded.
-        """
+        """Show a toast that names the copied text: a pair's request or a part of its reply. `copied`: it succeeded."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if copied is not True:

@@ -1,6 +1,4 @@
-"""Which menu of the page is open. The items of a menu are in the state that the menu changes (`ModelState`,
-`AgentState`).
-"""
+"""The open menu of the page. The items of a menu are in the state that it changes (`ModelState`, `AgentState`)."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from app.views.conversation.conversation import cut_snippet
 MAX_ID: Final = 64
 MAX_NAME: Final = 50
 OFFERED: Final = timedelta(minutes=10)
-"""Maximum age of a deletion for which a toast offers Undo after a reload of the page."""
+"""Maximum age of a deletion that a toast offers to undo after a reload of the page."""
 KEPT: Final = timedelta(hours=24)
 """Maximum age of a deletion that a key can undo."""
 PATIENCE_S: Final = 2.0
@@ -65,8 +65,7 @@ class UndoState(rx.State):
 
     @rx.event(background=True)
     async def recall(self) -> None:
-        """Show a toast that offers to restore the newest deletion, if it is recent and no newer action can be undone.
-        """
+        """Offer to restore the newest deletion in a toast, if it is recent and no newer action can be undone."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None
@@ -123,8 +122,7 @@ class UndoState(rx.State):
 
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
-    """Return the newest deletion, None if it is older than `age`. On the page of a conversation only its pairs count.
-    """
+    """Return the newest deletion, None if it is older than `age`. In a conversation only its own pairs count."""
     ctx = await context_for(current(), conversation_id) if conversation_id else current()
     found = await list_trash(ctx, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)

@@ -30,8 +30,7 @@ _BAR: Final = 0.76
 
 @dataclass(frozen=True)
 class SegmentView:
-    """A part of a bar. `kind` is the key of its line in the legend. `y` is its upper edge, from the top of the drawing.
-    """
+    """A part of a bar. `kind` is the key of its line in the legend. `y` is the position of its upper edge."""
 
     kind: str
     y: float

@@ -24,7 +24,7 @@ PERIODS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The periods of the report: a number of UTC days up to today, or `ALL_TIME`."""
 MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens": "Tokens"})
-"""What the chart can show."""
+"""The measures that the chart can show, with their labels."""
 
 _MAX_DAYS: Final = 120
 """Maximum length of a period with one bar per day. A longer period has one bar per month."""

@@ -32,7 +32,7 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
         "month": "Month",
     }
 )
-"""What the table can be grouped by, with the label of its first column."""
+"""The groupings of the table, with the label of its first column."""
 
 
 @dataclass(frozen=True)
