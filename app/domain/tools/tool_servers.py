@@ -176,7 +176,7 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     for secret in secret_names:
         if secret == CLIENT_SECRET and isinstance(way, OverHttp):
             if way.client_id is None:
-                raise InputError("client_secret", "a client secret needs a client_id. Give the client_id as well.")
+                raise InputError("client_secret", "a client secret needs a client ID. Give the client ID as well.")
         elif not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
             raise InputError("secrets", f"{secret!r} cannot be the name of {noun} here.")
 
