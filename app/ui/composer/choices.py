@@ -1,4 +1,4 @@
-"""The menus of the composer for the model and the agent that answer."""
+"""The two menus of the composer that choose the model and the agent of the next message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
 
 def model_menu() -> rx.Component:
-    """Draw the menu of the model that gets the message. It names no model once the page has another address."""
+    """Draw the menu that chooses the model of the next message.
+
+    While the state still describes another page than the address of the browser, the button names no model.
+    """
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rows=ModelState.rows,
@@ -57,7 +60,7 @@ def model_menu() -> rx.Component:
 
 
 def agent_menu() -> rx.Component:
-    """Draw the menu of the agent that answers, if there are agents."""
+    """Draw the menu that chooses the agent of the next message; nothing if there are no agents."""
     options = OptionList.create(
         rows=AgentState.rows,
         label="Search agents",
@@ -82,7 +85,7 @@ def agent_menu() -> rx.Component:
 
 
 def _compare() -> rx.Component:
-    """Draw the item that sends the message to several models, while no comparison is open."""
+    """Draw the item that sends the message to several models; nothing while a comparison is open."""
     return rx.cond(
         ~ComparisonState.comparison.bool(),
         DraftButton.create(

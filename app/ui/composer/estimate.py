@@ -1,4 +1,4 @@
-"""The estimate of a send: the counter X / Y, the tokens and cost next to Send, and the tooltip with the parts."""
+"""The estimate of a send: the counter X / Y, the tokens and cost next to Send, and the tooltip with the details."""
 
 from __future__ import annotations
 

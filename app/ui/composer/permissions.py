@@ -1,6 +1,6 @@
-"""Tool calls that wait for permission: the tool, its arguments, and the possible answers.
+"""The cards of tool calls that wait for permission: the tool, its arguments, and the possible answers.
 
-Each is announced as an alert and never takes the focus from a person who is typing.
+Screen readers announce each card as an alert. A card never takes the focus from a person who is typing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The preview in the inspector: the request that Send would make now, as text, as JSON, and its changes."""
+"""The section Preview of the inspector: the request that Send would make now, as text and as JSON, and its changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """The section of the inspector."""
+    """Draw the section: the tabs and the chosen one of them, an error, or a note that the request is being built."""
     return rx.cond(
         PreviewState.fault != "",
         _fault(),

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class CopyButton(Island):
-    """The island of `copy_button`, which sets its texts."""
+    """The island behind `copy_button`: a button that copies `text`. `copy_button` sets the texts on it."""
 
     library = island("kit/copy_button.tsx")
     tag = "CopyButton"

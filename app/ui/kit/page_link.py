@@ -16,4 +16,4 @@ class PageLink(rx.Component):
 
 
 class PlaceLink(A):
-    """A link to the element with this id, `#id`. The router would take the `href` of `rx.el.a` for another page."""
+    """A link to an element of the open page: its `href` is "#" and an id. The router treats `rx.el.a` as another page."""
