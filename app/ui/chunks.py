@@ -44,7 +44,7 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Return Vite's configuration with the group of shared code instead of Reflex's group, a file with `env.json` alone.
+    """Return Vite's configuration with the group of shared code instead of Reflex's group, which is only `env.json`.
 
     Raises:
         ChunksError: the configuration does not have Reflex's group exactly once.

@@ -35,7 +35,7 @@ def temporary_words() -> rx.Component:
 
 
 def temporary_note() -> rx.Component:
-    """Draw the note of a temporary conversation, with buttons that keep or discard it; nothing in other conversations."""
+    """Draw the note of a temporary conversation, with buttons that keep or discard it; nothing in any other."""
     return rx.cond(
         ChatState.temporary,
         rx.el.div(

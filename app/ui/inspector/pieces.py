@@ -15,7 +15,7 @@ _SIGNS: Final = {"+": ("+", "added"), "-": ("\N{MINUS SIGN}", "gone")}
 
 
 def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
-    """Draw a piece that can be expanded. `on_open` is the handler that loads its parts; it gets the key of the piece."""
+    """Draw a piece that can be expanded. The handler `on_open` loads its parts; it gets the key of the piece."""
     return Disclosure.create(
         rx.foreach(item.parts, lambda part: _part(part, on_open(item.key))),
         summary=rx.fragment(

@@ -20,7 +20,7 @@ from app.ui.kit.island import Island, IslandError, island
 
 
 class Deferred(Island):
-    """The island behind `deferred`: while `when` is true, it draws the component `name` of the module that `load` imports."""
+    """The island behind `deferred`. While `when` is true, it draws the component `name` of the module of `load`."""
 
     library = island("kit/deferred.tsx")
     tag = "Deferred"

@@ -39,5 +39,5 @@ def fault_note(fault: rx.Var[str]) -> rx.Component:
 
 
 def answer_note(message: rx.Var[str]) -> rx.Component:
-    """Draw the answer to the last command. Screen readers read it aloud when it arrives."""
+    """Draw the result of the last action. Screen readers read it aloud when it arrives."""
     return rx.el.p(message, role="status", class_name="usage-note")
