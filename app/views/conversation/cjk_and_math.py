@@ -1,7 +1,7 @@
-r"""Markdown rules that CommonMark does not have, for an exported page: emphasis in CJK texts, and formulas.
+r"""A Markdown parser for the exported page, with two rules that CommonMark lacks: emphasis in CJK texts, and formulas.
 
-The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula is shown as its source,
-because an exported page has no script to draw it.
+The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). The exported page shows the source
+of a formula, because it has no script that could draw the formula.
 
     >>> make_reader().render("**“苹果”**和$x_1^2$, for $HOME/$USER")
     '<p><strong>“苹果”</strong>和<span class="math">$x_1^2$</span>, for $HOME/$USER</p>\n'
@@ -60,7 +60,7 @@ class _Inline(ParserInline):
 
 
 def make_reader() -> MarkdownIt:
-    """Return a CommonMark parser with these rules. It shows HTML as text."""
+    """Return a CommonMark parser with both rules. It shows HTML as text."""
     reader = MarkdownIt()
     reader.inline = _Inline()
     reader.configure("commonmark", {"html": False, "linkify": False})

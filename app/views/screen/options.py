@@ -1,4 +1,4 @@
-"""A row of a list with one choice: a model, an agent, a prompt of a server."""
+"""The rows of a list from which a person chooses one: a model, an agent, a prompt of a server."""
 
 from __future__ import annotations
 

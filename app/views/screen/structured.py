@@ -1,4 +1,4 @@
-"""A structured reply on the page: its value so far, and the places that do not match the schema."""
+"""A structured reply on the page: its JSON value so far as HTML, and the places that do not match the schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):
-    """The match of a reply with its schema; `OPEN` until the reply is complete."""
+    """Whether a reply matches its schema. `OPEN`: the reply is not complete yet."""
 
     OPEN = "open"
     FITS = "fits"
@@ -21,7 +21,7 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlaceView:
-    """A place that does not match, and the reason."""
+    """A place in a reply that does not match the schema, and the reason."""
 
     place: str
     message: str
@@ -47,7 +47,7 @@ class ReadReplyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """The input of the view. `value` is None if none was `found`."""
+    """The input of `show_read_reply`: a reply that was read as JSON. `found`: `value` has at least its start."""
 
     schema: str
     running: bool
