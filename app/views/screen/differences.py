@@ -28,7 +28,7 @@ _POPULAR: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SpanView:
-    """A piece of two compared texts. `sign`: it is in both (""), only in the first ("-") or only in the second ("+")."""
+    """A piece of two compared texts. `sign`: it is in both (""), only in the first ("-") or the second ("+")."""
 
     sign: Sign
     text: str
