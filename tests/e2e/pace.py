@@ -31,7 +31,7 @@ def press_like_a_person(browser: Browser) -> None:
         return context
 
     def new_page(**options: Any) -> Page:
-        page = make_page(**options)  # in a context of its own
+        page = make_page(**options)  # this also makes a context
         page.context.add_init_script(SLOWLY)
         return page
 

@@ -14,14 +14,13 @@ const EDIT: KeyBinding = {
 	opens: true,
 	beside: false,
 	ends: false,
-	taken_back: 0,
 };
 const COPY: KeyBinding = { ...EDIT, sends: false, place: "copy" };
 const NEXT: KeyBinding = { ...COPY, pair: "none", place: "next_part" };
 const FORK: KeyBinding = { ...EDIT, ends: true };
 
 const after = (key: string, binding: KeyBinding): Burst => [
-	{ key, at: 1000, pair: "p", binding },
+	{ key, at: 1000, binding },
 ];
 
 test("a burst ends a quarter of a second after its last key", () => {

@@ -33,7 +33,6 @@ const binding = (action: string, key: string): KeyBinding => ({
 	opens: false,
 	beside: false,
 	ends: false,
-	taken_back: 0,
 });
 const TABLE = [
 	binding("next_pair", "d"),

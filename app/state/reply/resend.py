@@ -115,7 +115,7 @@ class ResendState(VisitedState, rx.State):
             return None
         if not text.strip():
             return None
-        state.busy, state.fault = True, ""
+        state.fault = ""
         pairs = () if (watcher := watcher_of(self)) is None else watcher.screen.pairs
         was = next((pair.user_text for pair in pairs if pair.id == edit.pair_id), "")
         request = ResendRequest(
@@ -226,6 +226,8 @@ class ResendState(VisitedState, rx.State):
 
     async def _take(self, request: ResendRequest) -> rx.event.EventType[()]:
         self._set_pending(None)
+        if request.edit:
+            (await self.get_state(EditState)).busy = True
         if _leads_soon(request):
             await begin_work(self)
         self._taken, self._busy = (*self._taken, request), (*self._busy, request.pair_id)
@@ -268,6 +270,8 @@ class ResendState(VisitedState, rx.State):
             return
         await self._come()
         self._set_pending(request)
+        if request.edit:
+            (await self.get_state(EditState)).busy = False
         if isinstance(error, LaterPairsError):
             self.later = describe_later(request.position, error.count, request.ways)
         elif isinstance(error, SelectionChangedError):

@@ -1,6 +1,6 @@
 /**
  * Requests sent from this tab that are not among the pairs on the page yet. The transcript shows them at its end, and
- * scrolls to a request's pair when it appears.
+ * scrolls to a request's pair when it appears. It also scrolls to a pair that was edited and sent again.
  */
 import { signal } from "./signal.ts";
 
@@ -11,6 +11,9 @@ export interface SentText {
   readonly isPair: boolean;
   readonly isAccepted: boolean;
 }
+
+/** The pair whose edited request was sent from this tab last, "" for none. */
+export const resentHere = signal("");
 
 export const sentHere = signal<readonly SentText[]>([]);
 

@@ -1,6 +1,7 @@
 /** Keys and focus of the text area of an edited pair. Its text is stored in the tab as `keptAs`, if that is set. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
 import { EDITED, keepText } from "../kit/kept_text.ts";
+import { resentHere } from "../kit/sent.ts";
 import { applyShortcut } from "../kit/writing.ts";
 import type { EditKeysProps } from "./views.ts";
 
@@ -37,6 +38,11 @@ export function EditKeys(props: EditKeysProps): ReactNode {
     } else if (!applyShortcut(nativeEvent, box)) return;
     event.preventDefault();
   };
-  // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the form inside, and is none itself
-  return <div onKeyDown={pressed}>{children}</div>;
+  const sent = () => resentHere.set(area()?.closest<HTMLElement>("[data-pair]")?.dataset.pair ?? "");
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the form inside, and is no control itself
+    <div onKeyDown={pressed} onSubmit={sent}>
+      {children}
+    </div>
+  );
 }

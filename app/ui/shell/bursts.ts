@@ -7,11 +7,10 @@ import type { KeyBinding } from "./views.ts";
 const BURST_MS = 250;
 const LETTER = /^\p{L}$/u;
 
-/** A key that was a command at this time. `pair` is the pair that it acted on, "" for none. */
+/** A key that was a command at this time. */
 export interface Command {
   readonly key: string;
   readonly at: number;
-  readonly pair: string;
   readonly binding: KeyBinding;
 }
 

@@ -24,7 +24,6 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_TAKEN_BACK: Final[Mapping[str, int]] = {"preview": 1, "branches": 1, "log": 1, "flag": 1, "swap": 1, "mark": 2}
 _ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written next
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
@@ -33,12 +32,11 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 class KeyBinding:
     """A key and its effect, for the browser.
 
-    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `beside`: the key also
-    acts in the inspector. `place`: the browser performs this action itself. `sends`: the server performs the action.
-    `pair`: the action needs the pair at the cursor ("must"), uses it if there is one ("some"), or ignores it ("none").
-    `opens`: the action opens a dialog or a form, which gets the keys that are pressed meanwhile. `ends`: the action
-    turns single keys off. `taken_back`: performing the action this number of times more restores what it changed; 0: it
-    cannot be restored in this way.
+    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the browser
+    performs this action. `sends`: the server performs the action. `pair`: the action needs the pair at the cursor
+    ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a form,
+    which gets the keys that are pressed meanwhile. `beside`: the action shows or hides a section of the inspector, so
+    that the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
     action: str
@@ -51,7 +49,6 @@ class KeyBinding:
     opens: bool
     beside: bool
     ends: bool
-    taken_back: int
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
@@ -72,7 +69,6 @@ def bind(action: KeyAction) -> KeyBinding | None:
         opens=action.id in _OPENERS,
         beside=action.id in SECTIONS,
         ends=action.id in _ENDS,
-        taken_back=_TAKEN_BACK.get(action.id, 0),
     )
 
 

@@ -3,8 +3,8 @@
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
  * (key_mode.ts), and never while a text field or a menu has the focus. A letter that is no command turns them off and
- * goes to the composer, and so do letters in quick succession (bursts.ts): what the first of them did is taken back, if
- * that is possible. A key or a control may open a field or a dialog:
+ * goes to the composer, and so do letters in quick succession (bursts.ts): what the first of them opened is closed.
+ * A key or a control may open a field or a dialog:
  * keys pressed before that exists go to it (early.ts). If a control opens nothing, letters go to the composer: to that
  * of another conversation, if the control leads there.
  */
@@ -90,12 +90,11 @@ function listen(now: () => KeyboardProps): () => void {
     update();
     const { bindings, own, known, onPerform } = now();
     const found = bindingOf(event, spotOf(event.target), bindings, known ? own : remembered);
-    const pair = found && found.pair !== "none" ? answerOf("pair") : "";
     const isOn = keyMode.get();
-    if (found && perform(found, pair, event.repeat, onPerform)) {
+    if (found && perform(found, event.repeat, onPerform)) {
       event.preventDefault();
       if (isOn && !event.repeat && event.key.length === 1)
-        burst = [...burst, { key: event.key, at: event.timeStamp, pair, binding: found }];
+        burst = [...burst, { key: event.key, at: event.timeStamp, binding: found }];
     } else if (isOn && isText(event) && !takes(event.target)) writeFrom(event, false);
   };
   // Comes before what has opened meanwhile, or waits to open.
@@ -111,7 +110,7 @@ function listen(now: () => KeyboardProps): () => void {
     if (!isSure && !goTo("composer")) return;
     burst = [];
     keyMode.set(false);
-    for (const { binding, pair } of typed.toReversed()) takeBack(binding, pair, now().onPerform);
+    for (const { binding } of typed.toReversed()) takeBack(binding, now().onPerform);
     const keys = typed.map(({ key }) => key);
     if (isSure) event.stopImmediatePropagation(); // it is no key of what was closed just now
     if (goTo("composer")) {
@@ -187,11 +186,10 @@ function listen(now: () => KeyboardProps): () => void {
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
-/**
- * Perform the action of a key, on the pair `id`. Returns whether the key is used up. A key that is held down only walks.
- */
-function perform(binding: KeyBinding, id: string, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
+/** Perform the action of a key. Returns whether the key is used up. A key that is held down only walks. */
+function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
   const { action, place, pair, sends, opens, ends } = binding;
+  const id = pair === "none" ? "" : answerOf("pair");
   if (pair === "must" && !id) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
@@ -202,10 +200,10 @@ function perform(binding: KeyBinding, id: string, isHeld: boolean, tell: Keyboar
   return true;
 }
 
-/** Take back what a key did: close what it opened, or undo it. */
-function takeBack({ action, opens, taken_back }: KeyBinding, pair: string, tell: KeyboardProps["onPerform"]): void {
+/** Close what a key opened, also a section. */
+function takeBack({ action, opens, beside }: KeyBinding, tell: KeyboardProps["onPerform"]): void {
   if (opens) callOff();
-  for (let time = 0; time < taken_back; time += 1) tell?.(action, pair, 0);
+  if (beside) tell?.(action, "", 0);
 }
 
 /** Focus the composer; an open dialog keeps the focus. */

@@ -13,7 +13,6 @@ export interface KeyBinding {
   readonly opens: boolean;
   readonly beside: boolean;
   readonly ends: boolean;
-  readonly taken_back: number;
 }
 
 export type Mode = "VIEW" | "INPUT" | "COMMAND" | "anywhere";

@@ -30,7 +30,7 @@ export const rowOf = (view: Element, id: string): HTMLElement | null =>
 /** The element at the top of the window while a reply streams: the request or, if that is long, the reply. */
 export function topOf(view: HTMLElement, id: string): HTMLElement | null {
   const row = rowOf(view, id);
-  const request = row?.querySelector<HTMLElement>(".request");
+  const request = row?.querySelector<HTMLElement>(".request, .edit-form");
   if (!row || !request) return null;
   return request.offsetHeight <= view.clientHeight * SHORT ? row : row.querySelector(".reply [data-part]");
 }

@@ -9,12 +9,12 @@ import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, use
 import { flushSync } from "react-dom";
 import { useLocation, useParams } from "react-router";
 import { offer } from "../kit/places.ts";
-import { dropSent, dropWhere, sentHere } from "../kit/sent.ts";
+import { dropSent, dropWhere, resentHere, sentHere } from "../kit/sent.ts";
 import { watchReading } from "./following.ts";
 import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
 import { noteOwn, watchCursor } from "./overflow.ts";
-import { goToEnd, isNearEnd, keepAtTop, type Reading, rowOf, SENDING } from "./reading.ts";
+import { goToEnd, isNearEnd, keepAtTop, type Reading, rowOf, SENDING, topOf } from "./reading.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -253,6 +253,26 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     followFrom(latest.id);
     if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
   }, [latest, toEnd, followFrom]);
+
+  // An edited pair that is sent goes to the top of the window, as a new one does.
+  const before = useRef(pairs);
+  useLayoutEffect(() => {
+    const id = resentHere.get();
+    const [was, is] = [before.current, pairs].map((all) => all.find((pair) => pair.id === id));
+    before.current = pairs;
+    if (!was || !is || was.version === is.version) return;
+    resentHere.set("");
+    const view = box.current;
+    if (id === pairs.at(-1)?.id) {
+      noteOwn(id);
+      followFrom(id);
+    } else if (view) {
+      const first = topOf(view, id) ?? rowOf(view, id);
+      reading.current.follows = false;
+      view.scrollTop += first ? first.getBoundingClientRect().top - view.getBoundingClientRect().top : 0;
+      turnAway(true);
+    }
+  }, [pairs, followFrom, turnAway]);
 
   const from = pairs.length ? [conversation] : ["", conversation];
   const sending = useSending(from, `${props.running} ${props.ended} ${known}`);

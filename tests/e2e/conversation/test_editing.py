@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.screen import Screen, eventually, reload
-from tests.e2e.written import call
+from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
+
+NUMBERS = ("one", "two", "three")
 
 
 @pytest.fixture
@@ -26,6 +30,10 @@ def press(screen: Screen, *keys: str) -> None:
 
 def box(screen: Screen, position: int) -> Locator:
     return screen.page.get_by_role("textbox", name=f"Request of pair {position}")
+
+
+def top(place: Locator) -> float:
+    return place.evaluate("it => it.getBoundingClientRect().top")
 
 
 def texts(screen: Screen) -> list[str]:
@@ -56,6 +64,29 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     expect(two.page.get_by_role("group", name="Request of pair 2")).to_be_focused()
     press(two, "3")  # single keys are still on
     eventually(lambda: two.stored_pairs()[1]["stars"] == 3)
+
+
+@pytest.mark.parametrize("position", [2, 3])
+def test_edited_pair_goes_to_the_top_when_it_is_sent(page: Page, server: Served, position: int) -> None:
+    last = "A line.\n\n" * 40 if position == 2 else "three"
+    told = [a_pair("/echo one", "A line.\n\n" * 40), a_pair("/echo two", "two"), a_pair("/echo three", last)]
+    screen = Screen(page).go(f"/c/{write(server, {'model': 'offline:demo', 'pairs': told})[0]}")
+    expect(screen.pairs).to_have_count(3)
+    press(screen, "Escape", "Shift+G", *"uu"[: 4 - position], "e")
+    expect(box(screen, position)).to_be_focused()
+    box(screen, position).evaluate("it => it.scrollIntoView({ block: 'end' })")
+    assert top(box(screen, position)) > 300, "it is low on the screen"
+
+    screen.page.keyboard.type(" again")
+    press(screen, "Enter")
+    if position == 2:
+        page.get_by_role("dialog").get_by_role("button", name=re.compile("^Keep")).click()
+
+    request = page.get_by_role("group", name=f"Request of pair {position}")
+    expect(request).to_have_text(re.compile("again$"))
+    eventually(lambda: top(request) < 120)
+    answered(screen, *(f"/echo {each}" + " again" * (at == position) for at, each in enumerate(NUMBERS, 1)))
+    assert top(request) < 120
 
 
 def test_text_of_a_pair_that_is_deleted_elsewhere_is_in_the_message_box(two: Screen, server: Served) -> None:

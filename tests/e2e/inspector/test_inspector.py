@@ -116,7 +116,7 @@ def test_preview_names_what_it_leaves_out(opened: Screen) -> None:
     shown = open_preview(opened)
     expect(shown).not_to_contain_text("The open edit is not part of it.")
 
-    page.get_by_role("button", name="Edit", exact=True).first.click()
+    page.get_by_role("button", name="Edit and resend").first.click()
     expect(shown).to_contain_text("The open edit is not part of it.")
     page.keyboard.press("Escape")
     expect(shown).not_to_contain_text("The open edit is not part of it.")

@@ -199,7 +199,7 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
         "explain this",
         "please explain why",
         "two of them",
-        "and now",
+        "loud and clear",
         "no thanks",
     ):
         press(page, "Escape")
