@@ -194,7 +194,7 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
   const opening = opens ? nextOpening() : 0;
-  if (opens && currentLink() === "open") holdKeys(opening, false);
+  if (opens && currentLink() !== "lost") holdKeys(opening, false);
   if (sends) tell?.(action, id, opening);
   if (place !== null) goTo(place, id);
   return true;

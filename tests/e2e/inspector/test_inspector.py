@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -111,7 +112,7 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     assert len(peer.bodies) == before
 
 
-def test_preview_names_what_it_leaves_out(opened: Screen) -> None:
+def test_preview_names_what_it_leaves_out(opened: Screen, another_screen: Callable[[str], Screen]) -> None:
     page = opened.page
     shown = open_preview(opened)
     expect(shown).not_to_contain_text("The open edit is not part of it.")
@@ -121,7 +122,7 @@ def test_preview_names_what_it_leaves_out(opened: Screen) -> None:
     page.keyboard.press("Escape")
     expect(shown).not_to_contain_text("The open edit is not part of it.")
 
-    streaming = Screen(page).go("/").start("/long 4000 /rate 1")
+    streaming = another_screen("/").start("/long 4000 /rate 1")
     expect(open_preview(streaming)).to_contain_text("A message that you send now waits until it ends")
 
 

@@ -402,3 +402,17 @@ def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Serve
 
     expect(page.locator("body[data-closed]")).to_be_attached()
     expect(page.locator("dialog")).to_have_count(0)
+
+
+def test_escape_closes_the_sheet_that_was_opened_before_the_page_is_connected(page: Page, server: Served) -> None:
+    late = LateState(held=[])
+    page.route_web_socket(LINK, late.relay)
+    page.goto(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(page.locator("html[data-mode=INPUT]")).to_be_attached()  # the page takes keys now
+    page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
+    press(page, "F1", "Escape")
+
+    late.release()
+
+    expect(page.locator("body[data-closed]")).to_be_attached()
+    expect(page.locator("dialog")).to_have_count(0)
