@@ -74,7 +74,7 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "invalid-input": ProblemKind(422, "Invalid input"),
         "provider-refused": ProblemKind(422, "The chosen model does not support this request"),
         "internal": ProblemKind(500, "Internal error"),
-        "too-many-bodies": ProblemKind(503, "Too many large bodies at once"),
+        "too-many-bodies": ProblemKind(503, "Too many large request bodies at once"),
         "not-ready": ProblemKind(503, "Not ready to serve"),
     }
 )

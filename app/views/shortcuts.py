@@ -65,7 +65,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     ),
     KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
     KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's original text"),
-    KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request in its place; Enter sends it again"),
+    KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request inside its pair; Enter sends it again"),
     KeyAction(
         "regenerate",
         "r",
@@ -99,7 +99,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Ctrl+Z",
         Mode.VIEW,
         "Undo",
-        "Undoes the last change, also a deletion from before the page was opened",
+        "Undoes the last change, even a deletion made before you opened the page",
         fixed=True,
     ),
     KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the message box", fixed=True),

@@ -115,7 +115,7 @@ def _parameters() -> rx.Component:
             choice(
                 "effort",
                 "Effort",
-                "If the model supports it.",
+                "How much the model thinks, if it supports this.",
                 {"": own, "low": "Low", "medium": "Medium", "high": "High"},
             ),
             choice("thinking", "Thinking", "If the model lets you switch it.", {"": own, "true": "On", "false": "Off"}),

@@ -57,7 +57,7 @@ def _settings() -> rx.Component:
             class_name="privacy-note",
         ),
         role="group",
-        aria_label="About you and secrets",
+        aria_label="Text about you, and redaction",
         class_name="context-settings privacy-settings",
     )
 

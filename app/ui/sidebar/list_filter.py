@@ -108,7 +108,8 @@ def nothing_found() -> rx.Component:
     return rx.el.div(
         rx.el.p("No conversation contains these words."),
         rx.el.p(
-            "Latin words directly next to Chinese, Japanese or Thai letters are found only together with one of them."
+            "If a Latin word directly touches a Chinese, Japanese or Thai letter, type that letter too, "
+            "for example 用Python."
         ),
         class_name="grid gap-2 px-2.5 pt-3 text-[13.5px] text-muted",
     )

@@ -1,7 +1,7 @@
 """Describes redacted secrets: their kinds, places and counts.
 
 >>> note_kept_back("p1", 3, (ReplacedView("AWS access key", "reply", "p1", 1),), ()).title
-'Replaced when this pair is sent: AWS access key in a reply (pair 3).'
+'Redacted whenever this pair is sent: AWS access key in a reply (pair 3).'
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def note_kept_back(
     sentences = [
         f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
         for words, replaced in (
-            ("Replaced in the request of this reply:", redacted),
-            ("Replaced when this pair is sent:", secrets),
+            ("Redacted in the request of this reply:", redacted),
+            ("Redacted whenever this pair is sent:", secrets),
         )
         if replaced
     ]

@@ -147,7 +147,7 @@ def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
     if mode.mode is seen.mode:
         pass
     elif mode.same:
-        note = " Nothing would change now."
+        note = " Choosing it would not change the next send."
     elif mode.breaks is not None:
         loss = f" Reads {number(mode.breaks.tokens)} cached tokens again, {money(mode.breaks.cost)} more."
     elif mode.read_tokens:
