@@ -1,7 +1,7 @@
 """The change of Reflex's runtime that gives its socket and its events to `app/ui/kit/link.ts`.
 
-That file decides which events may be sent. Reflex exports neither its socket nor its events, so the build replaces
-lines of the runtime, and fails if Reflex has changed one of them. `rxconfig.py` lists `LinkPlugin`.
+The TypeScript file decides which events may be sent. Reflex exports neither its socket nor its events, so the build
+replaces lines of the runtime, and fails if Reflex has changed one of them. `rxconfig.py` lists `LinkPlugin`.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _compare() -> rx.Component:
 
 
 def _keyless() -> rx.Component:
-    """List the providers without a key. Each is a link to its card in the settings."""
+    """Draw the list of providers without a key. Each is a link to its card in the settings."""
     return rx.cond(
         ModelState.keyless.length() > 0,
         rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend"),
@@ -137,5 +137,5 @@ def _none() -> rx.Component:
 
 
 def _foot(text: str, to: str) -> rx.Component:
-    """Draw a link to another page. It closes the menu."""
+    """Draw a link to another page at the end of a menu. It closes the menu."""
     return PageLink.create(text, to=to, custom_attrs={"data-close": ""}, class_name="picker-foot")

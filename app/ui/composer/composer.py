@@ -89,7 +89,7 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
 
 
 def _controls() -> rx.Component:
-    """Draw the row of tools below the text area."""
+    """Draw the row of menus and buttons below the text area."""
     chosen = model_menu(), agent_menu(), tools_menu(), topic_chip()
     return rx.el.div(add_menu(), *chosen, _sending(), class_name="tools")
 
@@ -173,7 +173,7 @@ def _sending() -> rx.Component:
 
 
 def _schema_button() -> rx.Component:
-    """Draw the button that shows the JSON schema, if one is set."""
+    """Draw the button that shows the JSON schema of the reply; nothing if none is set."""
     return rx.cond(
         ComposerState.schema != "",
         rx.el.button(

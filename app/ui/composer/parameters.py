@@ -51,7 +51,7 @@ def parameters_button() -> rx.Component:
 
 
 def parameters_set() -> rx.Component:
-    """List the parameters of the next send, each with its source; nothing if none is set."""
+    """Draw the list of the parameters of the next send, each with its source; nothing if none is set."""
     return rx.cond(
         ParametersState.settings.length() > 0,
         rx.el.ul(

@@ -41,8 +41,8 @@ class TextArea(Island):
     `on_slash` requests the `prompts` that "/" and a name insert; `on_prompt` passes the id of the chosen prompt.
     `prompts_said` is read aloud; `{count}` in it is the number of matching prompts.
 
-    `on_compare`: the user wants to send the text to several models. `on_restore` passes the draft of a conversation
-    that is opened.
+    `on_compare`: the user wants to send the text to several models. When a conversation is opened, `on_restore` passes
+    its draft.
     """
 
     library = _FILE

@@ -44,7 +44,7 @@ def _chip(chip: rx.vars.ObjectVar[ChipView], _: rx.Var[int]) -> rx.Component:
 
 
 def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
-    """Draw a chip with one value."""
+    """Draw a chip with one value, as a button. Pressing it again removes the value."""
     is_on = chip.chosen != ""
     only = chip.options.to(tuple[ChipOption, ...])[0].term
     return rx.el.button(

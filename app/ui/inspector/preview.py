@@ -37,7 +37,7 @@ def preview_panel() -> rx.Component:
 
 @rx.memo
 def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """Draw a message of the request."""
+    """Draw a message of the previewed request."""
     return message(item, rest, PreviewState.open_piece)
 
 
@@ -94,7 +94,7 @@ def _panel() -> rx.Component:
 
 
 def _notes() -> rx.Component:
-    """Say what the preview leaves out: a reply that is running, and the text of an open edit."""
+    """Draw notes about what the preview leaves out: a running reply, and the text of an open edit."""
     return rx.fragment(
         rx.cond(
             TranscriptState.running != "",

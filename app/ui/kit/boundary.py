@@ -1,4 +1,4 @@
-"""A boundary: if a part of the page cannot be drawn, its text is shown instead. The rest of the page stays.
+"""An error boundary: if a part of the page cannot be drawn, its text is shown instead. The rest of the page stays.
 
 boundary(pair_view(pair=pair), what="This pair", text=pair.user_text, again=pair.lifecycle)
 """

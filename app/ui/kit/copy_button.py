@@ -20,7 +20,7 @@ class CopyButton(Island):
 
 
 def copy_button(text: rx.Var[str] | str, *, label: str | rx.Var[str], words: str = "Copy") -> rx.Component:
-    """Make a button that copies `text`. `words` is its visible text, `label` its accessible name."""
+    """Draw a button that copies `text`. `words` is its visible text, `label` its accessible name."""
     return CopyButton.create(
         text=text, label=label, words=words, done_words="Copied", refused_words="Copying is not allowed"
     )

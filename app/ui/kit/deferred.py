@@ -1,4 +1,4 @@
-"""Load a dialog or a panel when it is first shown, so that the first visit does not load it.
+"""Parts of the page, such as dialogs, whose code is loaded when they are first shown, not with the page.
 
     @rx.memo
     def delete_dialog() -> rx.Component: ...

@@ -16,7 +16,7 @@ const ESCAPE: Typed = { key: "Escape", keyCode: 27, shiftKey: false };
 const AS_TYPED = { bubbles: true, cancelable: true };
 
 let last = Math.trunc(Date.now() / 10) % 2 ** 30; // the number of the last opening; numbers increase over reloads too
-let awaited = 0; // the opening for which keys are held, 0: none
+let awaited = 0; // keys are held for this opening, 0: none
 let unwanted = 0; // the opening whose field or dialog must be closed when it appears, 0: none
 let returns = false; // whether letters are written in the composer if nothing opens
 const early: KeyboardEvent[] = []; // the held keys

@@ -1,6 +1,6 @@
 /**
- * The edition: the number of the current text in the composer. It increases with every change of the text, and goes on
- * increasing after a reload.
+ * The edition: the number of the current text in the composer. It increases with every change of the text, also over
+ * reloads.
  *
  * Data from Python about a text has the edition of this text. If it is not the current edition, the data is outdated.
  */

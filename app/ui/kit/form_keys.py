@@ -1,4 +1,4 @@
-"""Keys of a form with a text area."""
+"""The keys that submit or leave a form with a text area."""
 
 from __future__ import annotations
 

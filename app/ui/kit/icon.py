@@ -1,4 +1,4 @@
-"""Line icons, 16 by 16, in the colour of the text. They are hidden from screen readers: the control has the name."""
+"""Line icons of 16 by 16 units in the colour of the text. They are hidden from screen readers: controls have names."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 
 
 class TimeForm(StrEnum):
-    """The form in which a point in time is shown."""
+    """The form of a point in time on the screen."""
 
     AGO = "ago"
     """A relative time such as "5m ago", or "21 Nov". It is updated with the clock."""

@@ -7,7 +7,7 @@ from reflex_components_core.el.elements.inline import A
 
 
 class PageLink(rx.Component):
-    """A link within the app. If its page is open, it has `aria-current`."""
+    """A link to a page of the app. If that page is open, the link has `aria-current`."""
 
     library = "react-router"
     tag = "NavLink"

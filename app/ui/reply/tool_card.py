@@ -88,7 +88,7 @@ def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:
 
 
 def _writing(card: CardVar) -> rx.Component:
-    """Draw the arguments while they arrive. Of long arguments, only the beginning is drawn."""
+    """Draw the arguments while they arrive, but only the beginning of long arguments."""
     text = card.input_json.to(str)
     return rx.el.div(
         rx.el.h4("Arguments"),

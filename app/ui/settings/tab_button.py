@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class TabButton(Island):
-    """A button that opens an empty tab when it is pressed, and loads `address` in the tab as soon as it is known.
+    """A button that opens an empty tab when it is pressed, and loads `address` in the tab when the address is known.
 
     `on_open` gets whether the browser has opened a tab. `asking`: the server is requesting the address; if this ends
     without an address, the tab is closed. The button is visible while `shown`; hidden, it still waits for the address.

@@ -34,9 +34,9 @@ class KeyBinding:
 
     `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the browser
     performs this action. `sends`: the server performs the action. `pair`: the action needs the pair at the cursor
-    ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a form,
-    which gets the keys that are pressed meanwhile. `beside`: the action shows or hides a section of the inspector, so
-    that the key also acts in the inspector. `ends`: the action turns single keys off.
+    ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a form;
+    keys that are pressed meanwhile go to the dialog or form. `beside`: the action shows or hides a section of the
+    inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
     action: str

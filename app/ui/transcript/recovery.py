@@ -15,7 +15,7 @@ from app.views.screen.pair import ScreenPairView
 def _given(
     run_id: rx.Var[str], parts: rx.Var[list[dict[str, str]]]
 ) -> tuple[rx.Var[str], rx.Var[list[dict[str, str]]]]:
-    """`parts`: the `type` and the `text` of each part of the reply that the page shows."""
+    """Pass the id of a run and `parts`: the `type` and the `text` of each part of its reply that the page has shown."""
     return run_id, parts
 
 

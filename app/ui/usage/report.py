@@ -113,7 +113,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def usage_row(row: rx.vars.ObjectVar[UsageRow], rest: rx.RestProp) -> rx.Component:
-    """Draw a line of the table."""
+    """Draw a row of the table: a group with its cost and usage."""
     name = rx.el.span(row.name, title=row.title)
     return rx.el.tr(
         rest,

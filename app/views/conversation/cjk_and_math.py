@@ -1,7 +1,7 @@
 r"""A Markdown parser for the exported page, with two rules that CommonMark lacks: emphasis in CJK texts, and formulas.
 
-The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). The exported page shows the source
-of a formula, because it has no script that could draw the formula.
+The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). The exported page shows a formula
+as its source, because it has no script.
 
     >>> make_reader().render("**“苹果”**和$x_1^2$, for $HOME/$USER")
     '<p><strong>“苹果”</strong>和<span class="math">$x_1^2$</span>, for $HOME/$USER</p>\n'
@@ -51,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """Parse as the library does, with another state class."""
+        """Parse a line as the library does, but with the class `_State`."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):

@@ -69,7 +69,7 @@ def describe_comparison(comparison: Comparison) -> ComparisonView:
 
 
 def describe_comparison_now(comparison: Comparison, pairs: tuple[PairView, ...]) -> ComparisonNowView:
-    """Return the view of the comparison with its replies."""
+    """Return the view of the comparison with its current replies. `pairs` are in the order of its runs."""
     shown = describe_comparison(comparison)
     return ComparisonNowView(
         shown.id, shown.conversation_id, shown.pair_id, shown.text, shown.runs, shown.created_at, pairs

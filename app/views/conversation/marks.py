@@ -54,5 +54,5 @@ def describe_changed(undo: Sequence[PairMarks]) -> ChangedView:
 
 
 def describe_changes(changes: Sequence[PairMarks]) -> tuple[ChangeView, ...]:
-    """Return the views of these changes."""
+    """Return the views of changes of marks."""
     return tuple(cast("ChangeView", {"pair_id": change.pair_id, **change.marks}) for change in changes)

@@ -84,7 +84,7 @@ class TextFileView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallView:
-    """A tool call with its state. `input_json` is its input as JSON text, as far as it was received."""
+    """A tool call with its state. `input_json` is its input as JSON text, as far as received."""
 
     type: Literal["tool_call"] = "tool_call"
     tool_call_id: str

@@ -38,7 +38,7 @@ _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
-    """Return the beginning of the page."""
+    """Return the beginning of the page, with the title and the system prompt."""
     title = escape(conversation.title or "Conversation")
     system = ""
     if conversation.system_prompt.strip():
@@ -78,7 +78,7 @@ def html_foot() -> str:
 
 
 def render_markdown(text: str) -> str:
-    """Convert Markdown to HTML that is safe in a page."""
+    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links."""
     return str(_markdown().render(text))
 
 

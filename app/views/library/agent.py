@@ -51,7 +51,7 @@ class AgentsView:
 
 @dataclass(frozen=True, slots=True)
 class AgentsFile:
-    """The content of a file with agents."""
+    """The content of an exported file of agents."""
 
     format: str
     version: int

@@ -93,7 +93,7 @@ class OutcomeView:
 
 
 def describe_filter_error(error: FilterError) -> FilterErrorView:
-    """Return the view of the error."""
+    """Return the view of an error in a filter."""
     found = f'"{error.found}"' if error.found else "the end"
     hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
     return FilterErrorView(error.position, error.found, error.expected, hint, error.message)

@@ -67,8 +67,8 @@ class CacheView:
     The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
     provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
     breakpoints of the request; `cache_control_index` is the place of the last one. `cost` and `cost_uncached` are the
-    prices of the prompt alone, with and without the cache, in US dollars as decimal text. `broken` is a cached prefix
-    that the send would not read; null: none.
+    prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not read the
+    cached prefix `broken`; null: none.
     """
 
     predicted_read_tokens: int

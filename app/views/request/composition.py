@@ -55,7 +55,7 @@ class WayOutView:
 
 @dataclass(frozen=True, slots=True)
 class LargerModelView:
-    """A model whose window is large enough for all pairs in view."""
+    """A model whose window is large enough for all pairs in view, with the tokens and the cost of such a send."""
 
     model: str
     name: str
@@ -69,7 +69,7 @@ class WaysOutView:
     """The options of an over-budget send: `x` of the `y` pairs in view fit into `limit` tokens.
 
     `fit` sends the newest pairs that fit, `force` sends all pairs. `summarise` is the request that reads the older
-    pairs for a summary. `larger` are models for which all pairs fit. None: this option would not help.
+    pairs for a summary. `larger` are models with a window that is large enough. None: this option would not help.
     """
 
     x: int

@@ -11,8 +11,8 @@ from app.domain.conversation.uploads import Upload, UploadKind
 class UploadView:
     """A stored file. `id` is the SHA-256 of the stored bytes, `upload_id` the id of this upload.
 
-    A send accepts both ids. With `upload_id`, the file has this `name`; with `id`, it has the name of the newest upload
-    of these bytes. `size` is in bytes, `width` and `height` are in pixels (0 for a text). `full_width` and
+    A send accepts both ids. With `upload_id`, the file has this `name`; with `id`, it has the name under which these
+    bytes were uploaded last. `size` is in bytes, `width` and `height` are in pixels (0 for a text). `full_width` and
     `full_height` are the size of the uploaded picture, before it was scaled down.
     """
 

@@ -11,10 +11,10 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """An attachment. A picture or a file is at its `address`; a `text` is shown unchanged; a `lost` one has only a
-    name.
+    """An attachment of a request. `address` has the bytes of a picture or a file, `text` is the content of a text.
 
-    Sizes are pixels, 0 if unknown.
+    `kind` "lost": the attachment cannot be read, and only its name is known. `width` and `height` are in pixels, 0 if
+    unknown.
     """
 
     kind: Literal["image", "file", "text", "lost"]

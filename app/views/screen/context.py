@@ -103,7 +103,7 @@ def _show_sent(tool: Tool, tokens: int) -> SentToolView:
 
 
 def show_refusal(error: InviewError) -> RefusalView:
-    """Return the view of an error because of which the view options cannot be used."""
+    """Return the reason why the view options cannot be used, from the error that they caused."""
     if isinstance(error, FilterError):
         return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
     return RefusalView(str(error))

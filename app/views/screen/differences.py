@@ -46,7 +46,7 @@ def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
 
 
 def diff_items(before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable]) -> list[tuple[Sign, T]]:
-    """Compare two lists by the keys of their items. Of an item in both lists, the one of the second is returned."""
+    """Compare two lists by the keys of their items. If an item is in both lists, the result has that of the second."""
     keys, others = [key(item) for item in before], [key(item) for item in after]
     start = _count_equal(zip(keys, others, strict=False))
     most = min(len(keys), len(others)) - start

@@ -57,18 +57,18 @@ class ScreenPairView:
     """A pair with the data that the page shows.
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
-    `topic_is_missing`: the pair names a topic that does not exist.
-    `tokens` is its estimate for the chosen model, `unsupported` lists the parts that this model does not accept, one
-    sentence each. `spent` is None if the provider counted nothing. `replayed`: answered from the database without a
-    provider call. `asked` are the parameters of its request, on one line, "" for none. `structured`: its reply must
-    match a JSON schema, and `read` is the reply as JSON, None until it was read.
-    `kept_back`: its secrets are replaced by marks in requests, or were. Times are ISO 8601.
+    `topic_is_missing`: the pair names a topic that does not exist. `tokens` is the estimated size of the pair for the
+    chosen model, `unsupported` describes the parts that this model does not accept, a sentence each. `spent` is the
+    usage and cost of the reply; None: unknown. `replayed`: the reply was read from the database without a provider
+    call. `asked` are the parameters of the request, on one line, "" for none. `structured`: the reply must match a JSON
+    schema, and `read` is the reply read as JSON; None: not read yet. `kept_back` is the note about redacted secrets.
+    Times are ISO 8601.
 
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.
 
-    `begins`: it is the first pair of the window that is sent, after pairs that are not. `switched`: another agent
-    answered it than the pair before it.
+    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: another agent
+    answered it than the pair above.
     """
 
     id: str

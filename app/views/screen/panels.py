@@ -24,10 +24,10 @@ class CountingView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedItemView:
-    """A text that waits for the running reply. `model` "": the conversation's model. `version` increases with every
-    edit.
+    """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    `files` describes the number of its files, `asked` the parameters that are set only for it; "" for none.
+    `model` "": the model of the conversation. `files` describes the number of its files, `asked` the parameters that
+    are set only for this text; "" for none.
     """
 
     id: str

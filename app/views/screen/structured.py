@@ -12,7 +12,7 @@ from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):
-    """Whether a reply matches its schema. `OPEN`: the reply is not complete yet."""
+    """The match of a reply with its schema. `OPEN`: unknown, because the reply is not complete yet."""
 
     OPEN = "open"
     FITS = "fits"
@@ -29,11 +29,10 @@ class FaultPlaceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReplyView:
-    """A reply read as JSON. `value` is HTML of the value so far, "" if none has started; `is_text`: the reply has no
-    JSON.
+    """A reply read as JSON. `value` is the JSON value so far as HTML, "" if none has started.
 
-    `state` describes the match. `repair` is the text of a request for a correction, to be sent with the same `schema`;
-    "" if a repair makes no sense or was tried.
+    `is_text`: the complete reply has no JSON. `state` describes the match with the schema. `repair` is the text of a
+    request for a correction, to send with the same `schema`; "": a correction makes no sense, or was requested already.
     """
 
     fit: Fit

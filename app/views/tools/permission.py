@@ -17,9 +17,8 @@ class PermissionView:
     """A tool call that needs a person's permission. `tool` is its name for models, `tool_name` its name on the server.
 
     `conversation_id` is the conversation of the call, `shown_in` the conversation whose page shows it: for delegated
-    work, the one that started the work. `input` are the arguments as the model wrote them, `run_input` the arguments
-    that were allowed; null: not allowed. `seconds_left` is the time until the request expires. `sentence` describes the
-    status.
+    work, the one that started the work. `input` are the arguments as the model wrote them, `run_input` the allowed
+    arguments; null: not allowed. `seconds_left` is the time until the request expires. `sentence` describes the status.
     """
 
     id: str
@@ -56,8 +55,8 @@ class PermissionsView:
 class RuleView:
     """A rule that allows the calls of a tool without a request.
 
-    `arguments` are patterns for the arguments by name; empty: any arguments. `conversation_id` is the conversation
-    where the rule applies; null: in all conversations.
+    `arguments` are patterns for the arguments by name; empty: any arguments. The rule applies in the conversation
+    `conversation_id`; null: in all conversations.
     """
 
     id: str

@@ -64,7 +64,7 @@ class ResourceView:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """A prompt that a server offers."""
+    """A prompt of a server, with its arguments."""
 
     name: str
     title: str

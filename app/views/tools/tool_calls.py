@@ -39,7 +39,7 @@ class ToolCallRecordView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallsView:
-    """The records of the tool calls of a reply, in the order in which the model made them."""
+    """The records of the tool calls of a reply, in the order of the model."""
 
     items: tuple[ToolCallRecordView, ...]
 

@@ -42,10 +42,11 @@ class ChosenToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolModeView:
-    """The effect of a mode. `same`: it sends the same tools as now. `breaks`: the part of the vendor's cache it would
-    lose.
+    """The effect of an inclusion mode on the next send, with the number, size and cost of its tools.
 
-    `read_tokens`: the tokens that the send would read from the cache; null if nothing is cached.
+    `same`: the mode sends the same tools as the current mode. `read_tokens` are the tokens that the send would read
+    from the provider's cache; null: nothing is cached. `breaks` is the part of the cache that the send would lose;
+    null: none.
     """
 
     mode: ToolMode

@@ -192,7 +192,7 @@ def show_message(
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) -> PieceView:
-    """Return the piece with its parts."""
+    """Return the piece with its parts. They are cut, less if a person has expanded the piece."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
@@ -283,7 +283,7 @@ def _show_part(part: Part) -> RequestPartView:
 
 
 def _begin(part: Part) -> str:
-    """Return a short text for a part: its text, its name or its kind."""
+    """Return a text for the beginning of a part: its text, its name or its kind."""
     match part:
         case Text() | Thinking():
             return part.text

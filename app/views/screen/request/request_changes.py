@@ -67,7 +67,7 @@ def show_changes(
 ) -> ChangesView:
     """Return the differences from the last request `before` to the request `after`.
 
-    `exact`: the last request could be built again exactly as it was sent.
+    `exact`: building the last request again results in exactly the request that was sent.
     """
     last, new = before.request, after.request
     heads = _heads(

@@ -1,9 +1,9 @@
 """The content of an expanded tool card: its server, its arguments, its result, or the reason why there is none.
 
-    show_call(call, result, record, running=False)
+    show_body(ShownCall(id="p1/1/call-1", running=False, call=call, result=result, record=record, …))
 
-Long texts are cut: first to their beginning, then to what a page can hold; `download` has all of it. A text that is not
-JSON, or that is nested too deeply to be formatted, is shown as text.
+Only the beginning of a long text is shown at first. A text that is too long for a page is always cut; `download` then
+has all of it. A text that is not JSON, or that is nested too deeply to be formatted, is shown as text.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PieceKind = Literal["json", "text", "image", "file"]
 class ResultPieceView:
     """A piece of the result of a tool call, or its arguments.
 
-    Of a text, `start` is shown. A button with the label `more` shows all of it; `more` "": there is no button.
+    The beginning of a text, `start`, is shown, and a button with the label `more` shows all of it ("": no button).
     `address` is the address of the bytes of a picture or a file. `width` and `height` are in pixels, 0 if unknown.
     """
 

@@ -87,9 +87,9 @@ class ServerToolsItem:
 class ToolPanelView:
     """The panel of tools.
 
-    `unable` says that the model cannot call tools, "" if it can. `breaks` describes the part of the provider's cache
-    that another choice of tools would lose or, if `lost`, that the current choice loses. `manual`: the mode Manual is
-    chosen, so that each tool has a checkbox. `missing` names ticked tools that are not available.
+    `unable` says that the model cannot call tools, "" if it can. `breaks` describes what another choice of tools would
+    lose of the provider's cache; `lost`: it describes what the current choice loses. `manual`: the mode Manual is
+    chosen, so each tool has a checkbox. `missing` names ticked tools that are not available.
     """
 
     unable: str
