@@ -1,7 +1,7 @@
 """Settings: the environment (or `.env`) read once into one frozen value.
 
-Not the Settings page: its keys and base URLs are stored encrypted in the database; a provider reads both.
-No other module of the application reads `os.environ`.
+These are not the settings of the Settings page. The keys and base URLs that a user enters there are stored in the
+database, keys encrypted. A provider uses both sources. No other module of the application reads `os.environ`.
 
     >>> settings = load_settings({"INVIEW_PORT": "8080"})
     >>> settings.port, settings.data_dir.name
@@ -27,14 +27,14 @@ from app.domain.run.reply_size import MAX_REPLY_BYTES
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"
 SQLITE: Final = "sqlite+aiosqlite:///"
-"""Start of the URL of a database."""
+"""The beginning of the URL of a SQLite database."""
 OPEN_TO_OTHERS: Final = (
     "Warning: Inview listens on {host}, where other machines can reach it, and it has no accounts yet. Anyone who "
     "opens it can read and change everything, and spend money with your keys. Set INVIEW_HOST=127.0.0.1, or use "
     "a proxy with a password."
 )
 
-# One line per variable: what `inview doctor` prints, what the README lists and the only names we look at.
+# One line per variable. No other names are read. `docs/settings.md` lists the same variables.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
     "INVIEW_HOST": "Address to listen on; 0.0.0.0 for all interfaces. Default 127.0.0.1.",
     "INVIEW_PORT": "Port to listen on. Default 3000. 0: any free port, shown at the start.",
@@ -70,7 +70,7 @@ BASE_URL: Final = "_BASE_URL"
 
 @dataclass(frozen=True)
 class Secret:
-    """A text that shows itself only when asked: `secret.reveal()`. Logs, reprs and tracebacks see a mask."""
+    """A secret text. `secret.reveal()` returns the text; logs, reprs and tracebacks show a mask."""
 
     value: str = field(repr=False)
 
@@ -86,7 +86,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class CompatibleServer:
-    """A server that speaks OpenAI's Chat Completions, by name and base URL."""
+    """A server whose API is compatible with OpenAI's Chat Completions, with its name and base URL."""
 
     name: str
     base_url: str
@@ -122,7 +122,7 @@ class Settings:
         return not _is_loopback(self.host)
 
     def describe(self) -> dict[str, str]:
-        """Return each variable with the value to show: secrets and passwords masked, unset ones empty."""
+        """Return the value to show of each variable: secrets and passwords are masked, unset variables are empty."""
         shown = {
             f.name: "" if (value := getattr(self, f.name)) is None or value == () else str(value) for f in fields(self)
         }
@@ -137,7 +137,9 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> Settings:
-    """Read the settings from `environ` (default: this process's) over the `.env` file in the working folder.
+    """Read the settings from `environ`. None: from the environment of this process, which overrides the `.env` file.
+
+    `env_file`: another path for `.env`, which is otherwise in the working folder.
 
     Raises:
         SettingsError: a value cannot be used; the message names the variable.
@@ -148,7 +150,7 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
     value = {name: stripped for name in DESCRIPTIONS if (stripped := environ.get(name, "").strip())}
     _refuse_unknown(environ)
     host = _host(value.get("INVIEW_HOST", "127.0.0.1"))
-    # Who can reach the page can use it: programs are started for those alone who sit at this machine.
+    # A person who can reach the page can use it, so it may start programs only if no other machine can reach it.
     alone = _is_loopback(host) and "INVIEW_PUBLIC_URL" not in value
     data_dir = Path(value.get("INVIEW_DATA_DIR", "data")).expanduser().absolute()
     return Settings(
@@ -261,7 +263,7 @@ def _compatible(text: str) -> tuple[CompatibleServer, ...]:
     for entry in filter(None, (part.strip() for part in text.split(";"))):
         name, equals, rest = (piece.strip() for piece in entry.partition("="))
         url, _, key = (piece.strip() for piece in rest.partition(","))
-        # The entry may hold a key: the message quotes the name alone.
+        # The entry may contain a key, so a message quotes at most the name.
         if not equals or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
             raise SettingsError("INVIEW_COMPATIBLE has an entry without a name. Write name=url or name=url,key.")
         if name in servers:

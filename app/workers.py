@@ -5,7 +5,7 @@
     answer = output_of(process).readline()
     close_pipes(process)
 
-The questions, and the end of a process, are in `schema_check/checker.py` and `providers/counts/token_counts.py`.
+`schema_check/checker.py` and `providers/counts/token_counts.py` ask the questions and end the processes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The API as one ASGI app: routes, problem documents, limits, and its OpenAPI description. `app.app` mounts it.
 
-It answers every path below `/api`, including those that do not exist. Elsewhere: the check of Host and Origin
-(`web/host_check.py`) and the owner of a request (`api/http/access.py`).
+It answers every path below `/api`, including those that do not exist. Other modules check Host and Origin
+(`web/host_check.py`) and find the owner of a request (`api/http/access.py`).
 
     create_api()  →  GET /api/v1/health, /api/v1/openapi.json, /api/v1/docs, …
 """
@@ -97,7 +97,7 @@ and the reason.
 
 
 def create_api() -> FastAPI:
-    """Make the API. The app context must be open before the first request."""
+    """Return a new API app. The app context must be open before its first request."""
     app = FastAPI(
         title="Inview API",
         version="1",

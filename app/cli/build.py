@@ -1,7 +1,8 @@
 """Builds the page if its inputs changed.
 
-Each build has its folder, named by a hash of its inputs: an existing folder is a finished build, a running server keeps
-the one it started with, and going back to an earlier commit builds nothing. `app/web/bundle.py` processes the result.
+Each build has a folder that is named by a hash of the build's inputs. So an existing folder is a finished build, a
+running server keeps the build that it started with, and a return to a recent commit needs no new build.
+`app/web/bundle.py` processes the result.
 
     static_dir = ensure_built(print)     # a folder in `.pages`
 """
@@ -161,7 +162,7 @@ def _build() -> Path:
 
 
 def _order_lock() -> None:
-    """Sort the keys of `package.json`: Reflex's order varies, and a build without new packages must not change it."""
+    """Sort the keys of `package.json`, whose order varies: a build without new packages must not change the file."""
     package = ROOT / _LOCK / "package.json"
     package.write_text(json.dumps(json.loads(package.read_text()), indent=2, sort_keys=True) + "\n")
 

@@ -58,7 +58,7 @@ def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
 
 
 def report_damage(database_url: str, say: Callable[[str], object]) -> int:
-    """Report each damage with the next step. Returns the number of damaged values.
+    """Report each damaged value with the next step. Return the number of damaged values.
 
     Raises:
         StoreError: the database cannot be opened.
@@ -80,7 +80,7 @@ def report_damage(database_url: str, say: Callable[[str], object]) -> int:
 
 
 def advise(finding: Finding) -> str:
-    """Return the next step for the user."""
+    """Return the next step that the user can take for this damage."""
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Restore a backup of the database."

@@ -34,7 +34,7 @@ _SDK_NAMES: Final = ("mcp", "client")
 
 
 def configure_logs(level: str) -> None:
-    """Send every log line of this process to standard error, from `level` on."""
+    """Send the log lines of this process that have at least this level to standard error."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -57,7 +57,7 @@ def configure_logs(level: str) -> None:
 
 
 def silence_logs() -> None:
-    """Write no log lines, for a command that reports the same itself."""
+    """Turn the log off, for a command that itself reports the same."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
@@ -69,7 +69,10 @@ def mask_credentials(line: str) -> str:
 
 
 def drop_server_words(record: logging.LogRecord) -> bool:
-    """Replace a line of MCP's SDK by one without text of a server and without a traceback. Returns True."""
+    """Replace a line of MCP's SDK by one without text of a server and without a traceback.
+
+    Always return True: as a filter of log records, this removes none.
+    """
     if record.name.partition(".")[0] in _SDK_NAMES:
         kind = record.exc_info[0] if record.exc_info else None
         error = f" ({kind.__name__})" if kind else ""

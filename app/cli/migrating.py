@@ -1,4 +1,4 @@
-"""Migrates in a separate process: its imports are needed only once and take 12 MB (docs/decisions/0050).
+"""Migrates the database in a separate process: the imports take 12 MB and are needed only once (docs/decisions/0050).
 
 The steps are in `alembic/versions`; `app/store/database/migrations.py` runs them.
 """
@@ -16,8 +16,8 @@ def migrate_apart(url: str) -> None:
     """Migrate the database in a child process. Call it before this process has a second thread.
 
     Raises:
-        StoreError: it cannot be opened, it is newer than this code, or a signal ended the child process.
-        SystemExit: it could not be migrated. The child process has printed the reason.
+        StoreError: the database cannot be opened or is newer than this code, or a signal ended the child process.
+        SystemExit: the database could not be migrated. The child process has printed the reason.
     """
     if is_current(url):
         return

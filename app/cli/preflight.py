@@ -15,7 +15,7 @@ from app.domain.errors import InputError, SettingsError
 from app.settings import SQLITE, Settings
 
 _OTHERS: Final = 0o077
-"""The bits of a file mode for users other than the owner."""
+"""The permission bits of a file mode for users other than the owner."""
 
 
 class NotReadyError(SettingsError):
@@ -23,7 +23,11 @@ class NotReadyError(SettingsError):
 
 
 def bind_port(settings: Settings) -> socket.socket:
-    """Bind host and port now, so that no other program takes them while the page is built."""
+    """Bind the host and port of the server, so that no other program takes them while the page is built.
+
+    Raises:
+        NotReadyError: the host cannot be resolved, or the port is not free.
+    """
     where = f"{settings.host}:{settings.port}"
     try:
         family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
@@ -44,7 +48,7 @@ def bind_port(settings: Settings) -> socket.socket:
 
 
 def check_compatible(settings: Settings) -> None:
-    """Raise NotReadyError unless every server of INVIEW_COMPATIBLE can be offered under its name."""
+    """Raise NotReadyError if a server in INVIEW_COMPATIBLE cannot be used as a provider under its name."""
     # Imported here, so that other commands do not wait for it.
     from app.providers.base import Credentials  # noqa: PLC0415 - see above
     from app.providers.registry import compatible_row, make_provider  # noqa: PLC0415 - see above
@@ -71,7 +75,7 @@ def keep_to_owner(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 def _set_mode(path: Path, mode: int) -> str:
-    """Set the mode of a file. Returns the reason if that failed, else an empty text."""
+    """Set the mode of a file. Return the reason if that failed, otherwise an empty text."""
     try:
         path.chmod(mode)
     except OSError as error:

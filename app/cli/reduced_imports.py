@@ -1,7 +1,7 @@
 """Reduced imports: keeps libraries from loading modules that Inview does not use. An idle server is some 10 MB smaller.
 
-Each of these libraries works without the other one, and this module makes the other one look uninstalled. Inview's own
-large imports are in the functions that need them.
+Each library in `SPARED` works without the module that it would load, and this module makes that one look uninstalled.
+Inview's own large imports are in the functions that need them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False
@@ -25,7 +25,7 @@ SPARED: Final = {
 
 
 def import_sparingly(library: str) -> None:
-    """Import a library of `SPARED`. Call it before any other import of the library."""
+    """Import a library of `SPARED` without the module that it would load. Call this before other imports of it."""
     with _absent(SPARED[library]):
         importlib.import_module(library)
 

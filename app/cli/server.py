@@ -69,7 +69,7 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
         http=RequestProtocol,
         ws=SocketProtocol,
         ws_max_size=MAX_MESSAGE,
-        ws_per_message_deflate=True,  # a patch is a hundred characters of names around ten of text
+        ws_per_message_deflate=True,  # a patch has a hundred characters of names around ten of text
         log_config=None,
         access_log=False,
         server_header=False,
@@ -101,7 +101,7 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
 
 
 def leave_soon() -> None:
-    """End this process in a moment, even if a thread still works: everything is saved, and its result is not needed.
+    """End this process within a second, even if a thread still works: everything is saved, no result is needed.
 
     Python would wait until such threads finish. A thread that converts or checks data for a model may take a minute.
     """
@@ -111,7 +111,7 @@ def leave_soon() -> None:
 
 
 def build_house(settings: Settings) -> ASGIApp:
-    """Import and make the application. It takes seconds, so run it in a thread."""
+    """Import the application and create it. This takes seconds, so call it in a thread."""
     os.environ.update(_REFLEX)
     do_without_redis()
     import_sparingly("engineio")

@@ -13,7 +13,7 @@ from app.store.run.verification import list_run_ids
 
 
 async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:
-    """Report every request that differs from the sent one, with possible reasons. Returns True if none differs.
+    """Report every stored request that differs from the sent one, with possible reasons. Return True if none differs.
 
     Raises:
         NotFoundError: there is no such conversation.

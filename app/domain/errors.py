@@ -7,11 +7,13 @@
     ├── NotFoundError       no such object, or it belongs to another owner
     ├── ConflictError       the state of the object does not allow this
     │   ├── SendLockedError       a reply is already running in the conversation
-    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); has the options
-    │   ├── SelectionChangedError  the send would have other pairs than were counted (in seen_selection.py)
+    │   ├── OverBudgetError       more is in view than may be sent (in over_budget.py); lists the options
+    │   ├── SelectionChangedError  the send would carry other pairs than the count did (in seen_selection.py)
     │   ├── DamagedSettingError   a setting of the conversation cannot be read (in damage.py)
     │   ├── DamagedRowError       another row that a send depends on cannot be read (in damage.py)
     │   ├── BudgetSpentError      the send would exceed a budget of money (in budgets.py)
+    │   ├── LaterPairsError       pairs follow the one to send again; the caller must say whether to keep them
+    │   ├── PairChangedError      the pair was changed since the caller read it
     │   └── IllegalTransitionError  a pair's lifecycle forbids the step
     ├── SettingsError       the settings of the installation are wrong
     ├── StoreError          the database cannot be used
@@ -53,7 +55,7 @@ class ErrorClass(StrEnum):
 
 
 RETRYABLE = frozenset({ErrorClass.RATE, ErrorClass.NETWORK, ErrorClass.SERVER, ErrorClass.OVERLOADED})
-"""The classes of failures that can be retried, only before the first token."""
+"""The classes of failures after which a call may be repeated, but only if no token was received."""
 
 NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -77,10 +79,11 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a reply failed, as stored with its pair.
+    """The reason why a reply failed. It is stored with the pair.
 
     `retry_after` is the provider's `Retry-After` in seconds, None if it sent none. `recovered` is the number of
-    characters of an interrupted reply that an open page returned (`domain/run/recovery.py`).
+    characters of an interrupted reply that an open page sent back after the server had lost them
+    (`domain/run/recovery.py`).
     """
 
     error_class: ErrorClass
@@ -99,7 +102,7 @@ def failure(error_class: ErrorClass, message: str, retry_after: float | None = N
 
 
 def add_next_step(message: str, next_step: str) -> str:
-    """Join a message and the next step. A provider's message without a full stop at its end gets one.
+    """Return a message followed by the next step. A message that ends without punctuation gets a full stop first.
 
     >>> add_next_step("Acme failed (HTTP 502): bad gateway", "Try again."), add_next_step("No key.", "")
     ('Acme failed (HTTP 502): bad gateway. Try again.', 'No key.')
@@ -109,9 +112,9 @@ def add_next_step(message: str, next_step: str) -> str:
 
 
 def words_of(error: BaseException, otherwise: str) -> str:
-    """Return the text of an exception of a library or of Python for a person, without the name of its class.
+    """Return the first line of the message of any exception, for a person to read.
 
-    `otherwise`: the text for an exception without one.
+    `otherwise` is returned if the exception has no message.
 
     >>> [words_of(error, "it failed") for error in (KeyError("data"), ValueError("7 is odd"), OSError())]
     ["'data' is missing", '7 is odd', 'it failed']
@@ -125,7 +128,7 @@ class InviewError(Exception):
 
 
 class InputError(InviewError):
-    """Invalid input. `field` names its place, as a dotted path."""
+    """Invalid input. `field` is the dotted path of the invalid field, `reason` says what is wrong with it."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
@@ -134,7 +137,7 @@ class InputError(InviewError):
 
 
 class NotFoundError(InviewError):
-    """No such object, or it belongs to another owner. The error does not say which."""
+    """There is no such object, or it belongs to another owner. The message does not say which of the two."""
 
     def __init__(self, noun: str, object_id: str) -> None:
         super().__init__(f"There is no {noun} {object_id!r}. It may have been deleted.")
@@ -147,7 +150,7 @@ class ForbiddenError(InviewError):
 
 
 class ConflictError(InviewError):
-    """The state of the object does not allow this."""
+    """The current state of the object does not allow the operation."""
 
 
 class SendLockedError(ConflictError):
@@ -161,7 +164,7 @@ class SendLockedError(ConflictError):
 
 
 class LaterPairsError(ConflictError):
-    """There are pairs after the one to send again, and the caller did not say whether to keep them."""
+    """Pairs follow the pair that should be sent again, and the caller did not say whether to keep them."""
 
     def __init__(self, count: int) -> None:
         super().__init__(
@@ -172,7 +175,7 @@ class LaterPairsError(ConflictError):
 
 
 class PairChangedError(ConflictError):
-    """The pair has another current version than the caller saw. Replacing it would lose text that they did not see."""
+    """The pair was changed since the caller read it. Replacing it would lose text that the caller has not seen."""
 
     def __init__(self, position: int, version: int, versions: int) -> None:
         super().__init__(
@@ -187,11 +190,11 @@ class IllegalTransitionError(ConflictError):
 
 
 class SettingsError(InviewError):
-    """The settings of the installation cannot work."""
+    """The settings of the installation are invalid."""
 
 
 class StoreError(InviewError):
-    """The database cannot be used. `advice`: the consequence for the caller, and the next step."""
+    """The database cannot be used. `advice` is what this means for the caller, and the next step."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(f"{message} {advice}".rstrip())
@@ -199,7 +202,7 @@ class StoreError(InviewError):
 
 
 class ProviderError(InviewError):
-    """A provider call failed. `failure` is the reason, in stored form."""
+    """A provider call failed. `failure` is the reason, in the form that is stored."""
 
     def __init__(self, reason: Failure) -> None:
         super().__init__(str(reason))

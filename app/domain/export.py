@@ -1,4 +1,4 @@
-"""Records of pairs for export, import and copies: everything that is stored about a pair except its place.
+"""Records of pairs for export, import and copies: everything that is stored about a pair except its position.
 
 Ledger rows are never included: they are records of calls that this installation made.
 
@@ -29,11 +29,11 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One attempt at a reply. `outcome` None: it has not ended.
+    """One attempt at a reply. `outcome` None: the attempt has not ended.
 
-    `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of`: the run
-    whose reply was replayed without a call. `prelude`: the card about the person in its request; `redacted`: the
-    secrets that marks replaced, None if redaction was off.
+    `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of` is the
+    run whose stored reply was used instead of a call. `prelude` is the text about the person in its request. `redacted`
+    are the secrets that marks replaced; None: redaction was off.
     """
 
     id: str
@@ -60,7 +60,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRecord:
-    """The exact request of a failed reply, with masked secrets."""
+    """The exact request of a failed reply. Secrets in it are masked."""
 
     run_id: str
     model: str
@@ -73,7 +73,7 @@ class SnapshotRecord:
 
 @dataclass(frozen=True, slots=True)
 class VersionRecord:
-    """A version of a pair that was sent more than once. `lifecycle` None: it is the current version."""
+    """A version of a pair that was sent more than once. `lifecycle` None: this is the current version."""
 
     number: int
     request_id: str
@@ -89,7 +89,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node between pairs, which is never sent. `data` depends on the role."""
+    """A node between pairs, which is never sent. The content of `data` depends on the role."""
 
     id: str
     after_position: int
@@ -100,7 +100,7 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """A pair with everything that belongs to it. `messages` are its earlier messages."""
+    """A pair with everything that belongs to it. `messages` are the messages of its earlier versions."""
 
     pair: Pair
     messages: tuple[Message, ...] = ()
@@ -111,7 +111,7 @@ class PairRecord:
 
 @dataclass(slots=True)
 class NewIds:
-    """Gives each old id one new id."""
+    """A source of new ids. Called with an old id, it returns a new one, and always the same one for this old id."""
 
     make: Callable[[], str]
     known: dict[str, str] = field(default_factory=dict[str, str])
@@ -123,9 +123,9 @@ class NewIds:
 
 
 def renew(record: PairRecord, conversation_id: str, fresh: NewIds) -> PairRecord:
-    """Return the same pair in another conversation, with new ids."""
+    """Return a copy of the pair for another conversation, with new ids."""
     pair = record.pair
-    for run in record.runs:  # in their order: the new ids keep it for runs with equal times
+    for run in record.runs:  # runs with equal times are sorted by id, so new ids are made in the order of the runs
         fresh(run.id)
     return PairRecord(
         pair=replace(
@@ -160,9 +160,9 @@ def _renew_run(run: RunRecord, fresh: NewIds) -> RunRecord:
 
 
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
-    """Return the pair with the images and files that were computed from their stored bytes.
+    """Return the pair with corrected images and files. An import file may describe them wrongly.
 
-    An import file may describe them wrongly. `labels` are the computed parts by the id of their bytes.
+    `labels` are the correct parts, which were computed from the stored bytes, by the id of these bytes.
     """
     if labels.keys().isdisjoint(list_attachments(record)):
         return record
@@ -183,7 +183,7 @@ def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecor
 
 
 def list_attachments(record: PairRecord) -> Iterator[str]:
-    """Yield the ids of the images and files of a pair, from its messages (also earlier ones) and its tool calls."""
+    """Yield the ids of the images and files of a pair, in its current and earlier messages and its tool calls."""
     for message in (record.pair.request, record.pair.reply, *record.messages):
         if message is not None:
             yield from list_named(message.parts)
@@ -222,5 +222,5 @@ def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Im
 
 
 def forget_sent(record: PairRecord) -> PairRecord:
-    """Return the pair without the positions in its requests. They may refer to other pairs after an export or copy."""
+    """Return the pair without the positions of the pairs in its requests. After an export or copy they may be wrong."""
     return replace(record, runs=tuple(replace(run, sent=None) for run in record.runs))

@@ -1,15 +1,15 @@
-r"""Counts the values of a JSON text while it is received, before any of them is built.
+r"""Counts the values of a JSON text while it is received, so that a text with too many is refused before it is parsed.
 
-A text of 15 MB can hold five million lists, which take 1.6 GB and ten seconds to build.
+A text of 15 MB can hold five million lists. Building them takes 1.6 GB and ten seconds.
 
     >>> count = ValueCount()
     >>> count.feed(b'{"a": [1, "[[[,,,'), count.feed(b'\\"[", 2]}')
     (3, 4)
 
 The count is the number of commas and opening brackets outside of strings: about one for each value. After the first
-error of a text the count may be wrong, but no reader builds that part. A line break ends a string, because JSON has
-none within a string. So a line that is not JSON, such as in server-sent events, does not affect the count of the next
-line.
+JSON error in a text the count may be wrong, but a JSON reader stops at that error. A line break always ends a string,
+because a JSON string cannot contain one. So a line that is not JSON, as in server-sent events, does not affect the
+count of the next line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import re
 from typing import Final
 
 MAX_VALUES: Final = 100_000
-"""Maximum number of values of one text. Building 100,000 takes about ten milliseconds and ten megabytes."""
+"""Maximum number of values in one text. Building 100,000 takes about ten milliseconds and ten megabytes."""
 
 _ESCAPED: Final = re.compile(rb"\\[^\r\n]")
 _STRING: Final = re.compile(rb'"[^"\r\n]*+["\r\n]')
@@ -39,9 +39,9 @@ class ValueCount:
 
     def feed(self, piece: bytes) -> int:
         """Add the values of this piece, and return the number of values so far."""
-        self.values += piece.count(b"\0")  # JSON in UTF-8 never has one; in UTF-16 each bracket and comma has one
+        self.values += piece.count(b"\0")  # UTF-8 JSON never has a NUL; in UTF-16 each bracket and comma has one
         piece, self._held = _ESCAPED.sub(b"", self._held + piece), b""
-        if piece.endswith(b"\\"):  # half of an escape sequence
+        if piece.endswith(b"\\"):  # the rest of the escape sequence is in the next piece
             piece, self._held = piece[:-1], b"\\"
         if self._in_string:
             if (end := _END_OF_STRING.search(piece)) is None:
@@ -55,7 +55,7 @@ class ValueCount:
 
 
 def has_more_values(text: bytes, most: int) -> bool:
-    """Return True if a whole text has more than `most` values. It is fast for nearly every text with fewer.
+    """Return True if a complete text has more than `most` values. Nearly every text with fewer is decided at once.
 
     >>> has_more_values(b'["a,b,c"]', 2)
     False

@@ -1,7 +1,7 @@
 """The profile of a model: its window, limits, prices and abilities.
 
 The values come from a maintained public table (read in `providers`); an installation can override them. A model that is
-not in the table gets the conservative defaults below, and its prices are unknown, which is never zero.
+not in the table gets the conservative defaults below. Its prices are unknown, which does not mean zero.
 
     >>> split_model_name("anthropic:claude-sonnet-4-5")
     ('anthropic', 'claude-sonnet-4-5')
@@ -16,11 +16,11 @@ from enum import StrEnum
 from app.domain.errors import InputError
 
 UNKNOWN_WINDOW = 8_192
-"""Assumed context window of an unknown model, in tokens: that of the smallest models in use today."""
+"""Assumed context window of an unknown model, in tokens: as small as in the smallest models of today."""
 
 
 class ThinkingStyle(StrEnum):
-    """How a model thinks: never, always, adaptively, with a token budget, or with an effort."""
+    """The thinking of a model: never, always, adaptive, with a token budget, or with an effort."""
 
     NONE = "none"
     ALWAYS = "always"
@@ -42,11 +42,13 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class ModelProfile:
-    """A model that a user can choose. `model` is "provider:model"; `known`: the values come from the table.
+    """A model that a user can choose. `model` is its id "provider:model", `name` its name on the screen.
 
-    `context_window` and `max_output_tokens` are tokens; `prices` None means unknown, shown as "≥". `local` models run
-    on the user's own server and cost nothing, unless a price is known. `input_steps`: above each number of prompt
-    tokens, the input price that applies. `structured`: its reply can be restricted to a JSON schema.
+    `known`: the values come from the public table. `context_window` and `max_output_tokens` are in tokens. `local`: the
+    model runs on the user's own server and costs nothing, unless a price is known. `images`, `files` and `tools`: it
+    accepts these. `sampling`: it accepts parameters such as the temperature. `prices` None: they are unknown, and costs
+    are shown with "≥". `structured`: its reply can be restricted to a JSON schema. `input_steps` are numbers of prompt
+    tokens, each with the input price that applies above it.
     """
 
     model: str
@@ -66,14 +68,19 @@ class ModelProfile:
 
 
 def takes_thinking(profile: ModelProfile) -> bool:
-    """Return true if a request can set how much the model thinks. For an unknown model, its server decides."""
+    """Return true if a request can set how much the model thinks.
+
+    An unknown model may support it, so it counts as true.
+    """
     if profile.thinking is ThinkingStyle.NONE:
         return not profile.known
     return profile.thinking is not ThinkingStyle.ALWAYS
 
 
 def vendor_and_name(model: str) -> tuple[str, str]:
-    """Split a stored model name. The provider is "" if there is none: another program may have stored the name.
+    """Split a stored model name into provider and name. The provider is "" if the name has no colon.
+
+    Such a name may come from another program.
 
     >>> vendor_and_name("offline:demo"), vendor_and_name("demo")
     (('offline', 'demo'), ('', 'demo'))
@@ -83,7 +90,7 @@ def vendor_and_name(model: str) -> tuple[str, str]:
 
 
 def split_model_name(model: str) -> tuple[str, str]:
-    """Return the provider and the provider's own name of a model written as "provider:model".
+    """Split a model written as "provider:model" into the provider and the provider's name for the model.
 
     Raises:
         InputError: the name does not have this form.

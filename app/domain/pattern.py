@@ -1,6 +1,6 @@
-"""Patterns: `*` matches any sequence of characters. Case is ignored.
+"""Patterns of text with stars: `*` matches any sequence of characters. Case is ignored.
 
-Matching searches for each piece after the previous one, so no pattern can make it slow.
+A match searches for each piece after the previous one, so it is fast for every pattern.
 
     >>> Pattern(("claude", "")).matches("Claude Sonnet")
     True
@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The pieces of text between the stars: `("a", "b")` is `a*b`, `("a",)` is `a`, `("", "")` is `*`."""
+    """A pattern as the pieces of text between its stars: `("a", "b")` is `a*b`, `("a",)` is `a`, `("", "")` is `*`."""
 
     pieces: tuple[str, ...]
 
@@ -43,12 +43,12 @@ class Pattern:
         return occur_in_order(inner, middle)
 
     def searched_pieces(self) -> tuple[str, ...]:
-        """Return the pieces that must occur in this order in a folded text if the pattern may match anywhere in it."""
+        """Return the folded pieces. A folded text that contains them in this order may contain a match."""
         return tuple(fold(piece) for piece in self.pieces if piece)
 
 
 def fold(text: str) -> str:
-    """Return the form for comparing texts: case is ignored, and é is equal to é in either Unicode form."""
+    """Return the text in the form for comparisons: case is ignored, and so is the Unicode form of é."""
     return normalize("NFC", text.casefold())
 
 

@@ -1,4 +1,4 @@
-"""Preferences: a person's settings for all conversations, with the default of each.
+"""Preferences: a person's settings for all conversations, and the default of each.
 
 >>> Preferences().limits.reserve
 800
@@ -32,7 +32,7 @@ _MAX_KEY = 40
 
 
 class OverBudget(StrEnum):
-    """The action when pairs do not fit: ask each time, send the pairs that fit, or send all."""
+    """The action when the pairs in view do not fit: ask each time, send the pairs that fit, or send all."""
 
     ASK = "ask"
     FIT = "fit"
@@ -40,7 +40,7 @@ class OverBudget(StrEnum):
 
 
 class TopicOrder(StrEnum):
-    """The order of topics: the last used first, or as arranged by hand."""
+    """The order of topics: the most recently used first, or as arranged by hand."""
 
     RECENT = "recent"
     MANUAL = "manual"
@@ -56,18 +56,19 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The settings of a person. Limits are in tokens and US dollars, per send, conversation and day; None: no limit.
+    """The settings of a person. The limits per send, conversation and day are in tokens and US dollars; None: no limit.
 
-    `trash_days`: how long deleted items can be restored; None: until the trash is emptied.
+    `soft_cap` is the share of a model's window that a send may fill, `reserve` the tokens that are kept free for the
+    reply. `trash_days` is how long deleted items can be restored; None: until the trash is emptied.
 
     `titles`: the first successful reply of an untitled conversation starts a title call to `title_model` (None: to the
-    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` replaces the
-    keys of actions; an empty one means that the action has no key. `built_in_tools`: the names of the built-in tools
+    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` has the
+    actions whose key a person changed; "": the action has no key. `built_in_tools` are the names of the built-in tools
     for models. If it is empty, an installation without servers sends no tools.
 
-    `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false; `date_zone` is the
-    time zone of the date that is sent to models (None: no date is sent). `redact`: requests have marks instead of
-    secrets.
+    `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false. `date_zone` is the
+    time zone of the date that is sent to models; None: no date is sent. `redact`: secrets in requests are replaced by
+    marks.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -96,12 +97,12 @@ class Preferences:
 
     @property
     def limits(self) -> Limits:
-        """The limits of a send, without any earlier spending."""
+        """The limits of one send. Earlier spending is not subtracted."""
         return Limits(self.soft_cap, self.reserve, self.send_tokens, self.send_money)
 
 
 def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
-    """Return the settings for the middleware at this instant."""
+    """Return the settings that the middleware needs, at this instant."""
     zone = preferences.date_zone
     return UserOptions(
         about=preferences.about_me if preferences.tell_about_me else "",
@@ -115,10 +116,10 @@ CEILINGS_IN_MONEY = ("send_money", "conversation_money", "day_money")
 
 
 def require_usable(preferences: Preferences) -> None:
-    """Refuse values that cannot be used.
+    """Refuse preferences with an invalid value.
 
     Raises:
-        InputError: at the first preference that cannot be used.
+        InputError: a value is invalid. Names the first such preference.
     """
     if not LEAST_SOFT_CAP <= preferences.soft_cap <= 1:
         raise InputError("soft_cap", f"must be a share of the model's window from {LEAST_SOFT_CAP} to 1.")
@@ -157,7 +158,7 @@ def _require_about(preferences: Preferences) -> None:
     if preferences.date_zone is not None:
         try:
             ZoneInfo(preferences.date_zone)
-        except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+        except (KeyError, ValueError, OSError):  # not a name, or the name of a folder of zones
             raise InputError("date_zone", "is not a time zone. Write it like Europe/Berlin.") from None
 
 

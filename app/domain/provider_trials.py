@@ -1,4 +1,4 @@
-"""The result of requesting a provider's list of models: usable, or the reason and the next step.
+"""The trial of a provider: a request for its list of models. The result is usable, or has a reason and a next step.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
@@ -30,7 +30,10 @@ class ProviderHealth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The last result. `models` is the number of models for conversations; `reason` says why the request failed."""
+    """The result of the last trial of a provider.
+
+    `models` is the number of its models that are for conversations. `reason` says why the request failed.
+    """
 
     health: ProviderHealth
     models: int = 0
@@ -51,7 +54,7 @@ _CHECK_BASE_URL = "Check the base URL, then try again."
 
 
 def describe_trial_failure(why: Failure) -> Trial:
-    """Return the result for a list of models that could not be read. Its next step is possible in Settings."""
+    """Return the result of a trial that failed. Its next step is one that a person can take in Settings."""
     rejected = why.error_class is ErrorClass.AUTH
     health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE
     usual = why.next_step == NEXT_STEP[why.error_class]

@@ -1,12 +1,12 @@
-"""The text of a search: words, beginnings of words and phrases. A match must contain all of them.
+"""The search in conversations: a line of words, beginnings of words and phrases. A match contains all of them.
 
     >>> parse_search('garden bread*').query
     '"garden" AND "bread"*'
     >>> parse_search('"fresh bread" (OR').query
     '"fresh bread" AND "OR"'
 
-Everything else counts as words, so every line is a valid search. Case, accents and punctuation are ignored. Not here:
-the search in the database (`store/index/search.py`).
+Everything except quotes and stars counts as words, so every line is a valid search. Case, accents and punctuation are
+ignored. Not here: the search in the database (`store/index/search.py`).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from unicodedata import normalize
 
 _PIECE: Final = re.compile(r'"([^"]*)"(\*)?|(\S+)')
 _UNSPACED: Final = re.compile("[฀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]")
-"""Letters of scripts without blanks between words. A word index does not contain their words separately."""
+"""Letters of scripts without blanks between words. The index of the database cannot separate their words."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _BETWEEN, _MORE_LETTERS = r"[\W_]+", r"[^\W_]*"
 _NO_LETTER_BEFORE, _NO_LETTER_AFTER = r"(?<![^\W_])", r"(?![^\W_])"
 BEFORE: Final = 40
 EXCERPT: Final = 240
-"""Characters of an excerpt: before the first match, and in total."""
+"""Characters of an excerpt: `BEFORE` in front of the first match, `EXCERPT` in total."""
 MAX_TERMS: Final = 50
-"""Maximum number of terms. A longer line is probably a pasted text, and its first words find it."""
+"""Maximum number of terms. A longer line is probably a pasted text; its first words are enough to find the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Consecutive words. `prefix`: the last one is the beginning of a word."""
+    """Words that follow each other in the text. `prefix`: the last one may be only the beginning of a word."""
 
     text: str
     prefix: bool = False
@@ -43,7 +43,7 @@ class Term:
 
     @property
     def pattern(self) -> str:
-        """A regular expression for its occurrences in a lower-case text."""
+        """A regular expression that finds the term in a lower-case text."""
         words = _BETWEEN.join(map(re.escape, _WORD.findall(_plain(self.text))))
         return f"{_NO_LETTER_BEFORE}{words}{_MORE_LETTERS if self.prefix else _NO_LETTER_AFTER}"
 
@@ -52,7 +52,8 @@ class Term:
 class Search:
     """A parsed search. A match contains all `terms` and all `pieces`.
 
-    Pieces are texts in scripts without blanks, which match anywhere in a text. An empty search finds nothing.
+    Pieces are texts in scripts without blanks. They match anywhere in a text, even inside a word. An empty search finds
+    nothing.
     """
 
     terms: tuple[Term, ...] = ()
@@ -82,7 +83,7 @@ def parse_search(text: str) -> Search:
 
 
 def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
-    r"""Cut an excerpt around the first match, on one line and in pieces. True marks the pieces that match.
+    r"""Cut an excerpt around the first match, on one line. It is a list of pieces; True marks a piece that matches.
 
     >>> cut_excerpt("We baked bread\nin the garden.", parse_search("garden BREAD"))
     (('We baked ', False), ('bread', True), (' in the ', False), ('garden', True), ('.', False))
@@ -102,19 +103,19 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
 
 
 def as_typed(text: str) -> str:
-    """Return the search for a line that the user is still typing: its last word may be incomplete."""
+    """Return the search for a line that is still being typed: a star is added if the last word may be incomplete."""
     if not text or not text[-1].isalnum() or text.count('"') % 2:
         return text
     return f"{text}*"
 
 
 def _clean(text: str) -> str:
-    """Replace characters that databases do not accept: half characters and NUL."""
+    """Replace characters that databases do not accept: lone surrogates and NUL."""
     return text.encode(errors="replace").decode().replace("\0", " ")
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case and without accents, with the same number of letters."""
+    """Return the text in lower case and without accents. Its length does not change."""
     lower = text.lower()
     if lower.isascii():
         return lower

@@ -1,7 +1,8 @@
-"""The events of a provider's stream, the same for all vendors: past facts, in order.
+"""The events of a provider's stream, the same for all vendors: facts about what was received, in order.
 
-Parts are sequential: a part is finished when the next one starts (or at `PartEnded`), so a reply only grows at its end.
-An adapter whose wire format interleaves tool calls holds back the later one until the earlier one is complete.
+Parts come one after the other: a part is finished when the next one starts (or at `PartEnded`), so a reply only grows
+at its end. If the wire format of a vendor interleaves tool calls, its adapter holds back the later call until the
+earlier one is complete.
 
 A stream ends with exactly one `Stopped`. A stream without it was cut off, which is a failure of class `stream`.
 
@@ -19,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped, as the provider reported it. Inview sets only the last: too many tool calls."""
+    """The reason why a model stopped, as the provider reported it. Only Inview sets the last: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -41,19 +42,19 @@ class TextReceived:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingReceived:
-    """More reasoning."""
+    """More reasoning of the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextWasThinking:
-    """All text so far was reasoning: it has an end tag, but no start tag."""
+    """All text so far was reasoning: an end tag of reasoning came without a start tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """The signature of the open thinking, valid for `vendor`."""
+    """The signature of the current thinking part. Only `vendor` accepts it."""
 
     signature: str
     vendor: str
@@ -77,22 +78,22 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputReceived:
-    """More of the open tool call's input, as JSON text."""
+    """More of the input of the current tool call, as JSON text."""
 
     json_text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """The open part is finished. Later content starts another part, even of the same kind."""
+    """The current part is finished. Later content starts another part, even of the same kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """The counters of this call so far. Each report replaces the previous one.
+    """The token counters of this call so far. Each report replaces the previous one.
 
-    `fault` names the fields of the report that are not valid counts; None: all are valid. `usage` None: no valid count
-    remains, and the previous report still applies.
+    `fault` names the fields of the report that are not valid counts; None: all are valid. `usage` None: no count is
+    valid, and the previous report still applies.
     """
 
     usage: Usage | None
@@ -121,7 +122,7 @@ StreamEvent = (
 
 
 def join_text(events: Iterable[StreamEvent]) -> list[StreamEvent]:
-    """Return the same events with adjacent text, thinking or tool input joined, so that one read gives one event."""
+    """Return the same events, with consecutive events of text, thinking or tool input joined to one."""
     joined: list[StreamEvent] = []
     pieces: list[str] = []
     kind: type[TextReceived | ThinkingReceived | ToolInputReceived] | None = None

@@ -1,7 +1,11 @@
-"""Usage: the raw token counters of one provider call. Totals, costs and windows are computed on reading, never stored.
+"""Usage: the token counters of one provider call, as the provider reported them.
 
-The four prompt kinds are disjoint here, whatever the vendor reports: `input_tokens` never includes tokens that were
-read from or written to a cache (OpenAI reports cached tokens as a subset, Anthropic separately; adapters convert both).
+Only these counters are stored. Totals, costs and the tokens in a context window are computed from them when they are
+read.
+
+The four kinds of prompt tokens never overlap here, even if they do in the vendor's report: `input_tokens` does not
+include tokens that were read from or written to a cache. (OpenAI reports cached tokens as a part of the input,
+Anthropic separately. The adapters convert both.)
 
     >>> (Usage(input_tokens=10, output_tokens=5) + Usage(output_tokens=1)).output_tokens
     6
@@ -20,17 +24,17 @@ from app.domain.model_profile import Prices
 
 MILLION = Decimal(1_000_000)
 MAX_TOKENS: Final = 100_000_000
-"""Maximum of one counter of one call: ten times the largest context window of today. A larger value is not a count."""
+"""Maximum of one counter of one call: ten times the largest context window of today. A larger value is invalid."""
 MAX_SUM: Final = 2**53 - 1
 """Maximum of one counter over many calls: the largest integer that every JSON reader represents exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call (or, by `+`, of several).
+    """The token counters of one call, or the sum of several calls (`+`).
 
-    `cache_write_tokens` are written for five minutes, `cache_write_1h_tokens` for an hour. `reasoning_tokens` are the
-    part of `output_tokens` that was reasoning.
+    `cache_write_tokens` were written to the cache for five minutes, `cache_write_1h_tokens` for an hour.
+    `reasoning_tokens` are the part of `output_tokens` that was reasoning.
     """
 
     input_tokens: int = 0
@@ -61,7 +65,11 @@ class Usage:
         return self.prompt_tokens + self.output_tokens
 
     def cost(self, prices: Prices) -> Decimal:
-        """Return the price of these tokens in US dollars. A missing price is that of input (1 h: that of a write)."""
+        """Return the price of these tokens in US dollars.
+
+        If the price of a kind of cached token is unknown, the input price is used. For writes with a lifetime of an
+        hour, the price of five-minute writes comes first.
+        """
         per_million = (
             self.input_tokens * prices.input
             + self.output_tokens * prices.output
@@ -82,9 +90,9 @@ def read_count(value: object, most: int = MAX_TOKENS) -> int | None:
 
 
 def read_usage(stored: Mapping[str, object]) -> Usage | None:
-    """Return the usage of one call from its counters by name; None if its input is not a valid count.
+    """Return the usage of one call from its counters by name; None if `input_tokens` is not a valid count.
 
-    Any other invalid counter counts as not reported.
+    Any other invalid counter counts as zero.
     """
     return None if read_count(stored.get("input_tokens", 0)) is None else read_counters(stored)
 

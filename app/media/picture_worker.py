@@ -22,9 +22,9 @@ from typing import Any, Final
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 MAX_MEMORY: Final = 1024 * 1024 * 1024
-"""Bytes of address space: a picture with the maximum number of pixels is in it twice."""
+"""Maximum address space in bytes: enough for two copies of a picture with the maximum number of pixels."""
 MAX_SECONDS: Final = 20
-"""Seconds of processor time."""
+"""Maximum processor time in seconds."""
 MAX_PIXELS: Final = 50_000_000
 """Maximum number of pixels. Photos of today's phones have 48 million."""
 MAX_SIDE: Final = 2_576
@@ -36,7 +36,7 @@ QUALITIES: Final = (90, 75, 50)
 
 
 def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Convert a picture. Return its description and its bytes."""
+    """Convert a picture. Return the description and the bytes of the result, or a fault and no bytes."""
     Image.MAX_IMAGE_PIXELS = None  # a larger picture gets our own message below
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as picture:
@@ -62,7 +62,7 @@ def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _scale(picture: Image.Image) -> Image.Image:
-    """Return a new picture with only the pixels of this one, upright, and at most `MAX_SIDE` long."""
+    """Return a new picture with only the pixels of this one: upright, its longer side at most `MAX_SIDE` pixels."""
     picture.draft("RGB", (MAX_SIDE, MAX_SIDE))  # a large JPEG is decoded at half its size or less
     has_alpha = "A" in picture.getbands() or "transparency" in picture.info
     mode = "RGBA" if has_alpha else "RGB"

@@ -28,7 +28,7 @@ _threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A picture for sending. Sizes are pixels; `full_width` and `full_height` are those of the original."""
+    """A converted picture, ready to send. Sizes are in pixels. `full_width` and `full_height` are the original's."""
 
     data: bytes = field(repr=False)
     media_type: str
@@ -42,7 +42,7 @@ async def convert_picture(data: bytes, name: str = "picture") -> Converted:
     """Decode a picture and encode it again: scaled down to the maximum size of models, with nothing but its pixels.
 
     Raises:
-        InputError: it is damaged, too large, or takes too long. The message begins with `name`.
+        InputError: the picture is damaged, too large, or takes too long. The message begins with `name`.
     """
     return await asyncio.get_running_loop().run_in_executor(_threads, _convert, data, name)
 

@@ -1,18 +1,18 @@
-"""State sent as patches: the server sends a browser only the difference from the values that it already has.
+"""Sends state as patches: a browser gets only the differences from the values that it already has.
 
     app = rx.App()
     send_patches(app)          # app.patches.namespace: the server's part
     rx.Config(plugins=[PatchesPlugin()])  # app.patches.plugin: the page's part
 
-A state declares nothing. A var is sent as patches if its value is a tuple, a list or a frozen dataclass whose parts
-cannot change in place: scalars, enums, frozen dataclasses and tuples of these (`values`). Reflex sends every other
-value as usual. Handlers assign vars as usual:
+A state needs no declaration for this. A var is sent as patches if its value is a tuple, a list or a frozen dataclass
+whose parts cannot change in place: scalars, enums, frozen dataclasses and tuples of these (`values.py`). Reflex sends
+every other value as usual. Handlers assign vars as usual:
 
     pairs: rx.Field[tuple[PairView, ...]] = rx.field(())
 
     self.pairs = (*self.pairs[:-1], replace(self.pairs[-1], reply_text=text))
 
-sends only the appended text. Make the new value from parts of the old one: an identical part is not compared.
+This sends only the appended text. Make the new value from parts of the old one: an identical part is not compared.
 
 This package depends on Reflex (`namespace`, `events`, `plugin`) and not on Inview. Reasons and assumptions:
 docs/decisions/0053.

@@ -14,7 +14,7 @@ from app.patches.patch import Append, FullValue, Op, Patch, Rebuild, Replace, Sp
 
 
 def apply(value: Any, patch: Patch | FullValue) -> Any:
-    """Return the new plain value. The old one is not changed. Parts that no operation names are the same objects."""
+    """Return the plain value that a patch makes of the old one, which is not changed. Unchanged parts are shared."""
     if isinstance(patch, FullValue):
         return plain(patch.value)
     for op in patch.ops:
@@ -23,7 +23,7 @@ def apply(value: Any, patch: Patch | FullValue) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as in JSON: lists and dictionaries of scalars."""
+    """Convert a value to its form in JSON: lists, dictionaries and scalars."""
     if is_list(value):
         return [plain(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

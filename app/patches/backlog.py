@@ -1,4 +1,4 @@
-"""Frames that wait for a slow reader: their number and size, and waiting until they are sent.
+"""The backlog of a connection: frames that wait because the browser reads slowly.
 
     backlog.add(frame)        # after it was put into the queue
     backlog.is_congested      # True if a frame waits
@@ -16,15 +16,15 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""Maximum characters that may wait, without the largest frame. The writer may hold the same amount again.
+"""Maximum number of characters in waiting frames, except the largest one. The writer may have the same amount again.
 
-The largest frame is not counted: a page that opens the longest reply reads one frame of that length. If it counted, the
-connection would end each time the page reconnects.
+The largest frame is not counted: a page that opens the longest reply reads one frame of that length. If this frame
+counted, the connection would end each time the page reconnects.
 """
 
 
 class Backlog:
-    """The frames in the queue of one connection."""
+    """The number and the size of the frames that wait in the queue of one connection."""
 
     def __init__(self, queue: asyncio.Queue[Any]) -> None:
         self._queue = queue
@@ -40,7 +40,7 @@ class Backlog:
             self._characters -= self._sizes.popleft()
 
     def close(self) -> None:
-        """Wake all that wait, because the connection has ended."""
+        """End all waiting calls of `drained`, because the connection has ended."""
         self._closed.set()
 
     @property
@@ -54,7 +54,7 @@ class Backlog:
         return self._characters > MAX_CHARACTERS and self._characters - max(self._sizes) > MAX_CHARACTERS
 
     async def drained(self, within: float) -> bool:
-        """Wait until the queue is empty or the connection has ended. Returns False after `within` seconds."""
+        """Wait until the queue is empty or the connection has ended. Return False after `within` seconds."""
         if not self.is_congested:
             return True
         # Engine.IO's writer marks a frame as done when it takes it out.

@@ -7,8 +7,8 @@
     {'$rev': ('a1b2', 2), 'patch': [['#', (), [[0, 1], {'new': ('b',)}]]]}
 
 A revision is the name of the connection and a number. The number of a var increases by one with each value that is sent
-in the connection, so a browser recognizes a patch that came twice, too late, or after a loss. Values are kept by
-reference.
+in the connection, so a browser recognizes a patch that came twice, too late, or after a loss. The sent values are
+kept by reference, not copied.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from app.patches.values import Kinds
 _REVISION: Final = "$rev"
 
 Delta = Mapping[str, Mapping[str, Any]]
-"""New values of vars, by the name of the state and of the var."""
+"""New values of vars, by the name of the state and then by the name of the var."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value to send. `fast`: it has only immutable values without NaN, so `wire` may encode it with orjson."""
+    """A value to send. `fast`: it is immutable, without NaN and infinities, so `wire` may encode it with orjson."""
 
     value: Any
     fast: bool
 
 
 class Connection:
-    """One connection of one browser tab. `name` differs from the name of every other connection."""
+    """A connection of a browser tab, with the values that were last sent. Each connection has a different `name`."""
 
     def __init__(self, name: str, kinds: Kinds | None = None) -> None:
         self._name = name
@@ -45,11 +45,11 @@ class Connection:
         self._revisions: dict[tuple[str, str], int] = {}
 
     def forget(self) -> None:
-        """Send every value whole the next time, because the browser requested it."""
+        """Forget the values that were sent, so that each var is sent whole the next time."""
         self._held.clear()
 
     def news(self, delta: Delta) -> dict[str, dict[str, SentValue]]:
-        """Return the values to send for a delta. Values that the browser already has are left out."""
+        """Return the patches and whole values to send for a delta. Values that the browser already has are left out."""
         news: dict[str, dict[str, SentValue]] = {}
         for state, values in delta.items():
             sent = {name: self._send((state, name), value) for name, value in values.items()}
@@ -63,7 +63,7 @@ class Connection:
         held = self._held.get(var)
         if now is None:
             self._held.pop(var, None)
-            if var in self._revisions or _looks_revised(value):  # without a revision, an older patch could fit it
+            if var in self._revisions or _looks_revised(value):  # otherwise an older patch could be applied to it
                 return SentValue(self._revised(var, whole=value), fast=False)
             return SentValue(value, fast=self._kinds.is_plain(value))
         change = None if held is None else diff(held, now)

@@ -7,7 +7,7 @@
 
 Values are scalars, enums, dataclasses (objects with their fields), lists and tuples. Identical objects are not
 compared, so make a new value from parts of the old one. This is safe only for parts that cannot change in place
-(`values`).
+(`values.py`).
 
 Items of a list are matched by their `id` if they have one, otherwise by equality.
 """
@@ -43,7 +43,7 @@ def is_list(value: object) -> TypeGuard[Sequence[Any]]:
 
 @cache
 def field_names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a dataclass, in order."""
+    """Return the names of a dataclass's fields, in order."""
     return tuple(field.name for field in dataclasses.fields(kind))
 
 

@@ -2,8 +2,8 @@
 
     find_fault({"name": "no.such.handler"})   # "no handler has this name"
 
-Reflex logs an event that it cannot handle completely, with the headers of the connection, or the event fails in a
-handler with a traceback. A fault found here names the handler and the argument, but no value.
+If Reflex cannot handle an event, it logs the whole event with the headers of the connection, or a handler fails with a
+traceback. A fault found here names the handler and the argument, but no value.
 """
 
 # The parts of Reflex used here are private and only partly typed.
@@ -27,7 +27,7 @@ _CONTAINERS: Final = (dict, list)
 
 
 def find_fault(event: Any) -> str | None:
-    """Return the reason why no handler can take this event, without its values. None: a handler can."""
+    """Return the reason why no handler can take this event, or None if one can. The reason quotes no values."""
     if not isinstance(event, dict):
         return f"it is a {type(event).__name__} and not an object"
     fields = cast("dict[str, Any]", event)
@@ -70,7 +70,7 @@ def _find_fault_of_arguments(handler: EventHandler, payload: Mapping[str, Any]) 
 
 
 def _is_possible(value: Any, hint: Any) -> bool:
-    """Return False if a JSON value cannot be for a parameter: a container for a scalar, or a scalar for a container."""
+    """Return False if a JSON value does not fit a parameter: a container for a scalar, or a scalar for a container."""
     if hint in _SCALARS:
         return not isinstance(value, _CONTAINERS)
     kind = get_origin(hint) or hint
@@ -82,5 +82,5 @@ def _is_possible(value: Any, hint: Any) -> bool:
 
 @lru_cache(maxsize=2_000)
 def _parameters_of(function: Any) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of a handler, without its state."""
+    """Return the parameters of a handler, except the first one, which is the state."""
     return MappingProxyType(dict(list(inspect.signature(function).parameters.items())[1:]))

@@ -1,4 +1,4 @@
-"""The server's part: every update leaves Reflex through this module, which also limits slow readers.
+"""The server's part of patches: sends each update of Reflex as differences, and limits what waits for slow browsers.
 
     app = rx.App()
     send_patches(app)
@@ -7,9 +7,9 @@
         self.pairs = …
     await drained(token)  # in a loop that follows a reply: a slow reader gets larger pieces, not a longer queue
 
-Reflex calls `EventNamespace.emit_update` for every delta. The namespace here compares the delta with the values of the
-connection (`connection`) and sends the difference. No other update may be sent between the comparison and the queue, so
-no `await` between them suspends.
+Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
+values that were sent in the connection (`connection.py`) and sends the difference. No other update may be sent until
+the difference is in the queue, so no `await` in between suspends.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
@@ -42,9 +42,9 @@ from app.patches.values import Kinds
 from app.patches.wire import Default, to_json, to_object
 
 HYDRATES: Final = frozenset({"hydrate", "hydrate_and_load"})
-"""The handlers of Reflex's root state that send all values again."""
+"""The names of the handlers of Reflex's root state that send all values again."""
 ABORT: Final = "websocket.abort"
-"""An extension of the ASGI scope: a function that ends the connection at once, if the server offers it."""
+"""The name of an extension of the ASGI scope: a function that ends the connection at once. Not every server has it."""
 DRAIN_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class _Client:
 
 
 class PatchedNamespace(EventNamespace):
-    """Reflex's namespace, extended by the values that each connection has."""
+    """Reflex's Socket.IO namespace, extended: it knows the values that each browser has, and sends only differences."""
 
     # socketio is not typed.
     server: Any
@@ -118,12 +118,12 @@ class PatchedNamespace(EventNamespace):
         self._refusals = Sampler(_log.warning)
 
     def client_of(self, token: str) -> _Client | None:
-        """Return the connection of a tab that is connected to this process."""
+        """Return the connection of the tab with this token. None: it is not connected to this process."""
         record = self._token_manager.token_to_socket.get(token)
         return None if record is None else self._clients.get(record.sid)
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        """Start a connection without values. The first update is sent while Reflex's method runs."""
+        """Register a new connection, without values, before Reflex's method runs, which sends the first update."""
         if is_reconnect(auth):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
@@ -140,7 +140,7 @@ class PatchedNamespace(EventNamespace):
         return super().on_disconnect(sid)
 
     async def _leave_old_socket(self, token: str) -> None:
-        """Release the token of a page that reconnects before the end of its old socket was noticed.
+        """Release the token of a page that reconnects before the server noticed the end of its old socket.
 
         Otherwise Reflex would treat it as a second tab and give it a new token with a new state: open dialogs are lost.
         """
@@ -168,14 +168,14 @@ class PatchedNamespace(EventNamespace):
         return event == "connect" and sid in self._clients
 
     def refuse_packet(self, eio_sid: str, fault: str) -> None:
-        """Log that a packet was refused. `eio_sid` is the id of its Engine.IO socket."""
+        """Log that a packet was refused. `eio_sid` is the id of the Engine.IO socket that received it."""
         self._refuse(eio_sid, f"a packet: {fault}")
 
     def _refuse(self, connection: str, what: str) -> None:
         self._refusals.write(connection, f"Refused {what}.")
 
     async def on_event(self, sid: str, data: Any = None) -> None:
-        """Handle an event of the page, or refuse an invalid one. If it requests all values, send them whole next."""
+        """Handle an event of the page, or refuse an invalid one. After a request for all values, send them whole."""
         if (fault := self._find_fault(data)) is not None:
             self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
             return
@@ -219,7 +219,7 @@ class PatchedNamespace(EventNamespace):
             self._cut(client)
 
     def _cut(self, client: _Client) -> None:
-        """End a connection that does not read. If its browser reconnects, it gets all values whole, once."""
+        """End a connection whose browser does not read. If the browser reconnects, it gets all values whole, once."""
         scope: dict[str, Any] = self.server.environ[client.socket.sid].get("asgi.scope", {})
         abort = scope.get("extensions", {}).get(ABORT)
         if abort is None:
@@ -236,7 +236,7 @@ class PatchedNamespace(EventNamespace):
 
 
 def is_reconnect(auth: Any) -> bool:
-    """Return True if a page connects again. A page that was just opened sends hashes of its defaults."""
+    """Return True if a page reconnects. Only a page that was just opened sends hashes of its default values."""
     event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
     payload = event.get("payload") if isinstance(event, dict) else None
     return isinstance(payload, dict) and "hashes" not in payload
@@ -247,6 +247,6 @@ def _token_in(environ: dict[str, Any]) -> str:
 
 
 def has_own_json(kind: type) -> bool:
-    """Return True if Reflex's JSON for a type is special: not the fields of a dataclass or the value of an enum."""
+    """Return True if Reflex has a special JSON form for a type: not a dataclass's fields or an enum's value."""
     serializer: Any = get_serializer(kind)
     return serializer is not (serialize_enum if issubclass(kind, Enum) else None)

@@ -1,4 +1,4 @@
-"""Refuses Socket.IO packets that no page sends: invalid JSON, deep nesting, or anything but a list with a name.
+"""Refuses Socket.IO packets that no page sends: invalid JSON, deep nesting, or an event without a name.
 
     guard_packets(sio, refuse)      # `refuse` gets the id of the connection and the reason
 
@@ -17,20 +17,20 @@ from collections.abc import Callable
 from typing import Any, Final
 
 EVENT: Final = 2
-"""The type of a Socket.IO packet with an event. Those above it are acknowledgements, errors and binary packets."""
+"""The type of a Socket.IO packet with an event. Higher types are acknowledgements, errors and binary packets."""
 MAX_DEPTH: Final = 40
-"""Levels of lists and objects; no event of the page has ten."""
+"""Maximum levels of nested lists and objects in a packet. No event of the page has ten."""
 _HEAD: Final = re.compile(rf"{EVENT}(?:(/[^,?]*),)?(?=\[)")
 """The beginning of an event without an acknowledgement: its type and its namespace."""
 _JSON: Final = json.JSONDecoder()
 
 
 class BadPacketError(Exception):
-    """A packet that no page sends. The message quotes nothing of it."""
+    """A packet that no page sends. The message does not quote the packet."""
 
 
 def guard_packets(sio: Any, refuse: Callable[[str, str], None]) -> None:
-    """Limit the packets that are read, and pass those that cannot be read to `refuse`."""
+    """Make `sio` refuse packets that no page sends: it calls `refuse` with the id of the connection and the reason."""
     sio.packet_class = _bounded(sio.packet_class)
     take = sio.eio.handlers["message"]
 
@@ -78,7 +78,7 @@ def _bounded(packet: Any) -> Any:
             return attachments
 
         def _read_event(self, encoded_packet: Any) -> bool:
-            """Read an event without the copies that Socket.IO makes (up to 18 MB each). False: it is another packet."""
+            """Read an event without Socket.IO's copies (up to 18 MB each). False: the packet is of another type."""
             head = _HEAD.match(encoded_packet) if isinstance(encoded_packet, str) else None
             if head is None:
                 return False

@@ -61,7 +61,7 @@ class NewItems:
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """Put the list at `path` together from spans of the old list and new items."""
+    """Build the list at `path` again, from spans of the old list and from new items."""
 
     path: ValuePath
     pieces: tuple[Span | NewItems, ...]
@@ -78,7 +78,7 @@ Op = Append | Replace | Rebuild
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """Operations, in their order of application. Without operations, the values are equal."""
+    """The operations that turn the old value into the new one, in order. No operations: the values are equal."""
 
     ops: tuple[Op, ...]
 
@@ -86,7 +86,7 @@ class Patch:
         return [op.wire() for op in self.ops]
 
     def values(self) -> tuple[object, ...]:
-        """Return the new values in the patch, without appended texts."""
+        """Return the new values that the operations contain, without appended texts."""
         replaced = [op.value for op in self.ops if isinstance(op, Replace)]
         pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
         return (*replaced, *[piece.items for piece in pieces if isinstance(piece, NewItems)])
@@ -94,6 +94,6 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class FullValue:
-    """A value that shares nothing with the old one."""
+    """A new value that is sent whole, because it shares nothing with the old one."""
 
     value: object

@@ -1,4 +1,4 @@
-"""The page's part: a plugin for `rxconfig.py` that makes the built page read patches.
+"""The page's part of patches: a plugin for `rxconfig.py` that makes the built page read them.
 
 It copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same files, so
 a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
@@ -18,7 +18,7 @@ _TARGET: Final = "utils/patches.ts"
 
 _IMPORT: Final = 'import { app, eventLoop } from "$/utils/context-registry";\n'
 _REDUCER: Final = "export const applyDelta = (state, delta) => {\n"
-# The message of a page that reconnects: its hydrate, with the values in the browser's storage.
+# The event that a page sends when it reconnects: `hydrate`, with the values in the browser's storage.
 _HYDRATE: Final = "app.initialEvents(first)[0]"
 
 _OUR_IMPORT: Final = f'import {{ createReducer }} from "$/{_TARGET}";\n'
@@ -34,7 +34,7 @@ class PageChangedError(Exception):
 
 
 class PatchesPlugin(rx.plugins.Plugin):
-    """Makes the page read patches. The app sends them after `send_patches`."""
+    """The Reflex plugin that makes the page read patches. The app sends patches after a call of `send_patches`."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_source)

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 FIRST: Final = 5
-"""Maximum lines of one connection in a minute."""
+"""Maximum number of lines that one connection can cause in a minute."""
 MINUTE: Final = 60.0
 MAX_CONNECTIONS: Final = 100
 """Connections that are counted separately in a minute. All others share one count, which a reconnect does not reset."""
@@ -22,7 +22,7 @@ _OTHERS: Final = "others"
 
 
 class Sampler:
-    """Writes lines with `log`. `sleep` waits for a minute; it is an argument so that tests can control the time."""
+    """A writer of log lines that leaves most of them out. `log` writes a line. `sleep` waits; tests replace it."""
 
     def __init__(self, log: Callable[[str], None], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._log = log

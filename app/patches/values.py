@@ -28,10 +28,10 @@ _SCALARS: Final = frozenset({str, int, bool, NoneType, datetime, date, time, tim
 
 
 class Kinds:
-    """Checks types and caches the results.
+    """Checks whether the values of a type are lasting (cannot change in place), and caches the results.
 
-    `has_own_json` returns True if the framework's JSON for a dataclass or an enum is special: not an object with its
-    fields, or not its value. Such a type is not lasting, because the paths of patches do not fit this form.
+    `has_own_json` returns True if the framework has a special JSON form for a dataclass (not an object with its fields)
+    or for an enum (not its value). Such a type does not count as lasting, because the paths of patches do not fit.
     """
 
     def __init__(self, has_own_json: Callable[[type], bool] = lambda _kind: False) -> None:
@@ -40,7 +40,7 @@ class Kinds:
         self._floating: dict[type, bool] = {}
 
     def freeze(self, value: object) -> object | None:
-        """Return a lasting copy of a collection; None for a scalar or a value with parts that can change.
+        """Return a list, tuple or dataclass in a form that cannot change in place. None: a scalar, or parts can change.
 
         The items of a list are copied into a tuple, because the list itself can change. Only references are copied.
         """
@@ -56,7 +56,7 @@ class Kinds:
         return known
 
     def is_patchable(self, hint: Any) -> bool:
-        """Return True if every value of an annotation is a scalar or is sent as patches.
+        """Return True if every value that an annotation allows is a scalar or is sent as patches.
 
         >>> Kinds().is_patchable(tuple[str, ...] | None), Kinds().is_patchable(dict[str, int])
         (True, False)
@@ -70,7 +70,7 @@ class Kinds:
         return type(value) in _SCALARS and self.is_finite(value)
 
     def is_finite(self, value: object) -> bool:
-        """Return True if a lasting value contains neither NaN nor an infinity: JSON cannot represent them."""
+        """Return True if a lasting value (see `is_lasting`) contains neither NaN nor an infinity, which JSON lacks."""
         kind = type(value)
         if isinstance(value, float):
             return math.isfinite(value)
@@ -91,7 +91,7 @@ class Kinds:
         return all(map(self.is_lasting, kinds))
 
     def _lasts(self, hint: Any, within: frozenset[type]) -> bool:
-        """Check an annotation. `within`: the dataclasses that are being checked; they may refer to themselves."""
+        """Return True if an annotated type is lasting. `within`: dataclasses being checked; they may be recursive."""
         origin = get_origin(hint)
         if origin is Literal or hint in within:
             return True

@@ -4,9 +4,9 @@
     '{"rows":[1,2]}'
 
 orjson writes NaN and the infinities as null, refuses integers over 64 bits and lone surrogates, and treats dictionaries
-with keys other than strings differently. The caller passes `fast` for lasting values without NaN. A value that orjson
-refuses is encoded by `json`, as Reflex does it. A text with a lone surrogate is escaped as ASCII: it cannot be encoded
-as UTF-8, and sending it would end the connection.
+with keys other than strings differently. The caller passes `fast` for values that cannot change in place and contain
+neither NaN nor an infinity. A value that orjson refuses is encoded by `json`, as Reflex does it. A text with a lone
+surrogate is escaped as ASCII: it cannot be encoded as UTF-8, and sending it would end the connection.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Default = Callable[[Any], Any]
 
 
 def to_json(value: Any, *, fast: bool, default: Default) -> str:
-    """Return JSON without blanks.
+    """Return a value as JSON without blanks. `fast`: it cannot change in place, and has neither NaN nor an infinity.
 
     Raises:
         TypeError: `default` cannot convert the value either.
@@ -35,7 +35,7 @@ def to_json(value: Any, *, fast: bool, default: Default) -> str:
     if fast:
         try:
             return orjson.dumps(value, default=default, option=_OPTIONS).decode()
-        except TypeError:  # also orjson's own error: see above
+        except TypeError:  # orjson refuses the value, or `default` does
             pass
     text = json.dumps(value, default=default, separators=(",", ":"), ensure_ascii=False)
     if _LONE_SURROGATE.search(text):
@@ -44,7 +44,7 @@ def to_json(value: Any, *, fast: bool, default: Default) -> str:
 
 
 def to_object(members: Mapping[str, str]) -> str:
-    """Return a JSON object whose values are JSON already.
+    """Return a JSON object with these members, whose values are JSON texts.
 
     >>> to_object({"a": "1", "b": "[]"})
     '{"a":1,"b":[]}'

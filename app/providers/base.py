@@ -1,12 +1,13 @@
 """The types that all providers share: registry rows, credentials, wire requests, and the interface of an adapter.
 
-An adapter is two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
-plus a `ProviderClient` that carries bytes (the official SDK's client: `wire/sdk.py`). `wire/transport.py` does the I/O.
+An adapter has two pure halves, `encode_body` (request → bytes) and a `Decoder` (server-sent events → stream events),
+and a `ProviderClient` that transfers bytes (mostly the official SDK's client: `wire/sdk.py`). `wire/transport.py` does
+the I/O.
 
     wire = encode(provider, request, profile, attachments)      # `preview` shows this …
     async for batch in transport.stream(provider, wire): ...    # … and exactly these bytes are sent
 
-An adapter decides the order of keys in a body; they are not sorted. Parts that stay the same from send to send (model,
+An adapter decides the order of keys in a body; keys are not sorted. Parts that stay the same from send to send (model,
 parameters, tools, system) come first, the messages last. Equal requests give equal bytes, and a longer conversation
 begins with the bytes of the shorter one.
 """
@@ -31,7 +32,7 @@ from app.providers.wire.sse import SseEvent
 MASK = "••••"
 
 Attachments = Mapping[str, bytes]
-"""Bytes of images and files by attachment id (the SHA-256 of the bytes, hex)."""
+"""The bytes of images and files, by attachment id (the SHA-256 of the bytes, in hex)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,16 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Differences between servers that speak Chat Completions. The defaults suit most servers; a registry row
+    """The differences between servers that speak Chat Completions. The defaults suit most servers; a registry row
     states the rest.
 
-    `max_tokens_field`: the name of the output limit. `include_usage`: usage must be requested in `stream_options`.
-    `seed_field`: the name of the seed, None if there is none. `thinking_switch`: the field that switches thinking on
-    and off, None if there is none; `reasoning` also has the effort. `reasoning_back`: the reasoning of earlier replies
-    is sent in `reasoning_content`; "by family": for some models. `signed_calls`: its models may require a signature
-    with tool calls (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, if the list of
-    models does not say otherwise.
+    `max_tokens_field` is the field with the output limit. `include_usage`: usage must be requested in `stream_options`.
+    `seed_field` is the field with the seed; None: the server has no such field. `thinking_switch` is the field that
+    switches thinking on and off; None: the server has no such field. The field `reasoning` also has the effort.
+    `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to models
+    that need it (`Abilities.reasoning_back`). `signed_calls`: models of the server may require a signature with tool
+    calls (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, unless the list of models
+    says otherwise.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -80,11 +82,12 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One row of the registry: all properties of a vendor except its protocol.
+    """One row of the registry: all properties of a vendor, except how its protocol works.
 
-    `protocol` names the adapter module. `prices` is the vendor's name in the public price table, None if it is not
-    there. `local_port` is the usual port of a local server. `needs_key`: a call needs a key. `counts`: the vendor can
-    count the tokens of a request, by the protocol's `Counting`.
+    `protocol` names the module with the adapter. `key_env` and `base_url_env` are the environment variables with the
+    key and the base URL. `needs_key`: a call needs a key. `local_port` is the usual port of a local server. `prices` is
+    the vendor's name in the public price table; None: the table does not have it. `key_page` is the web page on which a
+    user gets a key. `counts`: the vendor can count the tokens of a request, as the `Counting` of the protocol says.
     """
 
     name: str
@@ -108,8 +111,8 @@ Origin = Literal["built in", "environment", "settings", "detected", "missing"]
 class Provider:
     """A vendor with the settings of this installation, made by `registry.make_provider`.
 
-    `base_url` is the current one, in the normal form of its protocol. `origin` is the source of the settings; "missing"
-    means that only stored data name this provider.
+    `base_url` is the base URL in use, in the normal form of the protocol. `origin` is the source of the settings;
+    "missing" means that only stored data name this provider.
     """
 
     row: ProviderRow
@@ -123,12 +126,12 @@ class Provider:
 
     @property
     def ready(self) -> bool:
-        """Return True if a call can be tried: there is a key, or none is needed."""
+        """Return True if a call can be tried: the provider has a key, or needs none."""
         return bool(self.key) or not self.row.needs_key
 
     @property
     def missing(self) -> bool:
-        """Return True if it is not set up: its earlier replies can be read, but nothing can be sent to it."""
+        """Return True if the provider is not set up: its earlier replies can be read, but nothing can be sent to it."""
         return self.origin == "missing"
 
 
@@ -146,8 +149,8 @@ JSON_STREAM: Headers = (
 class WireRequest:
     """One HTTP request. `preview` shows exactly what is sent.
 
-    `model` is "provider:model". `headers` are all relevant ones, in order, without secrets: the key's header has a
-    masked value, which the SDK's client replaces when it sends the request.
+    `model` is "provider:model". `headers` are all relevant headers, in order, without secrets: the header with the key
+    has a masked value, which the SDK's client replaces when it sends the request.
     """
 
     model: str
@@ -159,9 +162,10 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallInput:
-    """The input of an encoder. `model` is the provider's own name of the model.
+    """The input of `encode_body`: a request and what an adapter needs to encode it.
 
-    `marks` are the breakpoints of a prompt cache, for a protocol that has them.
+    `model` is the provider's own name of the model. `marks` are the breakpoints of the prompt cache; a protocol without
+    breakpoints ignores them.
     """
 
     request: Request
@@ -175,7 +179,7 @@ class CallInput:
         """Return the bytes of an image or a file.
 
         Raises:
-            InputError: they are missing.
+            InputError: the attachment is missing.
         """
         try:
             return self.attachments[attachment_id]
@@ -189,7 +193,7 @@ class CallInput:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """The provider and model of a call, for messages. `model` is "provider:model", "" if the call has no model."""
+    """The provider and model of a call, for error messages. `model` is "provider:model"; "": the call has no model."""
 
     row: ProviderRow
     model: str
@@ -200,7 +204,7 @@ class CallTarget:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model in its provider's list. None: the list does not have this value."""
+    """A model as its provider lists it. A value is None if the list does not have it."""
 
     name: str
     label: str | None = None
@@ -215,25 +219,25 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class ListedModels:
-    """A provider's list: the usable models, and the left-out entries with the reasons (`models/list_entries.py`)."""
+    """A provider's list: the usable models, and the entries that were left out, with reasons (`list_entries.py`)."""
 
     models: tuple[ListedModel, ...]
     skipped: tuple[str, ...] = ()
 
 
 class Decoder(Protocol):
-    """Decodes server-sent events to stream events. Each stream has its own decoder, with the needed state.
+    """A decoder of server-sent events to stream events. Each stream has a new decoder, which holds its state.
 
-    Both methods raise ProviderError if the stream reports an error. On an event that does not follow the protocol they
+    Both methods raise ProviderError if the stream reports an error. For an event that does not follow the protocol they
     may raise ValueError, TypeError, LookupError or AttributeError, which the caller converts to a ProviderError.
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:
-        """Return the stream events of one event. An iterator may yield events before it raises an error."""
+        """Return the stream events that one server-sent event means. An iterator may yield some before it raises."""
         ...
 
     def end(self) -> list[StreamEvent]:
-        """Return the last events after the stream ended cleanly, with `Stopped` if the provider sent a stop reason."""
+        """Return the last stream events, after a clean end. `Stopped` is among them if a stop reason was received."""
         ...
 
 
@@ -264,7 +268,7 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """The request of a protocol for a token count: the path, and the fields of a normal request that it accepts."""
+    """How a protocol counts tokens: the path of the request, and the fields of a normal request that it accepts."""
 
     path: str
     fields: frozenset[str]
@@ -272,12 +276,13 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A protocol. `path` is appended to the base URL for a reply, `models_path` for the list of models.
+    """An adapter: the functions and constants of one provider protocol.
 
-    `key_header` is the name of the header with the key, and the text before the key in it. `versioned`: `/v1` is
-    added to every base URL that does not end in it, also to one with a path. `open_link` imports the SDK, which may
-    take a second; it is called off the event loop. `parse_models` reads the answer of `models_path`; `built_in_models`
-    are known without a request. `counting` None: the protocol cannot count.
+    `path` is appended to the base URL to request a reply, `models_path` to request the list of models. `key_header` has
+    the name of the header with the key, and the text in front of the key in this header. `versioned`: `/v1` is added to
+    every base URL that does not end in `/v1`, even to one with a path. `open_link` opens a client. It imports the SDK.
+    Because this may take a second, the caller runs it in a thread. `parse_models` reads the answer of `models_path`;
+    `built_in_models` are known without a request. `counting` None: the protocol cannot count tokens.
     """
 
     path: str
@@ -295,7 +300,7 @@ class Adapter:
 
 @cache
 def load_adapter(protocol: str) -> Adapter:
-    """Return the adapter of a protocol: the `ADAPTER` of the module with this name. It is imported on first use."""
+    """Return the adapter of a protocol: `ADAPTER` of the module with this name, which is imported on first use."""
     adapter = import_module(f"app.providers.vendors.{protocol}").ADAPTER
     if not isinstance(adapter, Adapter):
         raise TypeError(f"app.providers.vendors.{protocol}.ADAPTER is not an Adapter.")
@@ -309,7 +314,7 @@ def encode(
     attachments: Attachments,
     marks: tuple[Breakpoint, ...] = (),
 ) -> WireRequest:
-    """Encode a request for this provider, with these breakpoints of its prompt cache. This is a pure function.
+    """Encode a request for this provider. `marks` are the breakpoints of the prompt cache. This is a pure function.
 
     Raises:
         InputError: the protocol does not support a part of the request, or an attachment is missing.

@@ -22,7 +22,7 @@ def normalise_base_url(url: str, *, versioned: bool) -> str:
     """Remove a trailing slash or endpoint, and add `/v1` if a URL has no path (or always, if `versioned`).
 
     Raises:
-        InputError: it is not the URL of an HTTP server, or it has a part that a base URL must not have.
+        InputError: the text is not the URL of an HTTP server, or has a part that a base URL must not have.
     """
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname:

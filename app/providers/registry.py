@@ -75,7 +75,7 @@ _ROWS = (
         key_env="MISTRAL_API_KEY",
         prices="mistral",
         key_page="https://console.mistral.ai/api-keys",
-        # It refuses fields it does not know, and reports usage unasked.
+        # Mistral refuses unknown fields, and reports usage without a request for it.
         dialect=Dialect(include_usage=False, seed_field="random_seed", json_schema=True),
     ),
     ProviderRow(
@@ -96,7 +96,7 @@ _ROWS = (
         key_env="DEEPSEEK_API_KEY",
         prices="deepseek",
         key_page="https://platform.deepseek.com/api_keys",
-        # With tools, it refuses a history without the reasoning that led to the calls.
+        # With tools, DeepSeek refuses a history without the reasoning that led to the calls.
         dialect=Dialect(seed_field=None, thinking_switch="thinking", reasoning_back="always"),
     ),
     ProviderRow(
@@ -186,7 +186,7 @@ def build_providers(
     servers: Mapping[str, Credentials],
     detected: Iterable[Provider] = (),
 ) -> dict[str, Provider]:
-    """Return every available provider, by name: those of the table in its order, then servers of this installation.
+    """Return every available provider, by name: the table's in its order, then the servers of this installation.
 
     Values `entered` in Settings take precedence over the `environment`, for each field. A name without a row is a
     compatible server, whether entered or from `servers` (`INVIEW_COMPATIBLE`). Local servers of the table are included
@@ -232,16 +232,16 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
 
 
 def missing_provider(name: str) -> Provider:
-    """Make a provider for a name that only stored models have."""
+    """Return a provider for a name that only stored data contain. It is not set up, so nothing can be sent to it."""
     row = ProviderRow(name, name, _CHAT, "http://missing.invalid/v1", needs_key=True)
     return Provider(row, row.base_url, origin="missing")
 
 
 def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
-    """Make a row for a server of this installation with the protocol Chat Completions.
+    """Return a row for a server of this installation that speaks Chat Completions.
 
     Raises:
-        InputError: the name is invalid or that of a vendor in the table, or there is no base URL.
+        InputError: the name is invalid, or is that of a vendor in the table, or there is no base URL.
     """
     if (known := PROVIDERS.get(name)) is not None:
         how = f"set {known.base_url_env}" if known.base_url_env else "set it in Settings → Providers"

@@ -34,9 +34,9 @@ MAX_ELSEWHERE = 10_000
 
 @dataclass(eq=False)
 class TemporaryContext:
-    """The app context of temporary conversations, if it was opened: see `temporary.py`. `closing` ends it.
+    """The app context of temporary conversations (`temporary.py`). `ctx` is None until it is opened.
 
-    `elsewhere` are ids that it does not have and will never have.
+    `closing` closes it. `elsewhere` are ids that were not found in it, and that it will never have.
     """
 
     ctx: AppContext | None = None
@@ -47,7 +47,10 @@ class TemporaryContext:
 
 @dataclass(frozen=True)
 class CacheRefresher:
-    """The keep-alive task of a conversation (`runs/cache/keep_alive.py`), and the event that makes it look at once."""
+    """The keep-alive task of a conversation (`runs/cache/keep_alive.py`).
+
+    `wake` makes the task check the cache at once.
+    """
 
     task: asyncio.Task[None]
     wake: asyncio.Event
@@ -55,10 +58,10 @@ class CacheRefresher:
 
 @dataclass(frozen=True)
 class AppContext:
-    """The dependencies of commands and watchers. `process_id` names this process in the database.
+    """The dependencies of commands and watchers. `process_id` identifies this process in the database.
 
-    `warming` and `background` are tasks that end with the process, finished or not. `keeping` has the keep-alives of
-    this process by conversation.
+    `warming` are the tasks that read conversations ahead, by conversation. They and the tasks in `background` are
+    cancelled when the process ends. `keeping` has the keep-alive tasks of this process, by conversation.
     """
 
     settings: Settings
@@ -83,13 +86,16 @@ class AppContext:
     desk: PermissionBroker = field(default_factory=PermissionBroker)
 
     def start_background(self, work: Coroutine[None, None, None], name: str) -> None:
-        """Start work that no request waits for. It ends with the process."""
+        """Start a task that no caller waits for. It is cancelled when the process ends."""
         task = asyncio.create_task(work, name=name)
         self.background.add(task)
         task.add_done_callback(self.background.discard)
 
     def expire(self, seconds: float) -> int:
-        """Release the memory of conversations that were unused for this many seconds. Returns the number of entries."""
+        """Drop the cached data of conversations that were unused for this many seconds.
+
+        Returns the number of dropped entries.
+        """
         return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.snapshots))
 
 
@@ -100,7 +106,7 @@ def current() -> AppContext:
     """Return the app context of this process.
 
     Raises:
-        RuntimeError: none is open: the server has not started, or has ended.
+        RuntimeError: no app context is open, because the server has not started or has ended.
     """
     if not _open:
         raise RuntimeError("No app context is open. Call this inside `async with open_app_context(settings)`.")
@@ -114,7 +120,7 @@ def is_open(ctx: AppContext) -> bool:
 
 @contextmanager
 def in_use(ctx: AppContext) -> Generator[None]:
-    """Make this the app context of the process until the context is left."""
+    """Make `ctx` the app context of the process until the `with` block ends."""
     _open.append(ctx)
     try:
         yield
@@ -125,7 +131,7 @@ def in_use(ctx: AppContext) -> Generator[None]:
 async def context_for(ctx: AppContext, *ids: str) -> AppContext:
     """Return the app context that has these ids: conversations, pairs, runs or data that belongs to them.
 
-    Unknown ids: the main app context, which will report that they do not exist.
+    Unknown ids return the main app context. Its queries then report that they do not exist.
     """
     temporary = ctx.temporary
     if temporary.ctx is None or temporary.elsewhere.issuperset(ids):

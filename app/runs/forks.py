@@ -1,10 +1,10 @@
 """Forks: a new conversation with copies of pairs of another, and the tree of branches that forks make.
 
-fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
-fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
+    fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
+    fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
 
-The ledger does not change: a copy is no call. Marks, topics, texts and their versions are copied. An attachment is not:
-messages name it by its content hash, and a copied message names the same one.
+Marks, topics, texts and their versions are copied. Attachments are not copied: a message names an attachment by its
+content hash, and so does its copy. The ledger does not change, because no provider is called.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from app.views.conversation.conversation import cut_snippet
 async def fork_from(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """Create a conversation with copies of the pairs up to `up_to` (None: all) that are in view under `options` (None:
-    all).
+    """Create a conversation with copies of pairs of this one, and return it.
+
+    The copied pairs are those up to `up_to` (None: all) that are in view under `options` (None: all).
 
     Raises:
         NotFoundError: this owner has no such conversation, or it has no such pair.
@@ -68,11 +69,13 @@ async def fork_from(
 
 @shielded
 async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
-    """Create a conversation with copies of these pairs in this order; return its id. It forks at the last of them.
+    """Create a conversation with copies of these pairs in this order, and return its id.
+
+    The last pair is its fork point.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        DamagedSettingError: a setting, which the copy would have, cannot be read.
+        DamagedSettingError: a setting that the copy would have cannot be read.
         ConflictError: the reply of one of the pairs is still running.
     """
     at = now()
@@ -97,7 +100,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
 
 
 async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Placed, ...]:
-    """Read the tree of branches of a conversation, parents before their forks.
+    """Return the tree of branches of a conversation as a list, each parent above its forks.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -107,7 +110,10 @@ async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[
 
 
 def _make_fork(origin: Conversation, opening: str, relatives: Collection[str]) -> Conversation:
-    """Build the new conversation: like its origin, without its checkpoint and its filter, which was applied already."""
+    """Build the new conversation: its settings are those of `origin`, without the checkpoint and the filter.
+
+    The filter is not copied, because it has already selected the pairs.
+    """
     title = name_fork(origin.title or opening, relatives)
     own = replace(origin, id=new_id(), title=title, parent_id=origin.id)
     return replace(own, filter="", trigger_message_id=None, checkpoint=None)

@@ -4,9 +4,9 @@
     ctx = await context_for(ctx, conversation.id)         # the app context that has this conversation
     await keep_conversation(ctx, LOCAL_OWNER, conversation.id)
 
-The same commands work there on a store whose tables of conversations are in memory (`store/temporary_database.py`). A
-conversation is lost when it is deleted or the process ends. Its usage is in the ledger, which has no texts; keys,
-prices, preferences and topics are shared with all conversations.
+The commands for conversations work there unchanged, on a store whose conversation tables are in memory
+(`store/temporary_database.py`). A conversation is lost when it is deleted or the process ends. The ledger records its
+usage, without texts. Keys, prices, preferences and topics are shared with all conversations.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ async def find_attachment(ctx: AppContext, owner: str, attachment_id: str) -> At
     """Find an attachment of a stored or a temporary conversation.
 
     Raises:
-        NotFoundError: there is none with this id, or it belongs to another owner.
+        NotFoundError: no attachment has this id, or it belongs to another owner.
     """
     aside = ctx.temporary.ctx
     if aside is not None:
@@ -86,7 +86,7 @@ async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
 
 @shielded
 async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Save a temporary conversation with its child conversations: from now on it is like any other.
+    """Save a temporary conversation with its child conversations. From then on it is like any other.
 
     Raises:
         NotFoundError: this owner has no such conversation.

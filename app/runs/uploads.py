@@ -5,7 +5,8 @@
     await start_reply(ctx, LOCAL_OWNER, conversation_id, "What is this?", attached=attached)
 
 An upload is stored until it is dropped, until the message that took it is deleted permanently, or for a week. The
-message's own copy stays with the conversation. The same bytes attached twice are two uploads, each with its own name.
+message has a copy of the bytes, which stays with the conversation. If the same bytes are attached twice, there are two
+uploads, each with its name.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from app.store.conversation import uploads
 from app.store.database.database import Store
 
 KEPT: Final = timedelta(days=7)
-"""Maximum time that an upload is stored without a message."""
+"""Maximum time that an upload without a message is stored."""
 
 
 @shielded
 async def attach_file(ctx: AppContext, owner: str, data: bytes, name: str, *, temporary: bool = False) -> Upload:
     """Store a file for a draft. Pictures are converted: upright, scaled down, without metadata.
 
-    `temporary`: for a temporary conversation, so that nothing is written to the disk.
+    `temporary`: the draft is for a temporary conversation, so nothing is written to the disk.
 
     Raises:
         InputError: the file cannot be sent or is too large, or there are too many uploads.
@@ -59,13 +60,13 @@ async def attach_file(ctx: AppContext, owner: str, data: bytes, name: str, *, te
 
 
 async def find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the stored ones of these uploads, in this order."""
+    """Return those of these uploads that are stored, in this order."""
     found = await _find_uploads(ctx, owner, ids)
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
 
 async def _find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
-    """Find uploads by the given ids: an upload's id, or the id of its bytes."""
+    """Find uploads by their ids or by the ids of their bytes. Return them by the given ids."""
     found: dict[str, Upload] = {}
     for store in _stores(ctx):
         async with store.read() as session:
@@ -89,7 +90,7 @@ async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
 
 
 async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> AttachedParts:
-    """Load the attachments of a text by their ids: uploads, and images and files of messages.
+    """Load the attachments of a text by their ids, which are those of uploads, or of images and files of messages.
 
     Raises:
         InputError: an attachment is missing, there are too many, or they are too large together.
@@ -112,10 +113,10 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
 
 
 async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
-    """Load the bytes that these parts name.
+    """Load the bytes of the attachments that these parts name.
 
     Raises:
-        InputError: some are missing.
+        InputError: some of them are missing.
     """
     return AttachedParts(parts, tuple([await _find(ctx, owner, one) for one in dict.fromkeys(list_named(parts))]))
 
@@ -135,5 +136,5 @@ def _require_room(texts: Sequence[Upload]) -> None:
 
 
 def _stores(ctx: AppContext) -> tuple[Store, ...]:
-    """Return the stores: that of temporary conversations, if there is one, and the main one."""
+    """Return the store of temporary conversations, if it is open, and the main store."""
     return (ctx.store,) if ctx.temporary.ctx is None else (ctx.temporary.ctx.store, ctx.store)

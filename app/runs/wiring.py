@@ -5,8 +5,8 @@
 
 Closing it ends the active replies and stores the text received so far, within two seconds.
 
-Only this module names what commands must not depend on: post-run tasks, the tool executor, background tasks. Only
-`temporary.py` and the code that opens an app context import it.
+Commands must not depend on post-run tasks, the tool executor and background tasks, so only this module imports them.
+Only `temporary.py` and the code that opens an app context import this module.
 """
 
 from __future__ import annotations
@@ -56,15 +56,17 @@ from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
 
 COMMAND_SECONDS = 0.4
-"""Seconds that the shutdown waits for commands. Then runs are stored; the whole shutdown takes at most two seconds."""
+"""Seconds that the shutdown waits for commands. Then runs are stored. The whole shutdown takes at most two seconds."""
 
 EXPIRE_SECONDS = 60.0
-"""Seconds between two searches for unused memory."""
+"""Seconds between two searches for cached data that is unused."""
 
 
 @asynccontextmanager
 async def open_app_context(settings: Settings, clock: Clock = STEADY) -> AsyncGenerator[AppContext, None]:
-    """Migrate and open the database, end the runs of dead processes, and save until the context is left.
+    """Migrate and open the database, end the runs of dead processes, and yield the app context.
+
+    Runs are saved until the context is left.
 
     Raises:
         StoreError: the database cannot be used.
@@ -140,7 +142,10 @@ class _Desk:
 
 
 def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, Any, None]) -> None:
-    """Run the writer and this other work until the stack is left; then replies end with their received text stored."""
+    """Run the writer and `work` until the stack is left.
+
+    Then the active replies are ended, and their text is stored.
+    """
     own = (ctx.engine.writer.keep_saving(), _keep_expiring(ctx))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
     stack.push_async_callback(_stop, loops)

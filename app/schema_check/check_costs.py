@@ -1,6 +1,6 @@
-"""The costs of slow checks and the order of waiting ones: pure bookkeeping, without a clock or a process.
+"""The costs of slow schema checks, and the order of waiting checks: pure bookkeeping, without a clock or a process.
 
-Each check belongs to an account: a conversation, a tool server, or the user's own schemas.
+Each check is charged to an account: a conversation, a tool server, or the user's own schemas.
 
     >>> costs = Costs()
     >>> costs.charge("conversation", 2.0, now=0.0)
@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""Seconds that a cost counts, and that a slow pattern or schema is refused."""
+"""The time in seconds during which a cost counts, and a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that slow checks of one account may take within a window."""
 SLOW_SECONDS: Final = 0.1
-"""A check that took less costs nothing. Ordinary checks take some milliseconds."""
+"""Checks that take less processor time cost nothing. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000
@@ -36,12 +36,12 @@ Item = TypeVar("Item")
 
 @dataclass(eq=False)
 class Costs:
-    """Time that each account spent on slow checks within the last window."""
+    """The processor time that each account (a conversation, a tool server) spent on slow checks in the last window."""
 
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
-        """Add the time of a check. A quick one is free."""
+        """Add the processor time of a check to an account, such as a conversation. A quick check is free."""
         if seconds < SLOW_SECONDS:
             return
         self._paid.setdefault(account, deque()).append((now, seconds))
@@ -50,27 +50,27 @@ class Costs:
             self._paid.popitem(last=False)
 
     def spent(self, account: str, now: float) -> float:
-        """Return the seconds that an account spent within the last window."""
+        """Return the processor time in seconds that an account spent on slow checks within the last window."""
         paid = self._paid.get(account)
         while paid and paid[0][0] + WINDOW_SECONDS <= now:
             paid.popleft()
         return sum((seconds for _, seconds in paid or ()), 0.0)
 
     def is_spent(self, account: str, now: float) -> bool:
-        """Return True if an account has used up its time."""
+        """Return True if an account has spent the maximum of processor time within the last window."""
         return self.spent(account, now) >= MAX_SPENT
 
     def forget(self) -> None:
-        """Reset all accounts."""
+        """Forget the costs of all accounts."""
         self._paid.clear()
 
 
 @dataclass(eq=False)
 class Slow:
-    """Patterns and schemas that were slow recently; patterns with the length of the text.
+    """The regular expressions (patterns) and schemas that were slow recently.
 
-    A pattern is refused for texts of that length or longer, in any schema. A schema is compared without its keywords
-    for people, such as its title.
+    A pattern has the length of the text on which it was slow. It is refused for texts of that length or longer, in any
+    schema. A schema is compared without its keywords for people, such as its title.
     """
 
     _patterns: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict[str, Any])
@@ -96,14 +96,17 @@ class Slow:
         return {text: length for text, (until, length) in self._patterns.items() if until > now}
 
     def forget(self) -> None:
-        """Allow everything again."""
+        """Forget all slow patterns and schemas, so that they are allowed again."""
         self._patterns.clear()
         self._schemas.clear()
 
 
 @dataclass(eq=False)
 class FairQueue(Generic[Item]):
-    """Waiting items by account. The account that spent least is next; of equals, the one that waits longest."""
+    """A queue that serves several accounts fairly. An account is a conversation or a tool server, for example.
+
+    The next item is that of the account that spent least; of equals, the account that waits longest.
+    """
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
 
@@ -112,12 +115,12 @@ class FairQueue(Generic[Item]):
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:
-        """Remove and return the next item. An item must be waiting."""
+        """Remove and return the next item. An item must be waiting. `spent` returns the costs of an account."""
         account = min(self._waiting, key=spent)  # of equals the first, which was added first
         items = self._waiting.pop(account)
         item = items.popleft()
         if items:
-            self._waiting[account] = items  # after the others
+            self._waiting[account] = items  # behind the other accounts
         return item
 
 

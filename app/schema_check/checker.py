@@ -43,16 +43,15 @@ BY_HAND: Final = "by hand"
 _WORKER: Final = Path(__file__).with_name("schema_worker.py")
 _NOTE: Final = struct.Struct("=II")
 _NOTE_BYTES: Final = 8_192
-"""As in `schema_worker.py`, which the server does not import: it would need 20 MB."""
+"""The same number as in `schema_worker.py`. The server does not import that module, which takes 20 MB."""
 _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplify its patterns, anyOf and references"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The places that do not match, with the reasons. `unusable`: why the check was impossible, such as "refers to
-    itself …".
+    """The result of a check. `faults` are the places that do not match, each with the reason.
 
-    `too_long`: the check takes too much work.
+    `unusable`: why the check was impossible, such as "refers to itself …". `too_long`: the check takes too much work.
     """
 
     faults: tuple[tuple[JsonPath, str], ...] = ()
@@ -88,25 +87,25 @@ async def check_value(
 
 
 def close() -> None:
-    """End the process, also during a check. The next question starts another."""
+    """End the process that checks schemas, even during a check. The next question starts another process."""
     _checker.kill()
     _thread.submit(_checker.reap)
 
 
 def process_id() -> int | None:
-    """Return the id of the current process."""
+    """Return the id of the process that checks schemas. None: it is not running."""
     return None if _checker.process is None else _checker.process.pid
 
 
 def forget_refused() -> None:
-    """Allow again everything that took too long, and reset all accounts."""
+    """Allow all patterns and schemas again that took too long, and reset the costs of all accounts."""
     _checker.slow.forget()
     _checker.costs.forget()
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A question about a schema. With a value, the question is if the value matches it."""
+    """A question about a schema: whether it is usable or, with a value in `rest`, whether the value matches it."""
 
     account: str
     schema_json: str
@@ -122,7 +121,7 @@ async def _check(question: _Question) -> Checked:
 
 
 def _answer_next() -> None:
-    """Answer one of the waiting questions. There is a call for each of them."""
+    """Answer one of the waiting questions. This is called once for each question."""
     with _lock:
         question = _turns.take(lambda account: _checker.costs.spent(account, monotonic()))
     if question.answer.set_running_or_notify_cancel():
@@ -134,7 +133,11 @@ def _answer_next() -> None:
 
 @dataclass(eq=False)
 class _Checker:
-    """The process if it is running, the pattern that it matches, and what was slow. Only one thread may ask."""
+    """The process that checks schemas, and the records of slow checks. Only one thread may call `ask`.
+
+    `process` is None if no process was started. `noted` is the memory where the process writes the pattern that it is
+    matching.
+    """
 
     process: subprocess.Popen[bytes] | None = None
     noted: mmap.mmap | None = None
@@ -180,7 +183,7 @@ class _Checker:
             process.wait()
 
     def reap(self) -> None:
-        """Drop a process that has ended. Only the thread that asks may do so."""
+        """Drop a process that has ended. Only the thread that calls `ask` may do so."""
         if self.process is not None and self.process.poll() is not None:
             self._drop(self.process)
 
@@ -250,5 +253,5 @@ class _KilledError(Exception):
 _checker = _Checker()
 _turns = FairQueue[_Question]()
 _lock = Lock()
-"""Held while questions are added and removed."""
+"""The lock of the queue: held while questions are added and removed."""
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="schemas")

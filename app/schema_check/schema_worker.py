@@ -5,14 +5,17 @@ It reads one question per line from its standard input and writes one answer per
     {"schema": "{\"type\": \"string\"}", "value": 3}      {"faults": [[[], "3 is not of type 'string'"]]}
     {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
 
-Without a `value`, the question is if the schema is valid. An answer also has the `seconds` of processor time that it
-took. `slow` has patterns that took too long before, with the text length from which they are not tried: `{"too_long":
-true}`. The current pattern is written to the file whose descriptor is the second argument, so that it is known if this
-process is ended during the match. `open_path` leads to the place where a value is still incomplete: faults there that
-more text can correct are left out. `{"unusable": "…"}`: the schema could not be applied.
+A question without a `value` asks if the schema is valid. In a question, `slow` has patterns that took too long earlier,
+each with the text length from which it is not tried; if one is needed, the answer is `{"too_long": true}`. `open_path`
+leads to the place where the value is still incomplete: faults there that more text can correct are left out. The answer
+`{"unusable": "…"}` means that the schema could not be applied. Every answer also has the processor time in `seconds`.
 
-The system ends this process when a question takes more processor time than its first argument says, in seconds. This
-works at any point of the check. A thread could not do it: a regular expression that backtracks holds Python's lock.
+The second argument is the descriptor of a file. The process writes the pattern that it is matching there, so that the
+server can read the pattern if the process is ended during the match.
+
+The first argument is the maximum processor time of a question, in seconds. The system ends the process when a question
+takes longer, at any point of the check. A thread could not do this: a regular expression that backtracks holds Python's
+lock.
 """
 
 from __future__ import annotations
@@ -41,17 +44,17 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 MAX_MEMORY: Final = 512 * 1024 * 1024
-"""Bytes of address space. A value of a megabyte and a real schema take a tenth of it."""
+"""Maximum address space in bytes. A value of a megabyte and a real schema take a tenth of it."""
 MAX_MESSAGE: Final = 300
 MAX_PATH: Final = 2_000
 """Maximum number of characters of a path. A longer one is cut, so that it names the place around the fault."""
 IDLE_SECONDS: Final = 60.0
 """The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
-"""Keywords whose faults remain, whatever else of an incomplete value arrives."""
+"""Keywords whose faults remain, even if more text of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
-"""The header of the file for the pattern: its bytes, and the characters of the text. Zero bytes: no pattern."""
+"""The header of the file with the pattern: the pattern's length in bytes (0: no pattern), the text's in characters."""
 NOTE_BYTES: Final = 8_192
 
 Fault = tuple[list[str | int], str]
@@ -79,7 +82,7 @@ class _TooSlowError(Exception):
 
 
 class _Patterns:
-    """Matches patterns, and records the one that is being matched."""
+    """A replacement for `re.search` that refuses slow patterns, and records the pattern that is being matched."""
 
     def __init__(self, noted: mmap.mmap) -> None:
         self.slow: dict[str, int] = {}
@@ -137,7 +140,7 @@ def _check_schema(schema_json: str) -> list[Fault]:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
     except SchemaError as error:
         return [(list(error.absolute_path), error.message[:MAX_MESSAGE])]
-    _read_schema(schema_json).is_valid({})  # a reference at its root that leads nowhere, or in circles
+    _read_schema(schema_json).is_valid({})  # raises if a reference at the root leads nowhere or in circles
     return []
 
 

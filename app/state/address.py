@@ -1,7 +1,7 @@
-"""The page's addresses for handlers: the conversation on screen, and the paths of pages.
+"""Addresses of pages: build the address of a conversation or a pair, and read which one an address names.
 
-The conversation is read from the address, never from a var: after a restart, an hour away or a changed token the first
-event finds an empty state. `app.ui.routes` declares the routes with this module.
+Handlers read the conversation on screen from the address, never from a var: after a restart of the server, an hour away
+or a changed token, the first event finds an empty state. `app.ui.routes` declares the routes with this module.
 
     >>> conversation_path("c1"), conversation_in("/c/c1/"), conversation_in("/settings")
     ('/c/c1', 'c1', '')
@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 PREFIX: Final = "/c/"
 AT: Final = "at"
-"""The parameter of an address that names a pair by its position."""
+"""The query parameter that names a pair by its position, as in /c/c1?at=12."""
 MAX_DIGITS: Final = 15
 
 
@@ -28,7 +28,7 @@ def pair_path(conversation_id: str, position: str) -> str:
 
 
 def position_in(query: str) -> int:
-    """Return the position of the pair that an address names, 0 if none.
+    """Return the position of the pair that the query of an address names, 0 if none.
 
     >>> position_in("at=12"), position_in("at=-1"), position_in("f=s3")
     (12, 0, 0)
@@ -38,6 +38,6 @@ def position_in(query: str) -> int:
 
 
 def conversation_in(path: str) -> str:
-    """Return the conversation that an address names, "" if none."""
+    """Return the id of the conversation that the path of an address names, "" if none."""
     rest = path.removeprefix(PREFIX).strip("/")
     return rest if path.startswith(PREFIX) and "/" not in rest else ""

@@ -1,4 +1,4 @@
-"""The guard before every event of the page: it refuses handlers that are not on the list of callable ones.
+"""The check of every event that a page sends: a handler that is not in `CALLABLE` is refused.
 
 Any client can call every public method of a state with any arguments, and frameworks add further methods. The list is
 therefore written out here, and a test compares it with the existing methods.
@@ -211,7 +211,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     TopicState: frozenset({"load", "carry"}),
 }  # fmt: skip
-"""Every handler that a browser may call."""
+"""Every handler of Inview that a browser may call."""
 
 # Reflex's own handlers: hydrate a page, run its load events, copy the browser's storage into vars, report an error of
 # the browser.
@@ -226,7 +226,7 @@ REFLEX: Final = frozenset(
         f"{_ROOT}.reflex___state____frontend_event_exception_state.handle_frontend_exception",
     }
 )
-"""Reflex's own handlers that a page needs. `setvar`, which writes any var, is not among them."""
+"""Reflex's own handlers that a page needs. `setvar`, which writes any var, is not one of them."""
 
 ALLOWED: Final = REFLEX | {
     f"{state.get_full_name()}.{handler}" for state, handlers in CALLABLE.items() for handler in handlers
@@ -234,7 +234,9 @@ ALLOWED: Final = REFLEX | {
 
 
 class EventGuard(rx.Middleware):
-    """Runs before each event, under the lock of its state."""
+    """Middleware that refuses events that are not allowed. Reflex runs it before each event, under the lock of the
+    state.
+    """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
         """Return None to let the event pass, or an empty update to refuse it."""

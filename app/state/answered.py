@@ -1,10 +1,12 @@
-"""Reports to the page that the action of a control or a key is done. Until then the page holds back pressed keys.
+"""Reports to the page that an action, started by a control or a key, is done. Until then the page holds back pressed
+keys.
 
     await tab.send(BranchState.ask_fork, pair_id="p1")
     await tab.send(AnsweredState.tell_answered, opening=7)   # the page sends this right after it
     tab.shows(AnsweredState, "answered")                     # 7, once the fork is made or refused
 
-A handler whose work continues in another event calls `begin_work`. The last event calls `end_work`, also if it fails.
+A handler whose work continues in another event calls `begin_work`. The handler of the last such event calls `end_work`,
+also if it fails.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ MAX_OPENING: Final = 2**31
 
 
 class AnsweredState(rx.State):
-    """`answered` is the page's number of its latest action that was done or refused."""
+    """The report to the page. `answered` is the number of the latest action that is done or was refused.
+
+    The page numbers its actions.
+    """
 
     answered: rx.Field[int] = rx.field(0)
     _opening: int = 0
@@ -27,7 +32,7 @@ class AnsweredState(rx.State):
 
     @rx.event
     async def tell_answered(self, opening: int) -> None:
-        """Report to the page that the event before this one is done, even if it failed."""
+        """Report that the previous event is done, even if it failed. `opening` is the page's number for its action."""
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
             self._opening = number
@@ -39,13 +44,15 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Note that another event continues the action. The handler that the page calls must call this."""
+    """Note that another event will continue the action. The handler that the page calls must call this."""
     answered = await state.get_state(AnsweredState)
     answered._works += 1  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def end_work(state: rx.State) -> None:
-    """Note that the action is done. A background handler calls this inside `async with self`, after any redirect."""
+    """Note that the continued action is done. A background handler calls this inside `async with self`, after any
+    redirect.
+    """
     answered = await state.get_state(AnsweredState)
     answered._works = max(0, answered._works - 1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     answered._report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

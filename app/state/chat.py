@@ -30,16 +30,19 @@ from app.views.conversation.conversation import cut_snippet
 
 
 class ChatState(rx.State):
-    """`missing`: the address names a conversation that does not exist or belongs to another owner. `in_trash` is its
-    name if it is in the trash. `title` is "" until there is one; `title_made`: no person wrote it, so a model may be
-    asked for another; `titling`: a model is being asked. `title_damage`: why the stored title cannot be read; `title`
-    is then the first words of the conversation.
+    """The title, the cards and the origin of the conversation on screen.
 
-    `opened` is the id of the conversation that all vars describe; `temporary`: it is a temporary one.
+    `opened` is the id of the conversation that all vars describe; `temporary`: it is a temporary one. `missing`: the
+    address names a conversation that does not exist or belongs to another owner. `in_trash` is the name of that
+    conversation if it is in the trash, otherwise "".
 
-    `parent` is the conversation from which it was forked, after the pair `fork_position`; "" and 0 if none. For a child
-    conversation (`derived`: a title, a summary, delegated work) `parent` is the conversation that it was made for, and
-    `fork_position` the pair there.
+    `title` is "" until there is one. `title_made`: no person wrote the title, so a model may be asked for another.
+    `titling`: a model is being asked now. `title_damage`: why the stored title cannot be read; `title` is then the
+    first words of the conversation.
+
+    `parent` is the conversation from which this one was forked, after the pair at the position `fork_position`; "" and
+    0 if there is none. For a child conversation (`derived`: a title, a summary, delegated work) `parent` is the
+    conversation that it was made for, and `fork_position` is the position of the pair there.
     """
 
     title: rx.Field[str] = rx.field("")
@@ -63,7 +66,7 @@ class ChatState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Show the current state of the conversation that the address names, if any."""
+        """Read the conversation that the address names, if any, and show its current state."""
         await self._read()
 
     async def _read(self) -> None:
@@ -90,7 +93,7 @@ class ChatState(rx.State):
         damaged = find_damaged_title(conversation.damage)
         self.title_damage = "" if damaged is None else damaged.sentence
         self.opened, self.temporary = conversation.id, conversation.temporary
-        # A browser remembers titles, on its disk.
+        # The browser stores tab titles on its disk, so the name of a temporary conversation is not in them.
         self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
         self.title_made = may_be_titled(conversation)
         answers = agent is not None and agent.deleted_at is None
@@ -101,7 +104,7 @@ class ChatState(rx.State):
         self.summary = "" if conversation.checkpoint is None else conversation.checkpoint.summary
 
     async def _name_in_trash(self, conversation_id: str) -> str:
-        """The name of a deleted conversation; "" if it is not in the trash."""
+        """Return the name of a deleted conversation; "" if the conversation is not in the trash."""
         try:
             async with (await self._ctx()).store.read() as session:
                 entry = await find_entry(session, LOCAL_OWNER, conversation_id)
@@ -116,7 +119,7 @@ class ChatState(rx.State):
 
     @rx.event(background=True)
     async def make_title(self) -> None:
-        """Ask a model for another title. The new title arrives like every change of the conversation."""
+        """Ask a model for another title. The page gets the new title like every other change of the conversation."""
         async with self:
             if self.titling:
                 return
@@ -168,6 +171,8 @@ def _describe_origin(origin: Origin) -> tuple[str, str, int]:
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:
-    """Return True if the page shows the current data of the conversation. The time of its last use is not shown."""
+    """Return True if the page shows the current data of the conversation. The time of its last use is ignored: no page
+    shows it.
+    """
     read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
     return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

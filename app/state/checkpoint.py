@@ -1,6 +1,6 @@
-"""The checkpoint, which is the summary sent instead of the pairs before it: edit it, remove it, use an earlier one.
+"""The checkpoint, a summary that is sent instead of the earlier pairs: edit it, remove it, use an older one.
 
-Every change offers its undo. The summary on screen is `ChatState.summary`. New summaries are not made here.
+Every change offers an undo. The summary on screen is `ChatState.summary`. New summaries are not made here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_SUMMARY: Final = 1_000_000
 
 
 class CheckpointState(rx.State):
-    """`editing`: the card shows a text area instead of the summary."""
+    """The commands of the card of the checkpoint. `editing`: the card shows a text area instead of the summary."""
 
     editing: rx.Field[bool] = rx.field(default=False)
 
@@ -38,7 +38,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Replace the text of the checkpoint by that of the form."""
+        """Replace the text of the checkpoint with the text in the form."""
         text = text_in(form.get("summary"), MAX_SUMMARY)
         if text is None:
             return
@@ -55,7 +55,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def remove(self) -> None:
-        """Remove the checkpoint: the pairs before it are sent again."""
+        """Remove the checkpoint, so that the pairs that it replaced are sent again."""
         try:
             before = await remove_checkpoint(await self._context(), LOCAL_OWNER, self._conversation())
         except InviewError as fault:
@@ -66,7 +66,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def use(self, summary: str, position: int) -> None:
-        """Send an earlier summary again, instead of the pairs before `position`."""
+        """Use an older summary as the checkpoint again. It replaces the pairs with positions lower than `position`."""
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if not text or place is None:
             return
@@ -82,7 +82,7 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
-        """Restore the earlier checkpoint; "": there was none. Undo calls this, so it offers no undo."""
+        """Restore the previous checkpoint; "": there was none. Undo calls this, so it offers no undo."""
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:
             return
@@ -107,6 +107,6 @@ class CheckpointState(rx.State):
 
 
 def _put(before: Checkpoint | None) -> EventSpec:
-    """Return the event that restores the earlier checkpoint."""
+    """Return the event that restores the previous checkpoint, or removes the current one if there was none."""
     summary, position = ("", 0) if before is None else (before.summary, before.position)
     return cast("EventSpec", CheckpointState.put_back(summary, position))

@@ -1,7 +1,7 @@
 """The comparison that is open in the conversation on screen, and its replies while the dialog shows them.
 
 await tab.send(ComparisonState.show)
-await tab.send(ComparisonState.fold)         # nothing is lost by that
+await tab.send(ComparisonState.fold)         # only closes the dialog: the replies continue
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from app.views.screen.compared import ComparedColumnsView
 from app.views.screen.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
-"""The first control of the dialog."""
+"""The element id of the button that closes the dialog. It is the first control of the dialog."""
 
 
 class ComparisonState(VisitedState, rx.State):
-    """`comparison` is None while none is open. `shown`: the dialog is open, and `replies` is what it shows.
+    """The open comparison of the conversation on screen, and the dialog with its replies.
 
-    The attribute `begun` is the comparison that this tab started last. Its dialog opens automatically; then the
-    attribute is "". A conversation without pairs opens with the dialog, once on each visit.
+    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. The id in
+    `begun` is that of a comparison whose dialog opens automatically when its data arrives. After that the attribute is
+    "". The dialog opens automatically for a comparison that this tab started, and once on each visit for one in a
+    conversation without pairs.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
@@ -50,14 +52,14 @@ class ComparisonState(VisitedState, rx.State):
 
 
 async def expect_replies(state: rx.State, comparison_id: str) -> None:
-    """Show the replies of this comparison, because this tab started it."""
+    """Open the dialog of this comparison, now or when its data arrives, because this tab started the comparison."""
     comparing = await state.get_state(ComparisonState)
     comparing.begun = comparison_id
     await _reveal(comparing)
 
 
 async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parts of a screen's comparison that have changed."""
+    """Copy the parts of a screen's comparison that have changed. `shown` is the screen that was copied last."""
     if shown is None or screen.comparison is not shown.comparison:
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
@@ -72,12 +74,12 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
 
 
 def clear_comparison(state: ComparisonState) -> None:
-    """Forget the comparison of the previous conversation."""
+    """Clear the comparison of the previous conversation."""
     state.comparison, state.replies, state.shown = None, None, False
 
 
 async def _offer(state: ComparisonState, comparison_id: str) -> None:
-    """Open the dialog automatically, once on each visit."""
+    """Have the dialog opened automatically, if it was not on this visit."""
     offered = (await visit_of(state), comparison_id)
     if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
         state._offered, state.begun = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

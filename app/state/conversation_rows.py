@@ -1,6 +1,6 @@
-"""The rows of the left column: read from the store, as views.
+"""The rows of the left column, as views that are read from the store.
 
-`sidebar.py` decides which of them a tab lists.
+`sidebar.py` decides which rows a tab lists.
 
     rows, more = await read_rows(current(), ListCriteria(), limit=50)
 """
@@ -36,7 +36,7 @@ _DERIVED: Final = {
 
 @dataclass(frozen=True)
 class ExcerptPiece:
-    """A piece of an excerpt; `found`: it is one of the words of the search."""
+    """A piece of an excerpt. `found`: the piece is one of the words of the search."""
 
     text: str
     found: bool
@@ -44,7 +44,7 @@ class ExcerptPiece:
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words that were found in a conversation, each once, in lower case."""
+    """The words of the search that were found in a conversation, each once, in lower case. `conversation` is its id."""
 
     conversation: str
     words: tuple[str, ...]
@@ -52,7 +52,7 @@ class FoundWords:
 
 @dataclass(frozen=True)
 class SearchedRows:
-    """The search results. `more`: there are more than the limit; `complete`: there are no older matches."""
+    """The search results. `more`: there are more results than the limit. `complete`: there are no older matches."""
 
     rows: tuple[ConversationItem, ...]
     more: bool
@@ -61,10 +61,12 @@ class SearchedRows:
 
 @dataclass(frozen=True)
 class ConversationItem:
-    """A row of the list. `snippet` is empty if it has the letters of the name, or says that replies are compared.
+    """A row of the list of conversations.
 
-    `path` is its address, or that of the pair with the words of the search; `excerpt` is the text around them there, in
-    pieces. `derived` is the label of a child conversation, with its status; "" for a chat.
+    `snippet` is the beginning of the newest request, or says that replies are compared. It is "" if it would repeat the
+    name. `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt`
+    is the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
+    chat.
     """
 
     id: str
@@ -79,7 +81,7 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""Time after its start during which pages share one query. All pages are notified of a change at the same moment."""
+"""Time after the start of a query during which pages share it. All pages are notified of a change at the same time."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ _READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[ListCriteria, int], _R
 async def read_shared_rows(
     ctx: AppContext, criteria: ListCriteria, *, limit: int
 ) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the result of `read_rows`, with one query for all pages that request the same list at the same moment.
+    """Return the result of `read_rows`, with one query for all pages that request the same list at the same time.
 
     Fifty open pages are notified of each change; without this they would read the list fifty times.
     """
@@ -115,7 +117,7 @@ async def read_shared_rows(
 async def read_rows(
     ctx: AppContext, criteria: ListCriteria, *, limit: int
 ) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the matching conversations, temporary ones first, and True if there are more than `limit`."""
+    """Return the matching conversations, temporary ones first, and whether there are more than `limit`."""
     async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
     running = _running(ctx)
@@ -124,7 +126,7 @@ async def read_rows(
 
 
 async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
-    """Return the conversations that have these words, the temporary ones first, the one with the best place first."""
+    """Return the conversations that have these words: temporary ones first, then the best matches first."""
     looked_for = parse_search(text)
     aside = ctx.temporary.ctx
     temporary = () if aside is None else (await _search(aside, criteria, looked_for, MAX_TEMPORARY)).rows
@@ -149,7 +151,7 @@ def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> Conversation
 
 
 def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
-    """Return the words of the search as written in the excerpt of each conversation that has one."""
+    """Return for each conversation with an excerpt the words of the search, as they are written in the excerpt."""
     return tuple(
         FoundWords(item.id, tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found)))
         for item in rows
@@ -191,7 +193,7 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
 
 
 def _repeats(words: str, name: str) -> bool:
-    """Return True for the same letters and digits: then the words say nothing new."""
+    """Return True if the words have the same letters and digits as the name, so that they say nothing new."""
     return words == name or _letters(words) == _letters(name) != ""
 
 

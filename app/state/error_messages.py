@@ -1,4 +1,4 @@
-"""Messages about errors that a person can act on, shown next to the failed command."""
+"""Messages about errors that a person can correct, shown next to the failed command."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def describe_fault(error: InviewError) -> str:
 
 
 def provider_of(error: InviewError) -> str:
-    """Return the provider whose settings must be changed; "" if none is known."""
+    """Return the provider whose settings must be changed to avoid the error; "" if none is known."""
     return error.provider if isinstance(error, NoKeyError) else ""

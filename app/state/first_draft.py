@@ -1,4 +1,4 @@
-"""The draft on the start page, for its estimate and for its preview. It imports no other state."""
+"""The draft on the start page, for its estimate and for its preview. This module imports no other state."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from app.runs.uploads import load_attached
 
 @dataclass(frozen=True, slots=True)
 class FirstDraft:
-    """The data of the first message, from the start page. `parameters` are those of this send alone.
+    """The draft on the start page with the options that are set there.
 
-    `files` are the uploads that are sent with the text, `edition` is the text area's number for the text.
+    `new` are the settings of the conversation that it starts. `parameters` apply to this send alone. `files` are the
+    ids of the uploads that are sent with the text. `edition` is the text area's number for the text.
     """
 
     new: FirstMessageOptions
@@ -28,7 +29,7 @@ class FirstDraft:
 
     @property
     def conversation_id(self) -> str:
-        """Always "", because the first send makes the conversation."""
+        """Always "", because only the first send creates the conversation."""
         return ""
 
     async def load(self) -> FirstMessage:

@@ -12,23 +12,23 @@ from zoneinfo import ZoneInfo
 
 
 def text_in(value: object, longest: int) -> str | None:
-    """Return a text of at most `longest` characters; None for any other value."""
+    """Return the value if it is a text of at most `longest` characters, otherwise None."""
     return value if isinstance(value, str) and len(value) <= longest else None
 
 
 def whole_in(value: object) -> int | None:
-    """Return a whole number; None for any other value."""
+    """Return the value if it is a whole number, otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def zone_in(value: object) -> str | None:
-    """Return the IANA name of a time zone; None for any other value."""
+    """Return the value if it is the IANA name of a time zone, otherwise None."""
     name = text_in(value, _MAX_ZONE)
     if not name:
         return None
     try:
         ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # not a name, or one of a folder of zones
+    except (KeyError, ValueError, OSError):  # not the name of a zone, or the name of a folder of zones
         return None
     return name
 

@@ -1,4 +1,4 @@
-"""The choice of a model: the model of the next send, and the other available ones."""
+"""The choice of a model: the model of the next send, and the menu of all available models."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from app.views.library.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
-"""Time that the menu waits for all providers before it shows those that have answered."""
+"""Time that the menu waits for all providers. After it the menu shows the answers so far, and each later one at once.
+"""
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that can replace the chosen one."""
+    """A model that can be chosen instead, because it accepts images."""
 
     model: str
     name: str
@@ -35,7 +36,9 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A model server that was found on this machine, and its first model."""
+    """A model server that was found on this machine. `model` is the full name of its first model, `name` the name for
+    people.
+    """
 
     label: str
     model: str
@@ -51,13 +54,14 @@ class MissingKey:
 
 
 class ModelState(rx.State):
-    """`chosen` is "provider:model", in the conversation `chosen_in` ("": for a new one).
+    """The chosen model, and the menu of models.
 
-    `images`: it accepts images; otherwise `capable` are some models that do.
-
-    `rows` are the models of all providers; empty until the first has answered. `keyless` are the providers that cannot
-    list their models because they have no key. `local` are the model servers that were found on this machine.
+    `chosen` is the model as "provider:model", `chosen_name` its name for people. It applies to the conversation
+    `chosen_in` ("": to a new one). `images`: it accepts images; otherwise `capable` are some models that do.
     `remembered` is the last model chosen in this browser, for new conversations.
+
+    `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
+    without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
     """
 
     chosen: rx.Field[str] = rx.field("")
@@ -72,7 +76,9 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the model of the conversation on screen, or the one for a new conversation."""
+        """Read and show the model of the conversation on screen or, on the start page, the model for a new
+        conversation.
+        """
         ctx = current()
         model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)
@@ -100,7 +106,7 @@ class ModelState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models. Show each answer at once, without waiting for the slowest."""
+        """Ask the providers for their models, and show each answer without waiting for the slowest provider."""
         ctx = current()
         await ctx.catalogue.look_around()
         async with ctx.store.read() as session:
@@ -151,7 +157,7 @@ async def _name(ctx: AppContext, model: str) -> str:
 
 
 async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
-    """Return True if this model accepts images, otherwise False and some models that do."""
+    """Return whether this model accepts images, and if it does not, some models that do."""
     async with ctx.store.read() as session:
         _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:

@@ -1,8 +1,8 @@
-"""Conversion between parameters and the texts of a form.
+"""Conversion between parameters and the texts in a form.
 
     read = read_parameters({"temperature": "0.2", "seed": "x"})
     read.parameters                               # None, because:
-    read.faults["seed"]                           # "Is no whole number. …"
+    read.faults["seed"]                           # "Not a whole number. …"
 
 `domain.conversation.parameters` decides which values are allowed. This module only checks that they can be read.
 """
@@ -28,7 +28,7 @@ _SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class ParameterTexts:
-    """A text for each parameter; "" for none. `effort` and `thinking` hold the value of a choice."""
+    """A text for each parameter; "" if the parameter is not set. `effort` and `thinking` have the value of a menu."""
 
     temperature: str = ""
     top_p: str = ""
@@ -40,19 +40,22 @@ class ParameterTexts:
 
 @dataclass(frozen=True)
 class ReadParameters:
-    """The parameters of a form. `parameters` is None if there are `faults`, which are by name."""
+    """The parameters that were read from a form, or the errors of its fields.
+
+    `parameters` is None if there are `faults`, which are by the name of the parameter.
+    """
 
     parameters: Parameters | None
     faults: Mapping[str, str]
 
 
 def write_parameters(parameters: Parameters) -> ParameterTexts:
-    """Return the texts of a form for these parameters."""
+    """Return the texts that a form shows for these parameters."""
     return ParameterTexts(**{name: _write(getattr(parameters, name)) for name in NAMES})
 
 
 def read_parameters(given: Mapping[str, str]) -> ReadParameters:
-    """Read the fields of a form. A missing field counts as empty."""
+    """Read the parameters in a form. A missing field counts as empty."""
     numbers: dict[str, Any] = {}
     faults: dict[str, str] = {}
     for name, read in _NUMBERS.items():

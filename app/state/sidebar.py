@@ -33,10 +33,13 @@ from app.state.visit import visit_of
 from app.store.conversation.conversations import ListCriteria
 
 PAGE: Final = 50
-"""Conversations shown at first, and added by each "Show older"."""
+"""Number of conversations that are shown at first, and that each "Show older" adds."""
 
 SETTLE_SECONDS: Final = 0.2
-"""Delay from a change until the list is read again, once for all changes. The first text of a reply is more urgent."""
+"""Delay between a change and the next reading of the list, so that several changes cause one reading.
+
+The first text of a reply is more urgent than the list.
+"""
 
 MAX_SEARCH: Final = 1_000
 """Maximum number of characters of a search."""
@@ -46,7 +49,8 @@ _MAX_NAME: Final = 50
 
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
-"""The value for any agent. No agent has this id. "" means no agent."""
+"""The value of `SidebarState.agent` for the conversations of any agent or none. No agent has this id. "": of no agent.
+"""
 
 Rows = tuple[tuple[ConversationItem, ...], bool]
 
@@ -58,7 +62,9 @@ _KINDS: Final = {
     "failed": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
     "all": ListCriteria(),
 }
-"""The choices in the menu of the list. A chat is always active, so chats are not selected by status."""
+"""The kinds of conversations that the menu above the list offers. A chat is always active, so it has no choice by
+status.
+"""
 
 
 @dataclass(frozen=True)
@@ -70,14 +76,19 @@ class AgentMenuItem:
 
 
 class SidebarState(rx.State):
-    """The list, and the row that is being renamed or about to be deleted ("" for none).
+    """The list of conversations, its search, and the row that is being renamed or about to be deleted ("" for none).
 
-    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload; `filtered`: the list is
-    not that of all chats. `words` is the text of the search field, `kept_words` its text before the page was loaded
-    again; `searching`: the list is that of a search, best matches first; `complete`: all matches were compared;
-    `found_words`: the found words as each conversation has them. `_steps`: the conversation on which keys were pressed,
-    and those that the keys lead to, until the page shows the last one. `_searched_on`: the connection of the page
-    with the search field into which `words` was typed.
+    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload; `filtered`: other
+    conversations than all chats are selected. `more`: there are more conversations than those listed. `agents` are the
+    agents in the menu.
+
+    `words` is the text of the search field, `kept_words` the text that the field had when the page was loaded again.
+    `searching`: the list has the results of a search, best matches first. `complete`: there are no older matches.
+    `found_words` are the words of the search as each conversation has them. `_searched_on` is the connection on which
+    `words` was typed.
+
+    `_steps` are the conversation on which a person pressed keys and the conversations that the keys lead to, in order.
+    They are kept until the page shows the last of them.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -103,13 +114,15 @@ class SidebarState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
-        """Show the list, and update it after each change while the page is open. Pages call this when they open."""
+        """Show the list, and update it after each change while the page is open."""
         await self._load()
         return SidebarState.follow
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the list again whenever it changes, in this tab or elsewhere. Ends with the page and its connection."""
+        """Read the list again whenever it changes, in this tab or elsewhere, until the page or its connection is
+        closed.
+        """
         ctx = current()
         changes = ctx.event_bus.subscribe_to_list(LOCAL_OWNER)
         if ctx.event_bus.list_version(LOCAL_OWNER) != self._version:
@@ -126,7 +139,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the current list, with the agents that it can be restricted to."""
+        """Read and show the list, and the agents that the list can be limited to."""
         await self._load()
 
     async def _load(self) -> None:
@@ -146,7 +159,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def show_agent(self, agent_id: str) -> None:
-        """List the conversations of this agent; "any": of all agents and of none; "": of no agent."""
+        """List the conversations of this agent. "any": of all agents and of none; "": of no agent."""
         await self._show(self.kind, agent_id)
 
     @rx.event
@@ -163,7 +176,9 @@ class SidebarState(rx.State):
 
     @rx.event
     async def search(self, words: str) -> None:
-        """List only conversations that have these words. The last word may be incomplete. Blank: list all again."""
+        """List only the conversations that have these words. The last word may be incomplete. A blank text ends the
+        search.
+        """
         self.words, self._shown = (text_in(words, MAX_SEARCH) or "").strip(), PAGE
         self._searched_on, _ = await visit_of(self)
         await self._read()
@@ -175,9 +190,10 @@ class SidebarState(rx.State):
 
     @rx.event
     async def step(self, by: int) -> rx.event.EventSpec | None:
-        """Open the next conversation of the list (1) or the previous one (-1); from other pages the first.
+        """Open the next conversation of the list (1) or the previous one (-1). If the page shows none of them, open the
+        first.
 
-        If the page does not show the conversation of the last step yet, this one starts at that conversation.
+        If the page does not show the conversation of the last step yet, this step starts at that conversation.
         """
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)
@@ -214,7 +230,9 @@ class SidebarState(rx.State):
 
     @rx.event
     async def rename_conversation(self, form: dict[str, Any]) -> None:
-        """Give the conversation whose row is being edited the title in the form. An empty title removes it."""
+        """Change the title of the conversation whose row is being edited to that in the form. An empty title removes
+        it.
+        """
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
             ctx = await context_for(current(), conversation_id)

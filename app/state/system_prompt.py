@@ -1,10 +1,10 @@
-"""The system prompt in its card: add, edit and remove it, with its size while it is typed.
+"""The card of the system prompt: add, edit and remove the prompt, with its size while it is typed.
 
     await tab.send(SystemPromptState.edit)
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
     await tab.send(SystemPromptState.save, form={"prompt": "Answer briefly."})
 
-On the start page it is the prompt of the conversation that the first text starts. Every change offers its undo. The
+On the start page it is the prompt of the conversation that the first message starts. Every change offers an undo. The
 stored prompt on screen is `ChatState.system_prompt`.
 """
 
@@ -40,12 +40,12 @@ _MAX_ID: Final = 64
 
 
 class SystemPromptState(VisitedState, rx.State):
-    """`editing`: the card shows a text area instead of the prompt. `size` is the size of the text in it.
+    """The card of the system prompt. `editing`: the card shows a text area instead of the prompt.
 
-    The initial text of the text area has a `number`, which grows with each new one. The browser keeps the text under
-    `edit_id` over a reload, because the server may not have received the last of it; "": it keeps nothing, because the
-    conversation is temporary. `new` is the prompt of the conversation that the first text starts. `fault`: why the
-    prompt cannot be saved.
+    Each new initial text of the text area increases `number`. `size` is the size of the typed text. `fault`: why the
+    prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload, because the server may not
+    have received the end of the text; "": the conversation is temporary, so the browser keeps nothing. `new` is the
+    prompt of the conversation that the first message starts.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
@@ -60,7 +60,9 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear the prompt for a new conversation when a conversation opens, which has stored the prompt by then."""
+        """Clear the prompt for a new conversation, because a conversation was opened. It has stored that prompt by
+        then.
+        """
         if conversation_in(self.router.url.path):
             self.new = ""
 
@@ -81,12 +83,12 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def end_edit(self) -> None:
-        """Leave the prompt unchanged."""
+        """Close the text area without changing the prompt."""
         self.editing, self.fault = False, ""
 
     @rx.event
     async def write(self, text: str) -> rx.event.EventType[()] | None:
-        """Count the text of the text area."""
+        """Store the text of the text area, and count it."""
         written = text_in(text, MAX_PROMPT)
         self.fault = TOO_LONG if written is None else ""
         if written is None:
@@ -96,7 +98,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Count the typed text, for the model of the next send."""
+        """Show the size of the typed text in tokens of the model of the next send."""
         async with self:
             text, watcher = self._written, watcher_of(self)
             models = await self.get_state(ModelState)
@@ -117,7 +119,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Store the system prompt of the form. A blank text removes the prompt."""
+        """Store the system prompt in the form. A blank text removes the prompt."""
         text = text_in(form.get("prompt"), MAX_PROMPT)
         if text is None:
             self.fault = TOO_LONG
@@ -131,13 +133,13 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
-        """Restore the earlier prompt. Undo calls this, so it offers no undo."""
+        """Restore the previous prompt. Undo calls this, so it offers no undo."""
         valid_id, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if valid_id is not None and prompt is not None:
             await self._store(valid_id, prompt)
 
     async def _end_visit(self) -> None:
-        """End the edit on another page. After a reload of the same page, restore the typed text in the text area."""
+        """End the edit if another page was opened. If the same page was loaded again, restore the typed text."""
         if self._page != conversation_in(self.router.url.path):
             self.editing, self.fault = False, ""
         elif self.editing:
@@ -178,14 +180,14 @@ class SystemPromptState(VisitedState, rx.State):
 
 
 async def new_prompt(state: rx.State) -> str:
-    """Return the system prompt for a new conversation."""
+    """Return the system prompt for the conversation that the first message starts."""
     return (await state.get_state(SystemPromptState)).new
 
 
 async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
-    """Return True if the conversation, or the one that the first text starts, is temporary.
+    """Return True if the conversation is temporary; "": the conversation that the first message starts.
 
-    The browser must not store any text of it.
+    The browser must not store any text of a temporary conversation.
     """
     if conversation_id:
         return await context_for(current(), conversation_id) is not current()

@@ -1,11 +1,10 @@
 """The watchers of this process, by the browser tab that each of them serves.
 
-A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find it here, to report
-actions of the person or to follow changes of the next send. Socket and handlers of a tab are in one process, so this
-data is neither stored nor shared.
+A tab's background handler `TranscriptState.follow` runs its watcher. The tab's other handlers find the watcher here, to
+report actions of the person or to follow changes of the next send. Socket and handlers of a tab are in one process, so
+this data is neither stored nor shared.
 
     watcher = watcher_of(self)          # None: the tab follows no conversation (yet)
-
     async for moment in moments(token, conversation_id):
         ...                             # at once, then whenever the content of the next send changes
 """
@@ -28,18 +27,20 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum time that `moments` waits for a tab that does not follow the conversation yet."""
+"""Maximum time that `moments` waits for a tab to follow the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The data that the next send depends on. `options` are the view options, `draft` is the text in the composer.
+    """The data that the next send of a tab depends on, at one time.
 
-    `parameters` are those of this send alone, `attached` are the files of the draft. `edition` is the text area's
-    number for the draft.
+    `options` are the view options, `draft` is the text in the composer, and `edition` is the text area's number for it.
+    `parameters` are those of this send alone, `attached` are the files of the draft.
 
-    `turn` grows whenever the send was composed again. A reply that streams does not change it. `ended` is the pair
-    whose reply ended last, `ended_run` the run of that reply. `compared` is the open comparison, "" if there is none.
+    `turn` grows whenever the pairs of the send were selected again. A reply that streams does not change it. `running`
+    is the pair whose reply is running, `ended` the pair whose reply ended last, and `ended_run` the run of that reply.
+    `changes` grows with every change of the conversation itself. `compared` is the open comparison, "" if there is
+    none.
     """
 
     conversation_id: str
@@ -58,14 +59,14 @@ class Moment:
 
     @property
     def charges(self) -> tuple[object, ...]:
-        """A value that changes whenever the ledger may have a new entry, except for the reply that is running."""
+        """A value that changes whenever the ledger may have a new entry. A reply that is running does not change it."""
         boundary = None if self.screen.context is None else self.screen.context.boundary_reason
         return self.ended, self.ended_run, self.changes, boundary, len(self.screen.pairs)
 
 
 @dataclass(eq=False)
 class _Tab:
-    """A tab and its watcher. `changed` is replaced by a new event after each change."""
+    """A tab and its watcher. After each change `changed` is set, and a new event replaces it."""
 
     watcher: Watcher
     moment: Moment | None = None
@@ -87,20 +88,20 @@ def watcher_of(state: rx.State) -> Watcher | None:
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Return True if the tab's handlers find this watcher."""
+    """Return True if this watcher is the current one of the tab, which the tab's handlers find."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 
 
 def moment_of(state: rx.State) -> Moment | None:
-    """Return the data of the tab's next send; None: the tab follows no conversation, or they are not known yet."""
+    """Return the data of the tab's next send. None: the tab follows no conversation, or the data is not known yet."""
     tab = _TABS.get(state.router.session.client_token)
     return None if tab is None else _moment(tab.watcher)
 
 
 @contextmanager
 def registered(token: str, watcher: Watcher) -> Generator[None]:
-    """Register the watcher of a tab, so that the tab's handlers find it, until the context ends."""
+    """Register the watcher of a tab until the context ends, so that the tab's handlers find the watcher."""
     tab = _TABS[token] = _Tab(watcher)
     for arrived in _AWAITED.pop(token, ()):
         arrived.set()
@@ -113,7 +114,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
 
 
 def note_change(token: str) -> None:
-    """Notify the readers of `moments` if the data of the next send changed. Called after every screen of the tab."""
+    """Notify the readers of `moments` if the data of the next send has changed. Called after every screen."""
     tab = _TABS.get(token)
     if tab is None or (moment := _moment(tab.watcher)) is None or moment == tab.moment:
         return
@@ -122,9 +123,9 @@ def note_change(token: str) -> None:
 
 
 async def moments(token: str, conversation_id: str, settle: float = 0.0) -> AsyncGenerator[Moment]:
-    """Yield the newest data of a tab's next send after each change, until the tab no longer follows the conversation.
+    """Yield the data of a tab's next send after each change, until the tab no longer follows the conversation.
 
-    The first comes at once; each later one after `settle` seconds without another change.
+    The first value comes at once; each later one after `settle` seconds without another change.
     """
     tab = await _arrival(token, conversation_id)
     last: Moment | None = None

@@ -13,8 +13,9 @@ from app.state.toasts import show_toast
 
 
 class TemporaryState(rx.State):
-    """`wanted`: the next new conversation will be temporary. `keeping`: the one on screen is being stored.
+    """The switch for temporary conversations, and the command that stores one.
 
+    `wanted`: the next new conversation will be temporary. `keeping`: the conversation on screen is being stored.
     `fault` is why it could not be stored.
     """
 
@@ -24,14 +25,14 @@ class TemporaryState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Switch off `wanted` when the page of a conversation opens, so that the next new one is stored."""
+        """Switch off `wanted` if the page shows a conversation, so that the next new one is stored."""
         self.fault, self.keeping = "", False
         if conversation_in(self.router.url.path):
             self.wanted = False
 
     @rx.event
     async def want(self, wanted: bool) -> None:
-        """Let the next new conversation be temporary, or not."""
+        """Set whether the next new conversation will be temporary."""
         self.wanted = wanted is True
 
     @rx.event(background=True)

@@ -1,4 +1,4 @@
-"""The name of a conversation on screen.
+"""The name under which a conversation is shown.
 
 >>> name_of("", "Why is the sky blue?"), name_of("", ""), name_of("Light", "Why is the sky blue?")
 ('Why is the sky blue?', 'New conversation', 'Light')
@@ -14,10 +14,10 @@ LONGEST: Final = 200
 
 
 def name_of(title: str, first_words: str) -> str:
-    """Return the title of a conversation, or its first words if it has none."""
+    """Return the title of a conversation or, if it has none, its first words."""
     return title or first_words or UNNAMED
 
 
 def clean_title(typed: object) -> str:
-    """Return a typed title as one line that is not too long; "" if it is not text."""
+    """Return a typed title on one line and cut to the maximum length; "" if the value is not text."""
     return " ".join(typed.split())[:LONGEST] if isinstance(typed, str) else ""

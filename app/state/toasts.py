@@ -1,4 +1,4 @@
-"""Toasts: one line about a completed action, with an Undo.
+"""Toasts: a toast is one line about a completed action or an error, and may have an Undo.
 
 Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo by key is in `shell/undo.py`.
 
@@ -24,9 +24,10 @@ MAX_UNDOS: Final = 50
 
 @dataclass(frozen=True)
 class Toast:
-    """A toast. `undo`: it has an Undo. `offer`: text of the button for the next step, "" for none. `at`: ISO 8601.
+    """A toast. `undo`: it has an Undo button. `offer` is the text of the button for a next step, "" for none.
 
-    Each toast has its own `id`, so that two equal messages are both shown.
+    `at` is the time (ISO 8601). `fault`: the toast is about an error. Each toast has its own `id`, so that two equal
+    messages are both shown.
     """
 
     id: str
@@ -39,7 +40,9 @@ class Toast:
 
 @dataclass(frozen=True)
 class ToastAction:
-    """Next step that a toast offers in addition to Undo: the text of its button, and the event that it sends."""
+    """The next step that a toast offers in addition to Undo: the text of its button, and the event that the button
+    sends.
+    """
 
     label: str
     event: EventSpec
@@ -47,7 +50,7 @@ class ToastAction:
 
 @dataclass(frozen=True)
 class Undo:
-    """The event that undoes the action of the toast `id`, and the toast's message."""
+    """How to undo the action of a toast: the toast's `id` and message, and the event that undoes the action."""
 
     id: str
     message: str
@@ -55,7 +58,7 @@ class Undo:
 
 
 class ToastState(rx.State):
-    """`toast` is the current toast; the browser dismisses it after some seconds."""
+    """The toast of the page. `toast` is the current one, None for none; the browser dismisses it after some seconds."""
 
     toast: rx.Field[Toast | None] = rx.field(None)
     _undos: tuple[Undo, ...] = ()
@@ -65,13 +68,15 @@ class ToastState(rx.State):
 
     @rx.event
     async def dismiss(self, toast_id: str) -> None:
-        """Remove the toast, unless another one has replaced it."""
+        """Remove this toast, unless another one has already replaced it."""
         if self.toast is not None and self.toast.id == toast_id:
             self.toast = None
 
     @rx.event
     async def take_offer(self, toast_id: str) -> EventSpec | None:
-        """Carry out the toast's next step, and close the toast. A toast that is no longer shown changes nothing."""
+        """Carry out the next step that this toast offers, and close the toast. If the toast is no longer shown, nothing
+        happens.
+        """
         offered, self._offered = self._offered, None
         if self.toast is None or self.toast.id != toast_id or offered is None:
             return None
@@ -80,7 +85,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def undo(self, toast_id: str) -> rx.event.EventType[()] | None:
-        """Undo the action of that toast. If it was undone already, nothing changes."""
+        """Undo the action of this toast. If it was undone already, nothing happens."""
         found = next((each for each in self._undos if each.id == toast_id), None)
         if found is None:
             return None
@@ -91,7 +96,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def confirm_undo(self) -> None:
-        """Show what was undone. Runs after the event that undid it."""
+        """Show a toast that says what was undone. Runs after the event that undid it."""
         await end_work(self)
         if self._undone:
             self._show(f"Undone: {self._undone}")
@@ -112,7 +117,7 @@ class ToastState(rx.State):
 
 
 async def expect_toast(state: rx.State) -> None:
-    """Note that a background handler will show a toast. Undo by key waits for it."""
+    """Note that a background handler will show a toast, so that Undo by key waits for this toast."""
     toasts = await state.get_state(ToastState)
     toasts._expected = True  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
@@ -123,13 +128,13 @@ async def is_toast_expected(state: rx.State) -> bool:
 
 
 async def last_undo(state: rx.State) -> str:
-    """Return the id of the toast of the last action in this tab that can be undone, "" if there is none."""
+    """Return the id of the toast whose action is the last in this tab that can be undone; "" if there is none."""
     undos = (await state.get_state(ToastState))._undos  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     return undos[-1].id if undos else ""
 
 
 async def forget_toasts(state: rx.State) -> None:
-    """Remove the toast and all Undos of earlier actions."""
+    """Remove the toast, and every Undo of earlier actions."""
     toasts = await state.get_state(ToastState)
     toasts.toast, toasts._undos = None, ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
@@ -137,7 +142,7 @@ async def forget_toasts(state: rx.State) -> None:
 async def show_toast(
     state: rx.State, message: str, *, undo: EventSpec | None = None, offer: ToastAction | None = None
 ) -> None:
-    """Show a toast about an action. `undo` is the event that undoes it.
+    """Show a toast about an action. `undo` is the event that undoes the action, `offer` a next step.
 
     A background handler calls this inside `async with self`.
     """

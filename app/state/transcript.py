@@ -1,8 +1,8 @@
 """The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
 
-Only the handler `follow` brings a conversation to a page. It runs for as long as the page shows the conversation: a
-newer navigation or a lost connection ends it, a reconnect starts it again. It never waits inside `async with self`.
-If it fails, the page says so and offers to start it again.
+Only the handler `follow` brings a conversation to a page. It runs as long as the page shows the conversation: opening
+another page or losing the connection ends it, a reconnect starts it again. It never waits inside `async with self`. If
+it fails, the page says so and offers to start it again.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ from app.views.screen.panels import RetryView, ToolProgressView
 
 
 class TranscriptState(rx.State):
-    """`pairs` are those of the window of `conversation`, oldest first; `earlier` and `later`: others are outside it.
+    """The transcript of the conversation with the id `conversation`.
 
-    `known`: the pairs in view have been read, so an empty `pairs` means an empty view. `gone`: the conversation was
-    deleted. `stopped`: an error ended the updates of the page. Pairs before position `boundary` (-1: there is none)
-    are not sent, for `boundary_reason`. `running` is the pair whose reply is running, `ended` the one whose reply
-    ended last, "" for none. `changes` grows with every change of the conversation itself. `first_sent` is the
-    position of the oldest pair that the next send includes, 0 for none. `damaged` are settings of the conversation
-    that cannot be read.
+    `pairs` are the pairs in view that the page has loaded (its window), oldest first. `earlier` and `later`: there are
+    older or newer pairs outside the window. `known`: the pairs in view have been read, so an empty `pairs` means an
+    empty view. `gone`: the conversation was deleted. `stopped`: an error ended the updates of the page.
+
+    Pairs with positions lower than `boundary` (-1: there is no boundary) are not sent, for `boundary_reason`.
+    `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
+    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` is a retry that waits. `progress` is
+    the progress of running tool calls. `changes` grows with every change of the conversation itself. `damaged` are
+    settings of the conversation that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -66,7 +69,7 @@ class TranscriptState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """Show the conversation that the address names, and follow its changes."""
+        """Show the conversation that the address names, and start to follow its changes."""
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
@@ -75,7 +78,7 @@ class TranscriptState(rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
-        """Copy every change of the conversation into the vars, until the page shows another one."""
+        """Copy every change of the conversation into the vars, until the page shows another conversation."""
         conversation_id = conversation_in(self.router.url.path)
         if not conversation_id:
             return
@@ -96,7 +99,9 @@ class TranscriptState(rx.State):
         yield ChatState.open
 
     async def _follow(self, ctx: AppContext, conversation_id: str) -> bool:
-        """Follow the conversation in this app context. Return True if it is gone, False if the page moved on."""
+        """Follow the conversation in this app context. Return True if it no longer exists there, False if the page left
+        it.
+        """
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
             at = position_in(self.router.url.query)
@@ -105,7 +110,7 @@ class TranscriptState(rx.State):
             watcher.view.edition = composer.edition
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
-        noted = -1  # the turn of the composition that was reported last
+        noted = -1  # the `turn` that was reported last
         with registered(token, watcher):
             async with watcher:
                 if files:
@@ -117,7 +122,7 @@ class TranscriptState(rx.State):
                     is_moment = not only_pairs or noted != turn
                     async with self:
                         if self.conversation != conversation_id or not serves(watcher, token):
-                            return False  # the page shows another one by now, or is served by a newer watcher
+                            return False  # the page shows another conversation by now, or has a newer watcher
                         if only_pairs:
                             self.pairs = screen.pairs
                         else:
@@ -146,13 +151,13 @@ class TranscriptState(rx.State):
 
     @rx.event(background=True)
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and follow them."""
+        """Go to the newest pairs, and keep new pairs in view."""
         if (watcher := watcher_of(self)) is not None:
             await watcher.show_newest()
 
     @rx.event(background=True)
     async def show_position(self, position: int) -> None:
-        """Go to the pair at this position, or the next one in view; 0 is the first."""
+        """Go to the pair at this position or, if it is hidden, the next one in view. 0: the first pair."""
         if (watcher := watcher_of(self)) is not None and (valid_position := whole_in(position)) is not None:
             await watcher.show_position(valid_position)
 
@@ -167,7 +172,7 @@ class TranscriptState(rx.State):
         clear_queue(await self.get_state(QueueState))
 
     async def _show_around(self, screen: Screen, shown: Screen | None) -> None:
-        """Let the states of other regions copy the data around the pairs, unless all of it is unchanged."""
+        """Let the states of other regions copy their data from the screen, unless all of it is unchanged."""
         if shown is not None and screen.has_same_surroundings(shown):
             return
         show_filter(await self.get_state(FilterState), screen, shown)
@@ -182,7 +187,7 @@ class TranscriptState(rx.State):
         show_queue(await self.get_state(QueueState), screen, shown)
 
     def _show(self, screen: Screen, shown: Screen | None) -> None:
-        """Copy the values that have changed since they were shown."""
+        """Copy the values that differ from `shown`, the screen that was copied last."""
         if shown is None or screen.pairs is not shown.pairs:
             self.pairs = screen.pairs
         if shown is not None:

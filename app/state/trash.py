@@ -1,4 +1,4 @@
-"""The page of the trash: the deleted entries, the time until which they can be restored, the dialog that deletes them.
+"""The page of the trash: the deleted entries, how long they are kept, and the dialog that deletes them permanently.
 
 The undo that is offered right after a deletion is elsewhere.
 
@@ -29,19 +29,23 @@ from app.views.conversation.conversation import cut_snippet
 from app.views.usage.figures import plural
 
 PAGE: Final = 50
-"""Entries shown at first, and added by each "Show older"."""
+"""Number of entries that are shown at first, and that each "Show older" adds."""
 ALL: Final = "all"
-"""The id in the dialog that empties the trash. No entry has this id."""
+"""The id of `DeleteView` for everything in the trash. No entry has this id."""
 
 _MAX_NAME: Final = 90
 _YEAR: Final = 365
 _CHOICES: Final = (1, 7, 30, 90, _YEAR)
-"""Days that the menu offers."""
+"""The numbers of days that the menu offers."""
 
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A row: a conversation, or pairs deleted together. `deleted_at` is ISO 8601; `left` is "" if it never expires."""
+    """An entry of the trash: a conversation, or pairs that were deleted together.
+
+    `about` describes its content. `deleted_at` is ISO 8601. `left` says when the entry is deleted permanently, "" if it
+    is not.
+    """
 
     id: str
     name: str
@@ -52,7 +56,7 @@ class TrashItem:
 
 @dataclass(frozen=True)
 class TermItem:
-    """A choice of the menu: the time that entries stay in the trash. `value` is a number of days, "" for no limit."""
+    """A choice of the menu for how long entries are kept. `value` is a number of days, "" for no limit."""
 
     value: str
     label: str
@@ -60,14 +64,18 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """The subject of the dialog: the entry `id`, or `ALL`. Its sentence starts with `name`."""
+    """The subject of the dialog: the entry `id`, or everything (`ALL`). The dialog's sentence starts with `name`."""
 
     id: str
     name: str
 
 
 class TrashState(VisitedState, rx.State):
-    """`message` is the answer to the last command; `term` is the value of one of `terms`."""
+    """The page of the trash. `loaded`: `items` were read; `more`: there are more entries.
+
+    `term` is how long entries are kept, the value of one of `terms`. `message` is the answer to the last command.
+    `deleting` is what the dialog asks about, None while it is closed.
+    """
 
     items: rx.Field[tuple[TrashItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -80,7 +88,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the newest entries."""
+        """Read and show the newest entries."""
         await self._come()
         await self._read()
 
@@ -119,7 +127,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def ask_delete(self, entry_id: str) -> None:
-        """Open the dialog that asks before an entry is deleted forever."""
+        """Open the dialog that asks before an entry is deleted permanently."""
         try:
             async with current().store.read() as session:
                 entry = await find_entry(session, LOCAL_OWNER, str(entry_id))
@@ -142,7 +150,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def delete_forever(self) -> None:
-        """Delete the subject of the dialog forever."""
+        """Delete what the dialog asks about permanently."""
         deleted, self.deleting = self.deleting, None
         if deleted is None:
             return
@@ -162,7 +170,7 @@ class TrashState(VisitedState, rx.State):
 
 
 async def _delete(deleted: DeleteView) -> str:
-    """Delete the subject of the dialog forever. Return the message about the result."""
+    """Delete what the dialog asks about permanently. Return a message with the result."""
     try:
         if deleted.id == ALL:
             await trash.empty_trash(current(), LOCAL_OWNER)
@@ -174,7 +182,7 @@ async def _delete(deleted: DeleteView) -> str:
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
-    """Return the choices of the menu, including the current one."""
+    """Return the choices of the menu, including the current one even if it is unusual."""
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
     return (*terms, TermItem("", "until you empty the trash"))

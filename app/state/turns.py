@@ -1,4 +1,4 @@
-"""The order of work that one tab starts and that must not overlap.
+"""The order of work that one tab starts and that must not overlap. A turn is a place in this order.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler
@@ -15,19 +15,19 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False, slots=True)
 class Turns:
-    """The turns of each tab. A turn waits for those that were taken before it."""
+    """The turns of each tab, by the tab's token. A turn starts when the turn that was taken before it has ended."""
 
     _last: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
 
     def take(self, token: str) -> Turn:
-        """Return a turn after all turns that were taken before."""
+        """Add a turn to the end of this tab's order, and return it. It starts when the turn before it has ended."""
         turn = Turn(self._last.get(token), asyncio.Event())
         self._last[token] = turn.over
         return turn
 
     @asynccontextmanager
     async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
-        """Wait for the turns before, and let the next one start when the context ends."""
+        """Wait until this turn starts. When the context ends, the turn ends and the next turn starts."""
         try:
             if turn.before is not None:
                 await turn.before.wait()
@@ -40,7 +40,7 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in the order. It starts after `before` has ended; None: it starts at once."""
+    """A place in a tab's order of work. It starts when `before` is set (None: at once). `over` is set at its end."""
 
     before: asyncio.Event | None
     over: asyncio.Event

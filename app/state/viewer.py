@@ -1,4 +1,4 @@
-"""The image viewer: one image, fitted to the screen or enlarged, controlled by buttons and keys.
+"""The image viewer: it shows one image, fitted to the screen or enlarged, and has buttons and keys.
 
 await tab.send(ViewerState.open, address="/api/v1/attachments/…", name="photo.jpg", width=800, height=600)
 await tab.send(ViewerState.press, key="+")
@@ -20,7 +20,7 @@ LEVELS: Final = (0, 50, 100, 200, 400)
 _ADDRESS: Final = re.compile("/api/v1/attachments/[0-9a-f]{64}")
 _MAX_NAME: Final = 200
 _UNKNOWN: Final = 1_000
-"""Pixels assumed for a side of unknown length."""
+"""Number of pixels that is assumed for a side of unknown length."""
 _MAX_SIDE: Final = 100_000
 
 
@@ -35,10 +35,10 @@ class ViewedPicture:
 
 
 class ViewerState(rx.State):
-    """`picture` is the picture in the viewer, None while it is closed. `percent` is a percentage of its original size;
-    0: fitted to the screen.
+    """The image viewer. `picture` is the picture in it, None while it is closed.
 
-    `wide` is the resulting width in CSS, "" if it is fitted. `said` is the size as text.
+    `percent` is the percentage of the picture's original size; 0: fitted to the screen. `wide` is the resulting width
+    in CSS, "" if the picture is fitted. `said` is the size as text.
     """
 
     picture: rx.Field[ViewedPicture | None] = rx.field(None)
@@ -48,7 +48,7 @@ class ViewerState(rx.State):
 
     @rx.event
     async def open(self, address: str, name: str, width: int, height: int) -> None:
-        """Open a picture."""
+        """Open a picture in the viewer, fitted to the screen."""
         if not _ADDRESS.fullmatch(text_in(address, _MAX_NAME) or ""):
             return
         across, down = (_read_side(side) for side in (width, height))
@@ -62,12 +62,12 @@ class ViewerState(rx.State):
 
     @rx.event
     async def magnify(self) -> None:
-        """Show it larger."""
+        """Show the picture one step larger."""
         self._show(next((level for level in LEVELS[1:] if level > self.percent), LEVELS[-1]))
 
     @rx.event
     async def reduce(self) -> None:
-        """Show it smaller; from the smallest size, fit it to the screen."""
+        """Show the picture one step smaller; from the smallest step, fit it to the screen."""
         self._show(next((level for level in reversed(LEVELS) if level < self.percent), 0))
 
     @rx.event

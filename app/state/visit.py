@@ -1,4 +1,4 @@
-"""Visits of pages: elements that a person opened on a visit are closed by the next visit, and stay over a reconnect.
+"""Visits of pages: what a person opened on a page is closed on the next visit, but stays open over a reconnect.
 
     class SheetState(VisitedState, rx.State):
         @rx.event
@@ -9,8 +9,9 @@
         async def _end_visit(self) -> None:
             self.open = False
 
-The server loads a page in several steps, and loads it once more when its connection comes back. So load events do not
-close anything. Only `VisitState.begin` does, for every `VisitedState` whose `_come` was called on an earlier visit.
+A visit begins when a page is loaded or another page is opened. The server loads a page in several steps, and loads it
+once more when its connection comes back. So load events do not close anything. Only `VisitState.begin` does, for every
+`VisitedState` whose `_come` was called on an earlier visit.
 """
 
 from __future__ import annotations
@@ -28,22 +29,24 @@ if TYPE_CHECKING:
     from reflex_base.event import Event
 
 Visit = tuple[str, str]
-"""The connection with which the page was loaded, and its path."""
+"""A visit: the connection with which the page was loaded, and the path of the page."""
 
 _LOADS: Final = f"{State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
 class VisitedState(rx.State, mixin=True):
-    """Base of states whose open elements and typed text end with a visit. Drafts survive it, so they are elsewhere."""
+    """Base of states whose open elements and typed text end with a visit. Drafts do not end with it, so they are
+    elsewhere.
+    """
 
     _visit: Visit | None = None
 
     async def _come(self) -> None:
-        """Note that this state is used on the current visit."""
+        """Note that a person uses this state on the current visit. `_end_visit` is called on the next one."""
         self._visit = await visit_of(self)
 
     async def _meet(self, visit: Visit) -> None:
-        """End an earlier visit of this state, if it has one. `visit` is the current one."""
+        """Call `_end_visit` if this state was used on another visit than `visit`, the current one."""
         if self._visit not in {None, visit}:
             self._visit = None
             await self._end_visit()
@@ -60,17 +63,20 @@ class VisitState(rx.State):
 
     @rx.event
     async def begin(self) -> None:
-        """Close the elements of earlier visits. Elements that a person opened while the page loads stay open."""
+        """Close the elements of earlier visits. Elements that a person opens while the page loads stay open."""
         visit = await visit_of(self)
         for kind in visited_states():
             await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 class PageLoads(rx.Middleware):
-    """Notes that a page was loaded, before it is filled. A page that reconnects sends no hashes of its vars."""
+    """Middleware that notes each load of a page, before the data of the page is sent.
+
+    A page that only reconnects sends no hashes of its vars; by this the two are distinguished.
+    """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Let every event pass."""
+        """Note a load, and let every event pass."""
         _ = app
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)
@@ -79,7 +85,7 @@ class PageLoads(rx.Middleware):
 
 
 async def visit_of(state: rx.State) -> Visit:
-    """Return the current visit of a tab. A reload and another page each start a new visit, a reconnect does not."""
+    """Return the current visit of a tab. A reload and another page each start a new visit; a reconnect does not."""
     visits = await state.get_state(VisitState)
     return visits._loaded, state.router.url.path  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 

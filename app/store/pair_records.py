@@ -1,6 +1,6 @@
-"""Load and insert pairs with all rows that belong to them: for export, import and copies.
+"""Loads and inserts pairs with all rows that belong to them: for export, import and copies.
 
-Both directions work in batches, so that a long conversation neither exceeds a statement nor blocks the event loop.
+Both work in batches, so that a long conversation neither exceeds the limits of a statement nor blocks the event loop.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
 PLACES = 2_000
-"""Places read at once. Reading all 50,000 of a long conversation at once would block the event loop for 0.1 seconds."""
+"""Number of places that are read at once. All 50,000 of a long conversation would block the event loop for 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class PairPlace:
 
 
 async def load_places(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PairPlace, ...]:
-    """Return the places of all pairs of a conversation, oldest first."""
+    """Return the positions and topics of all pairs of a conversation, oldest first, without deleted pairs."""
     query = (
         select(PAIR.c.id, PAIR.c.position, PAIR.c.topic)
         .where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
@@ -137,7 +137,7 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
     revision: int,
     process_id: str,
 ) -> None:
-    """Insert pairs and nodes into a conversation unchanged. `process_id` is the process that inserts them."""
+    """Insert pairs and nodes into a conversation unchanged. `process_id` names this process in the rows of runs."""
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
         await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])

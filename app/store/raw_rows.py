@@ -47,7 +47,7 @@ async def load_raw_filter(session: AsyncSession, owner: str, number: int) -> dic
 
 
 async def load_raw_rows(session: AsyncSession, owner: str, pair_id: str) -> dict[str, list[Json]]:
-    """Return the rows of a pair by table. The pair may be deleted.
+    """Return all rows of a pair, by table. The pair may be deleted.
 
     Raises:
         NotFoundError: this owner has no pair with that id.

@@ -45,14 +45,17 @@ def _hang_on(root: Table) -> tuple[Table, ...]:
 
 
 HANGING = _hang_on(CONVERSATION)
-"""The tables of conversations. A table with text of conversations must refer to them by a foreign key."""
+"""The table `conversation`, and all tables whose rows are deleted with it by a foreign key.
+
+A new table with text of conversations must have such a key.
+"""
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""`HANGING`, attachments and uploads. Those two have no foreign key, because conversations can share their bytes."""
+"""The tables in memory. Attachments and uploads have no foreign key, because conversations can share their bytes."""
 
 
 @asynccontextmanager
 async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
-    """Open an empty database in memory, attached to this one, and delete it at the end.
+    """Open an empty database in memory, which also has access to the one on the disk. Delete it at the end.
 
     `name` must be unique in the process.
 
@@ -76,7 +79,7 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
 
 
 async def holds(session: AsyncSession, ids: Iterable[str]) -> bool:
-    """Return True if a row in memory has one of these ids."""
+    """Return True if any row in the database in memory has one of these ids."""
     named = [table for table in IN_MEMORY if "id" in table.c]
     query = union_all(*(select(literal(1)).where(table.c.id.in_(tuple(ids))) for table in named))
     return (await session.execute(query.limit(1))).first() is not None
@@ -114,7 +117,7 @@ async def _move_bytes(session: AsyncSession, on_disk: Table, used: Sequence[str]
 
 
 def _belongs(table: Table, here: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition for a table's rows that belong to these conversations, by the shortest path of keys."""
+    """Return the condition for rows that belong to these conversations, by the shortest path of foreign keys."""
     if table is CONVERSATION:
         return here
     keys = [key for key in table.foreign_keys if key.column.table in HANGING]

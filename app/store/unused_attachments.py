@@ -28,7 +28,7 @@ from app.store.tools.rows_tools import TOOL_CALL
 
 
 async def list_pair_attachments(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of the bytes that pairs use, also as text files: in messages, earlier versions and tool calls."""
+    """Return the ids of the attachments of pairs, including text files: in messages, old versions and tool calls."""
     runs = select(RUN.c.id).where(RUN.c.pair_id.in_(pair_ids))
     places = (
         select(MESSAGE.c.parts).where(MESSAGE.c.pair_id.in_(pair_ids), _has_files(MESSAGE.c.parts)),
@@ -42,15 +42,15 @@ async def list_pair_attachments(session: AsyncSession, pair_ids: Sequence[str]) 
 
 
 def list_bytes(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return the ids of the bytes that parts name, and of the bytes of text files."""
+    """Return the ids of the attachments that parts name, including those of text files."""
     kept = tuple(parts)
     return (*list_named(kept), *(id_of(part) for part in kept if isinstance(part, TextFile)))
 
 
 async def release_attachments(session: AsyncSession, owner: str, conversation_id: str, ids: Collection[str]) -> None:
-    """Delete the use of attachments by a conversation that no longer names them.
+    """Record that a conversation no longer uses attachments, except those that it still names.
 
-    This also deletes the uploads of them that the conversation took, and then bytes that are no longer used.
+    This also deletes the conversation's uploads of these attachments, and then bytes that are no longer used.
     """
     if not ids:
         return

@@ -1,4 +1,4 @@
-"""The functions and state that a connection to a server shares with its session: log, changes, end, sign-in."""
+"""The functions and state that a connection to an MCP server shares with its session: log, changes, end, sign-in."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Progress = Callable[[float, float | None, str], None]
 
 
 class ConnectionEnd:
-    """The end of a connection by the server: `over` is set when it ended, and `words` describe how.
+    """The end of a connection by the server. `over` is set when the connection has ended, and `words` describe how.
 
-    `requested`: Inview ends the connection, so nothing is recorded.
+    `requested`: Inview itself ends the connection, so nothing is recorded.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class ConnectionEnd:
         self.requested = False
 
     def note(self, words: str) -> None:
-        """Record that the server ended and how, unless that is recorded already or Inview ends it."""
+        """Record how the server ended the connection. Only the first end counts, and none if Inview ends it."""
         if not self.requested and not self.over.is_set():
             self.words = words
             self.over.set()
@@ -43,10 +43,12 @@ def _mask_nothing(*_secrets: str) -> None: ...
 class ConnectionTerms:
     """The functions that a connection calls, and the state that it sets.
 
-    `tell` logs a level and a line. `changed` reports that the server's lists changed. `make_auth` makes the
-    authentication of HTTP requests, and `mask` masks its secrets in the log. The connection sets `ending`, `status`
-    (one item: that of the newest HTTP answer), `sign_in_needed`, and `unexplained` if the server refused without naming
-    a sign-in: then a key may be missing instead.
+    `tell` logs a line with a level. `changed` reports that the server's lists changed. `make_auth` makes the
+    authentication of HTTP requests, and `mask` masks secrets of the authentication in the log.
+
+    The connection sets the rest. `ending` has the end of the connection. `status` has one item, the status of the
+    newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in, and `unexplained` also if the server
+    did not say where to sign in: then a key may be missing instead.
     """
 
     tell: Callable[[str, str], None]

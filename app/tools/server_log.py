@@ -1,6 +1,6 @@
-"""The log of one server: the newest lines of its output and its events, in memory, with secrets masked.
+"""The log of one MCP server: the newest lines of its output and its events, in memory, with secrets masked.
 
-It is separate from the log of the installation, which never contains text of a server.
+This log is separate from the log of the installation, which never contains text of a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 MAX_LINES: Final = 400
 MAX_CHARACTERS: Final = 2000
 SHORTEST_SECRET: Final = 4
-"""Shorter secrets are not masked: that would mask parts of many words."""
+"""Minimum characters of a secret that is masked. Masking a shorter one would mask parts of many words."""
 MASK: Final = "•••"
 
 OWN_LEVEL: Final = "inview"
@@ -23,7 +23,7 @@ OWN_LEVEL: Final = "inview"
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line. `number` increases by one with each line, so that a reader can ask for newer ones."""
+    """One line of a log. `number` increases by one with each line, so that a reader can request newer lines."""
 
     number: int
     at: datetime

@@ -1,4 +1,4 @@
-"""The session of one MCP server: a task that owns the connection, and connects again after it was lost.
+"""The session of one MCP server: a task that owns the connection, and connects again after the connection was lost.
 
     session = ServerSession(server, secrets, remember)
     session.start()
@@ -36,11 +36,11 @@ START_SECONDS: Final = 60.0
 LIST_SECONDS: Final = 60.0
 """Maximum seconds for the lists of tools, resources and prompts."""
 CHECK_SECONDS: Final = 60.0
-"""Seconds until the lists of an inactive server are requested again, to check that it is alive and for changes."""
+"""Seconds until the lists of an inactive server are requested again, to see that it is alive and what has changed."""
 CHANGE_SECONDS: Final = 2.0
 """Minimum seconds between two requests for lists after reported changes, because a server may report them endlessly."""
 STEADY_SECONDS: Final = 30.0
-"""If a connection was this old when it broke, its failure counts as the first one again."""
+"""If a connection lasted longer than this, the failure that ended it counts as the first one, so the wait is short."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 REFUSED: Final = (
@@ -61,7 +61,7 @@ class Health(StrEnum):
     STARTING = "starting"
     READY = "ready"
     WAITING = "waiting"
-    """It failed, and Inview will try again."""
+    """The connection failed, and Inview will try again."""
     SIGN_IN = "sign_in"
     """The user has to sign in first."""
 
@@ -71,9 +71,10 @@ Remember = Callable[[str, Listing], Awaitable[None]]
 
 
 class ServerSession:
-    """The session of one server. `known` is its last listing, from this or an earlier process.
+    """The session of one server. `known` is the last listing of the server, from this or an earlier process.
 
-    Its tools stay in requests while it is down. `changed` is called after each change of its state, listing or log.
+    The server's tools stay in requests while the server is down. `changed` is called after each change of the state,
+    the listing or the log.
     """
 
     def __init__(  # noqa: PLR0913 - the server, its secrets, and functions
@@ -102,7 +103,7 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        self._settled = asyncio.Event()  # set when it is ready, or has failed since `settle` or `look` was called
+        self._settled = asyncio.Event()  # set when the server is ready, or has failed since `settle` or `look`
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
         self._looked_at = 0.0
@@ -112,12 +113,12 @@ class ServerSession:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Return its known tools."""
+        """Return the known tools of the server, also while it is down."""
         return self._tools
 
     @property
     def may_lack_key(self) -> bool:
-        """Return True if the server refused the connection without saying where to sign in: a key may be missing."""
+        """Return True if the server refused the connection and did not say where to sign in: a key may be missing."""
         return self.health is Health.SIGN_IN and self._unexplained
 
     @property
@@ -126,13 +127,13 @@ class ServerSession:
         return self.server.way, frozenset(self._secrets.items())
 
     def start(self) -> None:
-        """Connect, and keep connected until `stop`."""
+        """Start the task that connects to the server and stays connected until `stop`. Return at once."""
         if self._task is None:
             self._turn(Health.STARTING)
             self._task = asyncio.create_task(self._keep_connected(), name=f"MCP server {self.server.name}")
 
     async def stop(self) -> None:
-        """End the connection, and the program if it is one."""
+        """End the connection, and the program if the server is a program."""
         task, self._task = self._task, None
         while task is not None and not task.done():
             task.cancel()  # a task that is failing may lose the cancellation, so it is repeated
@@ -183,7 +184,7 @@ class ServerSession:
         """
 
         async def call(link: Link) -> ToolOutcome:
-            self._require_unchanged(tool)  # it may have changed with the new connection
+            self._require_unchanged(tool)  # the tool may have changed with the new connection
             return await link.call(tool.tool_name, arguments, progress)
 
         return await self.ask(f'"{tool.tool_name}"', timeout, call)
@@ -191,7 +192,7 @@ class ServerSession:
     async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the timeout is reported to the server
         """Call `ask` with the connection, after waiting until the server is connected.
 
-        `what` names the request at the beginning of a message.
+        `what` names the request at the beginning of an error message.
 
         Raises:
             ToolFailedError: the request failed.
@@ -217,7 +218,7 @@ class ServerSession:
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
-                self._link = None  # calls use it again only if it turns out to be alive
+                self._link = None  # calls use the connection again only if the next check shows that it is alive
             if error.fault in {ToolFault.DIED, ToolFault.PROTOCOL}:
                 self._look.set()
             raise
@@ -227,7 +228,7 @@ class ServerSession:
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
     def _turn(self, health: Health, problem: str | None = None) -> None:
-        """Set the state and the problem. `problem` None: it is not changed."""
+        """Set the state and the problem. `problem` None: the problem is not changed."""
         self.health = health
         if problem is not None:
             self.problem = problem
@@ -256,7 +257,7 @@ class ServerSession:
             self._turn(Health.STARTING)
 
     async def _live(self, module: ModuleType) -> tuple[str, Health]:
-        """Connect, and stay connected until the connection ends. Returns the reason in words, and the new state."""
+        """Connect, and stay connected until the connection ends. Return the reason in words, and the new state."""
         terms = ConnectionTerms(self.log.write, self._hear_change, self._make_auth, self.log.mask)
         self._lists_late = False
         try:
@@ -284,7 +285,7 @@ class ServerSession:
                 self._look_due = None
 
     async def _stay(self, link: Link) -> str:
-        """Wait while a connection is open. Returns the reason why it ended."""
+        """Wait until a connection ends, and request the lists now and then. Return the reason why it ended."""
         over = asyncio.create_task(link.terms.ending.over.wait())
         try:
             while True:
@@ -317,7 +318,7 @@ class ServerSession:
         """Request the lists of the server and store them.
 
         Raises:
-            TimeoutError: it took too long. `problem` has the reason before the connection is closed, which takes time.
+            TimeoutError: the server took too long. `problem` has the reason at once; closing the connection takes time.
         """
         late = asyncio.get_running_loop().call_later(LIST_SECONDS, self._note_late_lists)
         try:
@@ -325,7 +326,7 @@ class ServerSession:
                 listing = await link.list_all()
         finally:
             late.cancel()
-        if self._lists_late:  # they came just after the timeout
+        if self._lists_late:  # the lists came just after the timeout
             raise TimeoutError
         await self._take(listing)
 

@@ -20,7 +20,7 @@ from app.tools.sign_in.sign_ins import SignIns
 
 
 class BuiltInCall(Protocol):
-    """The function of a built-in tool. It is cancelled together with its caller."""
+    """The function of a built-in tool. If the caller is cancelled, the function is cancelled too."""
 
     def __call__(
         self, caller: Caller, arguments: Mapping[str, Any], progress: Progress, /
@@ -29,7 +29,7 @@ class BuiltInCall(Protocol):
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A built-in tool. `seconds` is its own time limit; None: the usual one applies."""
+    """A built-in tool. `seconds` is its time limit; None: the time limit of the call applies."""
 
     tool: Tool
     call: BuiltInCall
@@ -49,19 +49,19 @@ class Toolbox:
         self.built_ins.update({each.tool.name: each for each in tools})
 
     def list_tools(self, owner: str) -> tuple[Tool, ...]:
-        """Return the known tools, in the order of a request. This does not wait for servers.
+        """Return the known tools, ordered as in a request. This does not wait for servers.
 
-        The tools of a server that is down are included, because it may return, and requests should stay the same.
+        The tools of a server that is down are included, because the server may return and requests should stay equal.
         """
         of_servers = [tool for session in self.sessions.get(owner, {}).values() for tool in session.tools]
         return order_tools([*(each.tool for each in self.built_ins.values()), *of_servers])
 
     def find(self, owner: str, name: str) -> Tool | None:
-        """Return the tool with this name in requests."""
+        """Return the tool that has this name in requests, None if there is none."""
         return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
 
     def definition_of(self, owner: str, server_id: str) -> Definition | None:
-        """Return `ServerSession.definition` of the server with this id. None: built-in tools, or it was removed."""
+        """Return `ServerSession.definition` of the server with this id, None if there is no such server."""
         session = self.sessions.get(owner, {}).get(server_id)
         return None if session is None else session.definition
 
@@ -74,10 +74,10 @@ class Toolbox:
         progress: Progress,
         timeout: float,  # noqa: ASYNC109 - the timeout is reported to the server
     ) -> ToolOutcome:
-        """Call a tool and wait for its result, at most this many seconds. A cancellation is sent to the server.
+        """Call a tool and return its result. If the caller is cancelled, the server gets the cancellation.
 
-        A shorter time limit of the server applies instead, and that of a built-in tool in any case. A server's tool is
-        called only if it is still the same as `tool`.
+        `timeout` is the time limit in seconds. The time limit of the server applies instead if it is shorter; the time
+        limit of a built-in tool always applies. A server's tool is called only if it is still the same as `tool`.
 
         Raises:
             ToolFailedError: the call failed, with the reason.
@@ -104,7 +104,7 @@ class Toolbox:
             ) from None
 
     async def serve(self, owner: str, session: ServerSession) -> None:
-        """Add this server to the owner's, replacing the one with its id, and connect."""
+        """Add a server to those of the owner, and connect to it. It replaces a server with the same id."""
         await self.drop(owner, session.server.id)
         self.sessions.setdefault(owner, {})[session.server.id] = session
         session.start()

@@ -1,4 +1,4 @@
-"""Changes the built page before it is served: its backend is the address that the page came from.
+"""Changes the built page before it is served, so that it uses the backend at the address that it was loaded from.
 
 Not here: the build (`app/cli/build.py`) and the serving (`files.py`). Reflex writes the backend's address, with its
 port, into one file of the bundle. The build uses placeholder addresses that cannot exist, and this module replaces them
@@ -33,10 +33,10 @@ def same_origin(script: str) -> str:
 
 
 def free_from_address(static_dir: Path) -> None:
-    """Rewrite the one file of the built page that names the backend.
+    """Replace the address of the backend in the one file of the built page that names it.
 
     Raises:
-        BundleError: no file names it, or a file names it in an unknown form.
+        BundleError: no file names the backend, or a file names it in an unknown form.
     """
     naming = [path for path in static_dir.rglob("*.js") if PLACEHOLDER_HOST in path.read_text()]
     if not naming:

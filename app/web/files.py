@@ -1,6 +1,6 @@
 """Serves the built page: compressed in advance, cached permanently if the name has a hash, with a strict CSP.
 
-It is not a general file server: it serves only the files of one finished build, which are listed at the start, so the
+This is not a general file server: it serves only the files of one finished build, which are listed at the start, so the
 path of a request never reaches the file system. An address without a file (`/c/<id>`) gets the page that was built for
 all addresses of its kind (`/c/_`), if there is one.
 """
@@ -49,7 +49,7 @@ class BuiltFile:
     encoded: Mapping[str, Path]
 
     def pick(self, accepted: str) -> tuple[str | None, Path]:
-        """Return the best encoding that the browser accepts, and its file."""
+        """Return the best encoding that the browser accepts (None: the file is not encoded), and the path to send."""
         offers = {part.partition(";")[0].strip() for part in accepted.lower().split(",") if "q=0" not in part}
         for encoding, _ in _ENCODINGS:
             if encoding in offers and encoding in self.encoded:
@@ -58,7 +58,7 @@ class BuiltFile:
 
 
 def built_files(static_dir: Path) -> dict[str, BuiltFile]:
-    """List the files of the build by URL path: `/index.html` is `/`, `/about.html` is `/about` too."""
+    """Return the files of the build by URL path. `/index.html` is also `/`, and `/about.html` is also `/about`."""
     files: dict[str, BuiltFile] = {}
     for path in sorted(static_dir.rglob("*")):
         if not path.is_file() or path.suffix in _SIDECARS:
@@ -131,7 +131,7 @@ def _describe(path: Path, url: str) -> BuiltFile:
 
 
 def content_security_policy(html: str) -> str:
-    """Return the policy of one page: it allows its inline scripts by hash (CSP level 2, section 7.2)."""
+    """Return the policy of one page, which allows the page's inline scripts by hash (CSP level 2, section 7.2)."""
     scripts = dict.fromkeys(_INLINE_SCRIPT.findall(html))
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return _POLICY.format(hashes=" ".join(f"'sha256-{digest}'" for digest in hashes))

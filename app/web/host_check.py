@@ -1,7 +1,8 @@
-"""The gate: refuses requests of other web pages, and adds the common headers to every answer. The outermost ASGI layer.
+"""The gate, the outermost ASGI layer: refuses requests of other web pages, and adds common headers to every answer.
 
-It is not authentication. It stops other web pages: DNS rebinding (a foreign name that resolves to us: its Host is
-refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin and pass.
+The gate is not authentication. It stops attacks by other web pages: DNS rebinding (a foreign name resolves to this
+server; its Host is refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin
+and pass.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -43,7 +44,11 @@ _REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_
 
 @dataclass(frozen=True)
 class GateRules:
-    """The Host names of this server, and the Origins that may send requests in addition to the Host's own."""
+    """The rules of the gate. `hosts` are the names of this server that a Host header may have.
+
+    `any_address`: a Host header may also have any IP address. `public_origin` is an Origin that may send requests; the
+    Origin of the request's own Host always may.
+    """
 
     hosts: frozenset[str]
     any_address: bool
@@ -75,7 +80,7 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Put the gate before `app`. Refused requests and sockets get 403, answers to others get the common headers."""
+    """Return `app` behind the gate. Refused requests and sockets get 403, answers to others get the common headers."""
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,7 +104,7 @@ def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """Return the value of a header. It is "" if sent twice, so that two values with two meanings are refused."""
+    """Return a header's value. None: it was not sent. "": it was sent twice, so its meaning is unclear: refuse it."""
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
 
@@ -120,7 +125,7 @@ def _with_common(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, by
 
 
 def _origin(text: str) -> str | None:
-    """Return `scheme://host:port` with the port written out; None for anything else: "null", userinfo, a path."""
+    """Return an origin as `scheme://host:port`, always with a port. None: it is "null", or has userinfo or a path."""
     found = _ORIGIN.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Starts and ends an ASGI application by its lifespan protocol. The server does not do it.
+"""Starts and ends an ASGI application by the lifespan protocol, instead of the server.
 
 Servers end the lifespan last, after every connection has closed. In this application the end of the lifespan saves the
 running replies, so it must not wait for a browser. If the lifespan fails, the application is not served (servers would
@@ -20,7 +20,7 @@ class LifespanError(InviewError):
 
 
 class Lifespan:
-    """The lifespan of an application: `await start()`, serve, `await end()`.
+    """The lifespan of an application: call `await start()`, serve, then call `await end()`.
 
     Source: the ASGI lifespan specification, version 2.
     """

@@ -19,10 +19,13 @@ _BEHIND = ("/api/", "/_event")
 
 
 class ReadinessGate:
-    """A plain ASGI application without the lifespan, which the imported application handles."""
+    """The ASGI application that serves the page, and lets other requests wait for the imported application.
+
+    It does not handle the lifespan: the imported application does.
+    """
 
     def __init__(self, page: ASGIApp) -> None:
-        """Create the gate within a running event loop."""
+        """Create the gate. An event loop must be running. `page` serves the files of the page."""
         self._page = page
         self._application: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
 

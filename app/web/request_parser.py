@@ -21,7 +21,7 @@ HEAD_SECONDS: Final = 30.0
 MAX_REST: Final = 68 * 1024 * 1024
 """Maximum size of the discarded rest of a body after the answer. It lets the sender of a large file read the answer."""
 REST_SECONDS: Final = 30.0
-"""Maximum time for these bytes."""
+"""Maximum time in seconds to read the discarded rest of a body."""
 MAX_WAITING: Final = 100
 """Maximum number of requests of one connection that wait for the answer to an earlier one."""
 
@@ -35,7 +35,7 @@ _INVALID: Final = "Invalid HTTP request received."
 
 
 class RequestProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which also refuses a request whose head is too long or takes too long."""
+    """uvicorn's HTTP protocol, which also refuses a request whose address and headers are too long or come too late."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -168,7 +168,7 @@ class RequestProtocol(HttpToolsProtocol):
             self._rest_late = None
 
     def _leave_rest(self) -> None:
-        """End a connection on which the body continues after its answer."""
+        """Close a connection whose client sends too much of a body, or sends it for too long, after the answer."""
         if not self.transport.is_closing():
             if not self._is_refused:
                 note_refusal(self.client, f"Refused a request: {_GOES_ON}")
@@ -184,9 +184,9 @@ class RequestProtocol(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, _TOO_LATE)
 
     def _refuse(self, status: HTTPStatus, words: str) -> None:
-        """Answer with a refusal and end the connection. In the middle of an answer, only end it.
+        """Answer with a refusal and end the connection. If a part of the answer was sent already, only end it.
 
-        Requests before the refused one get their answers first, unless too many wait.
+        Earlier requests get their answers first, unless too many wait.
         """
         if self._is_refused or self.transport.is_closing():
             return

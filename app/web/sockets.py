@@ -1,14 +1,15 @@
-"""Websockets of uvicorn with limits on what is received. A connection whose browser stopped reading is ended.
+"""uvicorn's WebSockets with limits on received data. A connection whose browser stopped reading is ended.
 
 Not here: the messages (Reflex, `app/api`).
 
-A message of 18 MB can hold millions of values, which take a gigabyte to build. One of 18 million letters and one emoji
-takes four times its bytes as text. Frames without content cost time, unfinished messages of many connections cost
-memory. A message beyond a limit closes its connection, with a line in the log.
+A message of 18 MB can contain millions of values, which take a gigabyte to build. A message of 18 million letters and
+one emoji takes four times its bytes as a Python string. Frames without content cost time, unfinished messages of many
+connections cost memory. A message beyond a limit closes its connection, with a line in the log.
 
 A connection is closed only after everything in its buffer was sent. A browser that reads nothing, because it sleeps or
 has no network, would keep the connection and its buffers for ever. So a connection that misses its keep-alive is
-aborted a moment later, and the application may abort one at any time: `scope["extensions"]["websocket.abort"]()`.
+aborted soon after, and the application may abort a connection at any time:
+`scope["extensions"]["websocket.abort"]()`.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from app.web.refusals import note_refusal
 
 ABORT_SECONDS: Final = 5.0
 MAX_MESSAGE: Final = 18_000_000
-"""Maximum size of a message, both in UTF-8 and as text in memory. A single text has less (`text_size.py`)."""
+"""Maximum bytes of a message, both in UTF-8 and as text in memory. A single text has a lower limit (`text_size.py`)."""
 MAX_UNFINISHED: Final = 32_000_000
-"""Maximum size of the unfinished messages of all connections."""
+"""Maximum bytes of the unfinished messages of all connections together."""
 SMALL: Final = 65_536
-"""Size of an unfinished message that every connection may have."""
+"""Unfinished messages with at most this number of bytes are always allowed: they do not count for `MAX_UNFINISHED`."""
 MAX_FRAMES: Final = 1_000
 """Maximum number of frames of one message. Browsers cut large messages into frames of a hundred kilobytes and more."""
 MAX_WAITING: Final = 1_000
@@ -42,11 +43,11 @@ _OWN_WORDS: Final = {CloseCode.MESSAGE_TOO_BIG, CloseCode.POLICY_VIOLATION, Clos
 _CONTINUATIONS: Final = bytes(range(0x80, 0xC0))
 _FOUR_BYTES: Final = re.compile(rb"[\xf0-\xff]")
 _unfinished: Final[dict[object, int]] = {}
-"""Bytes by connection, for connections with more than `SMALL`."""
+"""The bytes of the unfinished message of each connection, if they are more than `SMALL`."""
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's protocol with limits for messages. It also ends a connection whose browser stopped reading."""
+    """uvicorn's WebSocket protocol with limits for messages. It also ends connections whose browser stopped reading."""
 
     _controls = 0
 
@@ -111,7 +112,10 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return self._takes(self._values.feed(data), event)
 
     def _takes(self, values: int, event: Frame) -> bool:
-        """Return true if a message is within its limits. It has `values`, and ends or continues with this frame."""
+        """Return True if a message is within the limits; otherwise refuse it.
+
+        `values` is the number of its values so far. `event` is the frame that ends or continues it.
+        """
         if values > MAX_VALUES:
             self._refuse(CloseCode.MESSAGE_TOO_BIG, f"A message may have at most {MAX_VALUES:,} values.")
         elif event.fin and _text_size([*self.frames, event.data]) > MAX_MESSAGE:
@@ -122,7 +126,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     def handle_parser_exception(self) -> None:
-        """Log the reason and close. The library's own limits, such as those of bytes, also end here."""
+        """Log the reason and close the connection. The library also calls this for its own limits, such as of bytes."""
         close = self.conn.close_sent
         if close is not None and not self.close_sent:
             words = close.reason if close.code in _OWN_WORDS else CloseCode(close.code).name
@@ -142,7 +146,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
 
 def _text_size(pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """Return the bytes of a message as Python text: each character takes the bytes of the widest one."""
+    """Return the bytes that a message takes as a Python string: each character takes the bytes of the widest one."""
     characters, width = 0, 1
     for piece in map(bytes, pieces):
         if piece.isascii():

@@ -1,4 +1,4 @@
-"""Answers and their description in OpenAPI. `to_json` encodes views, never FastAPI's encoder.
+"""Makes the answers of routes, and describes them in OpenAPI. `to_json` encodes views; FastAPI's encoder is not used.
 
 @router.get("/{id}", responses=says(ConversationView, "not-found"))
 async def read(…) -> Response:
@@ -39,21 +39,21 @@ IN_PLACE: tuple[ProblemName, ...] = (
 """Problems of a route that sends a pair again in the same conversation."""
 
 VIEW = "view"
-"""The key of an answer's class in a route's `responses`. `openapi.py` passes the class to FastAPI as `model`."""
+"""The key in a route's `responses` that has the class of the answer. `openapi.py` passes it to FastAPI as `model`."""
 
 Responses = dict[int | str, dict[str, Any]]
 
 
 def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with a view as JSON. It is private and can change, so no cache may store it."""
+    """Return a view as a JSON response. No cache may store the response, because it is private and can change."""
     return Response(to_json(view), status, {"Cache-Control": "no-store", **(headers or {})}, JSON)
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
-    """Return a route's `responses`: this view on success, and the problems of `fails`."""
+    """Return the OpenAPI `responses` of a route: `view` on success, these problems, and those that `fails` adds."""
     return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 
 def fails(*problems: ProblemName) -> Responses:
-    """Return a route's `responses` for problems: these, and those of every route that uses the store."""
+    """Return the OpenAPI `responses` for problems of a route: these, and those of every route that uses the store."""
     return documented(*problems, *ANYWHERE, "not-ready")

@@ -1,6 +1,6 @@
 """The bodies of requests. They are strict: an unknown field is refused, not ignored.
 
-Answers are in `app/views`. The commands check all further rules.
+The bodies of answers are in `app/views`. Rules that a type cannot express are checked by the commands.
 """
 
 from __future__ import annotations
@@ -112,18 +112,18 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return the choice for this word."""
+    """Return the choice that a word in a body means. None: not given."""
     return None if word is None else _CHOICES[word]
 
 
 class Body(BaseModel):
-    """Base of all bodies."""
+    """The base class of all request bodies."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class ParametersBody(Body):
-    """Parameters for the model. The provider chooses the value of a missing one."""
+    """Parameters for the model. The provider chooses the values of missing parameters."""
 
     temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
@@ -264,7 +264,7 @@ class DraftToSend(DraftToPreview):
 
 
 class SeenBefore(Body):
-    """The state of a pair that the client has seen before it sends the pair again."""
+    """What the client saw of a pair before it sends the pair again: its version, and the number of later pairs."""
 
     standing: SeenVersion = None
     later_count: int | None = Field(
@@ -276,7 +276,10 @@ class SeenBefore(Body):
 
 
 class PairToResend(Sending, SeenBefore):
-    """The options for sending a pair again. Without `text`, its text is used. Without `later`, it must be the last."""
+    """The options for sending a pair again. Without `text`, the text of the pair is used.
+
+    Without `later`, the pair must be the last one.
+    """
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")
     selection: Selection = None
@@ -289,7 +292,7 @@ class PairToResend(Sending, SeenBefore):
 
 
 class PairToPreview(Sending):
-    """The options for a preview of sending a pair again. Without `text`, its text is used."""
+    """The options for a preview of sending a pair again. Without `text`, the text of the pair is used."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")
 
@@ -306,7 +309,7 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: the pairs in view that do not fit together with this draft, or those named."""
+    """The pairs to summarise: the pairs in view that do not fit together with `text`, unless other fields name more."""
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
     everything: bool = Field(
@@ -327,7 +330,7 @@ class ToSummarise(Sending):
 
 
 class ToTitle(Body):
-    """The view options of a request for a title. Without `model`, the conversation's model writes it."""
+    """The view options of a request for a title. Without `model`, the conversation's model writes the title."""
 
     model: ModelName | None = None
     filter: FilterLine | None = Field(
@@ -342,7 +345,7 @@ class ToTitle(Body):
 
 
 class ToKeepWarm(Body):
-    """The view to keep warm: the part of the provider's cache that a send in this view would read."""
+    """The view to keep warm. Only the part of the provider's cache that a send with this view would read is kept."""
 
     minutes: int = Field(ge=1, le=MAX_MINUTES, description="The duration in minutes, from now.")
     model: ModelName | None = None

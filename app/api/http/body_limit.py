@@ -1,6 +1,7 @@
 """Limits for bodies of requests: bytes, seconds, and values in JSON. A body beyond a limit is answered with a problem.
 
-The values in an import are counted when it is read (`app/runs/transfer/import_scan.py`), one list item at a time.
+The JSON values in an imported file are counted elsewhere, one list item at a time, when the file is read
+(`app/runs/transfer/import_scan.py`).
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from app.views.problem import describe_problem
 MAX_LENGTH = 18
 """Maximum digits of a `Content-Length` that is read as a number."""
 BODY_SECONDS: Final = 600.0
-"""Maximum seconds for a whole body: the time of the largest one at a megabit per second."""
+"""Maximum seconds for a whole body. At a megabit per second, the largest body takes about this time."""
 MAX_TOGETHER: Final = 68 * 1024 * 1024
-"""Maximum bytes of the bodies of all open requests: the largest file fits together with small bodies."""
+"""Maximum bytes of the bodies of all open requests together: enough for the largest file and some small bodies."""
 SMALL: Final = 256 * 1024
 """Maximum bytes of a small body."""
 MAX_MORE: Final = 8 * 1024 * 1024
 """Additional bytes for all bodies together. Only small bodies may use them."""
 LEAST_HELD: Final = 16 * 1024
-"""Minimum bytes that a body counts as: even a request without a body takes about this memory."""
+"""Bytes that a smaller body counts as, because even a request without a body takes about this much memory."""
 LEAST_RATE: Final = 16 * 1024
-"""Minimum bytes per second. A slower body is refused if another one needs its memory."""
+"""Minimum bytes per second. A slower body is refused if another body needs its memory."""
 RETRY_SECONDS: Final = 5
 
 _FULL: Final = f"Inview is receiving too many large request bodies. Send this one again in {RETRY_SECONDS} seconds."
@@ -42,9 +43,9 @@ _SLOW: Final = (
 
 
 class BodyLimit:
-    """Refuses bodies of more than `most` bytes with 413, those that take too long with 408, and too many with 503.
+    """Middleware that refuses bodies: above `most` bytes with 413, too slow ones with 408, too many at once with 503.
 
-    `larger` are the paths with a higher limit, and these limits. JSON values are not counted for these paths.
+    `larger` has the paths with a higher limit in bytes. The JSON values in bodies for these paths are not counted.
     """
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int]) -> None:
@@ -72,17 +73,19 @@ class BodyLimit:
 
 
 class _Memory:
-    """The memory of the bodies of all requests together."""
+    """The count of the bytes that the bodies of all open requests take together."""
 
     def __init__(self) -> None:
         self._held: dict[_Body, int] = {}
         self._together = 0
 
     def hold(self, body: _Body) -> None:
-        """Count the received bytes of a body. If all bodies have too many, refuse the one furthest behind `LEAST_RATE`.
+        """Count the received bytes of a body.
+
+        If all bodies together have too many bytes, refuse the body that is furthest behind `LEAST_RATE`.
 
         Raises:
-            HTTPException: no other body is too slow, so this one is refused.
+            HTTPException: this body is refused, because no other body is too slow.
         """
         self.release(body)
         self._held[body] = size = max(body.received, LEAST_HELD)
@@ -115,7 +118,7 @@ class _Body:
         self._is_slow = False
 
     def measure_lag(self) -> float:
-        """Return the number of bytes that it is behind `LEAST_RATE`; 0 if it was received completely."""
+        """Return how many bytes this body is behind `LEAST_RATE`. Negative: ahead. 0: it was received completely."""
         return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
 
     def give_way(self) -> None:

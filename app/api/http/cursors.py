@@ -1,7 +1,8 @@
-"""Cursors: the place where a page ended, as a text that clients return and need not understand.
+"""Cursors: texts that say where a page of a list ended. A client sends a cursor back and need not understand it.
 
-A cursor names a key, not a count, so that pages neither repeat nor skip an entry if others are added meanwhile. Each
-cursor has a pattern (`patterns.py`): OpenAPI documents it, and a route gets only texts that match it.
+A cursor has the key of an entry, not a number of entries, so that pages neither repeat nor skip an entry if others are
+added meanwhile. Each kind of cursor has a pattern (`patterns.py`): OpenAPI documents the pattern, and a route gets only
+texts that match it.
 
     >>> read_pair_cursor(write_pair_cursor("before", 12))
     PairCursor(side='before', position=12)
@@ -36,7 +37,7 @@ def write_pair_cursor(side: Side, position: int) -> str:
 
 
 def read_pair_cursor(cursor: str) -> PairCursor:
-    """Read a cursor of `write_pair_cursor`."""
+    """Read a cursor that `write_pair_cursor` wrote."""
     side, _, position = cursor.partition("-")
     return PairCursor("before" if side == "before" else "after", int(position))
 
@@ -47,6 +48,6 @@ def write_conversation_cursor(place: Cursor) -> str:
 
 
 def read_conversation_cursor(cursor: str) -> Cursor:
-    """Read a cursor of `write_conversation_cursor`."""
+    """Read a cursor that `write_conversation_cursor` wrote."""
     microseconds, _, conversation_id = cursor.partition("-")
     return Cursor(_EPOCH + int(microseconds) * _MICROSECOND, conversation_id)

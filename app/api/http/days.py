@@ -1,4 +1,4 @@
-"""Days in requests. Only the ISO 8601 form is accepted: pydantic would read a number as seconds since 1970.
+"""Days in requests. Only the form 2026-11-22 is accepted: pydantic alone would read a number as seconds since 1970.
 
 Since = Annotated[Day, Path(description="A UTC day.")]
 """

@@ -1,7 +1,7 @@
-"""Server-sent events: encodes a run's event log. `id:` is the position; a comment keeps an idle stream open.
+"""Encodes the event log of a run as server-sent events. A comment now and then keeps an idle stream open.
 
-Elsewhere: the content of the log (`domain/run/run_log.py`) and the time when events are sent
-(`runs/watch/broadcast.py`).
+`id:` is the position after the event in the log. `domain/run/run_log.py` defines the content of the log;
+`runs/watch/broadcast.py` decides when events are sent.
 
     id: 14
     event: text
@@ -44,12 +44,12 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def answer_events(batches: AsyncIterator[tuple[LogEvent, ...]]) -> StreamingResponse:
-    """Answer with the log. The answer ends after the last event."""
+    """Return a response that streams the log. The stream ends after the last event."""
     return StreamingResponse(_encode(batches), headers=_HEADERS, media_type=EVENT_STREAM)
 
 
 def encode_event(event: LogEvent) -> bytes:
-    """Encode one event. Its data is one line: JSON escapes every line break."""
+    """Encode one event. The data is one line, because JSON escapes every line break."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.position, event.kind.encode(), to_json(event.data))
 
 
@@ -72,7 +72,7 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
 
 
 def events_documented(description: str) -> dict[int | str, dict[str, Any]]:
-    """Return a route's `responses` for success: an event stream."""
+    """Return the OpenAPI `responses` of a route whose answer is an event stream."""
     return {
         200: {
             "description": description,

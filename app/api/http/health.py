@@ -1,4 +1,4 @@
-"""Routes for supervisors and proxies: the process is alive, the server is ready."""
+"""Routes by which supervisors and proxies check that the process is alive and that the server is ready."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HealthView:
 
 @dataclass(frozen=True, slots=True)
 class ReadyView:
-    """Confirmation that the database can be used. `migration` is its revision, which is the newest one."""
+    """Confirmation that the database can be used. `migration` is the revision of its tables, always the newest one."""
 
     status: Literal["ready"]
     database: Literal["ok"]

@@ -1,4 +1,4 @@
-"""Checks of media types and parameters: 406, 415, and 422 for an unknown parameter.
+"""Checks of requests: the header Accept (406), the content type of a body (415), unknown query parameters (422).
 
 APIRouter(dependencies=[Depends(offers(JSON))])
 """
@@ -17,11 +17,14 @@ JSON = "application/json"
 CSV = "text/csv"
 EVENT_STREAM = "text/event-stream"
 ANYTHING = "*/*"
-"""The media type that a route offers if its answers can have any type."""
+"""The argument of `offers` for a route whose answers can have any media type."""
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
-    """Return a dependency that picks one of these media types. Without an Accept header it picks the first one."""
+    """Return a dependency that picks one of these media types by the Accept header, or the first without this header.
+
+    The dependency raises ApiProblemError (406) if the header accepts none of them.
+    """
 
     async def pick(request: Request) -> str:
         chosen = choose_media_type(request.headers.get("accept"), media_types)
@@ -33,7 +36,7 @@ def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
 
 
 def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | None:
-    """Return the offer that the Accept header prefers (RFC 9110, 12.5.1), None if it accepts none.
+    """Return the offered media type that the Accept header prefers (RFC 9110, 12.5.1), None if it accepts none.
 
     >>> choose_media_type("application/json;q=0.5, text/*", ("application/json", "text/event-stream"))
     'text/event-stream'
@@ -46,7 +49,10 @@ def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | Non
 
 
 async def require_json_body(request: Request) -> None:
-    """Refuse a body without the content type JSON: 415. A page of another site needs permission to send this type."""
+    """Refuse a body without the content type JSON (415).
+
+    A browser lets a page of another site send this type only with permission, and Inview gives none.
+    """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
         reason = f"The request has {content_type!r}." if content_type else "The request has no Content-Type."
@@ -54,7 +60,7 @@ async def require_json_body(request: Request) -> None:
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse a query parameter that the route does not know: ignoring a misspelt filter would return wrong results."""
+    """Refuse a query parameter that the route does not have. Ignoring a misspelt filter would return wrong results."""
     route = request.scope["route"]
     if not isinstance(route, APIRoute):
         raise TypeError(type(route).__name__)
@@ -80,7 +86,7 @@ def _parse_range(text: str) -> tuple[str, float]:
 
 
 def _quality(offer: str, ranges: list[tuple[str, float]]) -> float:
-    """Return the quality of the most specific range that covers the offer."""
+    """Return the quality (`q`) of the most specific media range that includes the offered type; 0 if none does."""
     for accepted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
         matching = [quality for media_range, quality in ranges if media_range == accepted]
         if matching:

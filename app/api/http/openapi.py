@@ -1,10 +1,10 @@
 """The OpenAPI document, generated when it is first requested.
 
-FastAPI would build a validator for every answer when the server starts, once for each route and once for each router
-around it. Answers are not validated before they are sent, so a route has only the classes of its answers until the
-document is requested (docs/decisions/0046).
+If a route named the classes of its answers to FastAPI, FastAPI would build a validator for every answer when the server
+starts, once for each route and once for each router around it. Inview does not validate answers before it sends them.
+So a route has the classes under another key, and FastAPI gets them only for this document (docs/decisions/0046).
 
-Elsewhere: the page that shows the document (`docs_page.py`) and the descriptions of the routes (`answers.py`).
+`docs_page.py` shows the document as a page. `answers.py` describes the answers of the routes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.api.http.answers import VIEW
 
 
 def describe_routes(app: FastAPI, routers: Iterable[APIRouter], prefix: str) -> dict[str, Any]:
-    """Make the OpenAPI document of an app's routes with FastAPI. It takes about a second."""
+    """Make the OpenAPI document of an app's routes with FastAPI. This takes about a second."""
     described = FastAPI(title=app.title, version=app.version, description=app.description)
     for router in routers:
         known = APIRouter()

@@ -1,7 +1,7 @@
 r"""Patterns of texts in requests, each with the message for a text that does not match.
 
-The patterns are part of OpenAPI, and programs in any language read them. So classes with a different meaning in other
-regular expression engines (`\s`, `\d`) are written out.
+The patterns are part of the OpenAPI document, which programs in any language read. So character classes that mean
+something else in other regular expression engines (`\s`, `\d`) are written out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turns every exception that can leave a route into a problem document (RFC 9457).
 
-The types of problems are listed in `views.problem`. An unexpected exception is logged with an id. The answer has only
-this id.
+The types of problems are listed in `views.problem`. An unexpected exception is logged with an id, and the answer has
+only this id.
 
     @router.get("/things/{id}", responses=documented("not-found"))
 """
@@ -51,7 +51,7 @@ PROBLEM_SCHEMA = "Problem"
 
 _log = structlog.get_logger(__name__)
 
-# The nearest base class in `domain/errors.py` decides.
+# For an exception whose class is not here, the entry of its nearest base class applies.
 _NAMES: Mapping[type, ProblemName] = {
     InputError: "invalid-input",
     ForbiddenError: "forbidden",
@@ -90,7 +90,7 @@ class ApiProblemError(Exception):
 
 
 def refuse_field(field: str, reason: str) -> NoReturn:
-    """Answer 422 for one field.
+    """Refuse a request because of one of its fields, with 422.
 
     Raises:
         ApiProblemError: always.
@@ -99,12 +99,12 @@ def refuse_field(field: str, reason: str) -> NoReturn:
 
 
 def answer_problem(problem: ProblemView, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with a problem document."""
+    """Return a response with a problem document."""
     return Response(to_json(problem), problem["status"], headers, PROBLEM_JSON)
 
 
 def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
-    """Return a route's `responses` for these problems, as in OpenAPI."""
+    """Return the OpenAPI `responses` of a route for these problems."""
     titles: dict[int, list[str]] = {}
     for name in names:
         titles.setdefault(PROBLEMS[name].status, []).append(PROBLEMS[name].title)
@@ -118,7 +118,7 @@ def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
 
 
 def problem_schemas() -> dict[str, Any]:
-    """Return the schema of a problem document, by its name in the OpenAPI components."""
+    """Return the schemas of a problem document and its parts, by their names in the OpenAPI components."""
     schema = TypeAdapter(ProblemView).json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), PROBLEM_SCHEMA: schema}
 
@@ -222,7 +222,7 @@ async def _answer_http_exception(request: Request, error: Exception) -> Response
 
 
 def _all_methods(request: Request) -> dict[str, str] | None:
-    """Return an Allow header with every method of the address. The framework would name only those of one route."""
+    """Return an Allow header with every method of the address. FastAPI would name only the methods of one route."""
     app: FastAPI = request.app
     for template, methods in app.openapi()["paths"].items():
         if compile_path(template)[0].match(request.scope["path"]):
@@ -238,7 +238,7 @@ def _describe_field(error: Mapping[str, Any]) -> FieldProblem:
 
 
 def _well_formed(text: str) -> str:
-    """Replace lone surrogates, which a name in a request may contain: JSON in UTF-8 cannot encode them."""
+    """Replace lone surrogates by `?`. A name in a request may contain them, but UTF-8 cannot encode them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -251,7 +251,10 @@ def _answer_logged(scope: Scope, error: Exception, name: ProblemName, advice: st
 
 
 class _CatchUnforeseen:
-    """Answers 500 to exceptions without a handler. Starlette's middleware would raise and log them again."""
+    """Middleware that answers 500 to an exception without a handler.
+
+    Starlette's own middleware would also raise the exception again, and so it would be logged twice.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

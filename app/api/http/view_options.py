@@ -11,7 +11,7 @@ from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 
 
 def _read_options(
-    filter: Annotated[FilterLine | None, Query(description="Default: the value of the conversation.")] = None,  # noqa: A002 - the noun's own name, here as everywhere
+    filter: Annotated[FilterLine | None, Query(description="Default: the value of the conversation.")] = None,  # noqa: A002 - the query parameter has this name
     model: Annotated[ModelName | None, Query(description="Default: the value of the conversation.")] = None,
     topic: Annotated[TopicId | None, Query(description="The id of the topic that a `t` without a name means.")] = None,
     zone: Annotated[ZoneName, Query()] = UTC_ZONE,

@@ -1,8 +1,8 @@
 """Agents: a name with its own system prompt, model, parameters and tools.
 
-The prompt of an agent is shown wherever it is sent: it is the first card of the history, before the conversation's
-system prompt. The agent that answers is the one that a send names, else the conversation's, else the one that was used
-last. The limit for an agent's cost is a budget like any other (`domain/costs/budgets.py`).
+The prompt of an agent is always visible: it is the first card of the history, above the conversation's system prompt. A
+send can name the agent that answers. Otherwise the conversation's agent answers, or else the one that was used last.
+The limit for an agent's cost is a budget like any other (`domain/costs/budgets.py`).
 
     >>> at = datetime(2026, 1, 31)
     >>> reviewer = Agent("a1", "local", "Reviewer", at, at, parameters=Parameters(temperature=0.2, seed=7))
@@ -27,7 +27,7 @@ from app.domain.tools.tools import BUILT_IN, Tool
 MAX_NAME = 60
 """Maximum number of characters of a name."""
 MAX_ICON = 8
-"""Maximum number of code points of an icon: an emoji may consist of this many."""
+"""Maximum number of code points of an icon, enough for the longest emoji."""
 MAX_DESCRIPTION = 500
 MAX_PROMPT = 200_000
 MAX_AGENTS = 200
@@ -43,10 +43,11 @@ MAX_PATTERN = 1000
 class Agent:
     """A named set of system prompt, model, parameters and tools that answers in a conversation.
 
-    `model` None: the conversation's. `description`: what the agent is good at, shown to other agents. `server_ids`: the
-    servers whose tools it has; None: all servers. `allowed_tools`: the tools that it may call; None: all tools, with a
-    permission request. `deleted_at`: it can no longer answer; its earlier replies keep its name. An agent with `damage`
-    sends nothing.
+    `model` None: the conversation's model. `description` says what the agent is good at; other agents read it.
+    `server_ids` are the servers whose tools the agent has; None: all servers. `allowed_tools` are the tools that it may
+    call; None: all tools, with a permission request. `deleted_at` is the time of its deletion: a deleted agent cannot
+    answer, but its earlier replies still show its name. `damage` lists its unreadable values: with damage it cannot
+    send.
     """
 
     id: str
@@ -66,7 +67,7 @@ class Agent:
 
 
 def require_readable(agent: Agent) -> None:
-    """Refuse an agent with damage.
+    """Refuse an agent with unreadable values.
 
     Raises:
         DamagedRowError: a stored value of the agent cannot be read, so the content of a send is unknown.
@@ -76,7 +77,10 @@ def require_readable(agent: Agent) -> None:
 
 
 def has_tool(agent: Agent, tool: Tool) -> bool:
-    """Return true if an agent can call a tool. `server_ids` never excludes built-in tools."""
+    """Return true if an agent can call a tool.
+
+    A built-in tool belongs to no server, so `server_ids` does not exclude it.
+    """
     if agent.server_ids is not None and tool.server_id not in {BUILT_IN, *agent.server_ids}:
         return False
     if agent.allowed_tools is None:
@@ -87,15 +91,15 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
-    """Return the same entries with `ask` set: an imported agent brings no permissions with it."""
+    """Return the same entries, each with `ask` set: an imported agent must not bring permissions along."""
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 
 
 def require_usable(agent: Agent) -> None:
-    """Refuse values that cannot be used.
+    """Refuse an agent with an invalid value.
 
     Raises:
-        InputError: at the first field that cannot be used.
+        InputError: a value is invalid. Names the first such field.
     """
     _require_line("name", agent.name, MAX_NAME, "Give the agent a name.")
     if agent.icon:
@@ -124,7 +128,7 @@ def require_free(agents: Iterable[Agent], agent: Agent) -> None:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with a number after it if it is taken.
+    """Return the name if it is free, otherwise the name with the first free number after it.
 
     >>> free_name("Reviewer", ["reviewer", "Reviewer 2"])
     'Reviewer 3'

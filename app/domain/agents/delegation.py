@@ -1,10 +1,10 @@
-"""Delegation: an agent gives a task to another agent. The agents it can choose from, and the description for the model.
+"""Delegation: an agent gives a task to another agent. This module has the tool for it and finds the other agent.
 
     >>> find_delegate([], "Reviewer", ())
     Traceback (most recent call last):
     app.domain.errors.InputError: agent: There is no agent 'Reviewer'. There are no agents.
 
-A task is never delegated to an agent that it came through, and at most `MAX_DEEP` agents delegate it further.
+An agent that already delegated a task does not get it back. A task is delegated `MAX_DEEP` times at most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.domain.pattern import fold
 from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_DEEP: Final = 3
-"""Maximum number of agents that a task is delegated through, without the first one."""
+"""Maximum number of times that a task is passed on from agent to agent."""
 MAX_TASK: Final = 100_000
 """Maximum number of characters of a task."""
 
@@ -43,7 +43,7 @@ DELEGATE: Final = Tool(
 
 
 def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None) -> Tool | None:
-    """Return the tool with the names of all agents except `asking` in its description; None if there are no others."""
+    """Return the tool with all agents except `asking` listed in its description; None if there are no other agents."""
     others = [agent for agent in agents if asking is None or agent.id != asking.id]
     if not others:
         return None
@@ -52,11 +52,11 @@ def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None
 
 
 def find_delegate(agents: Sequence[Agent], name: str, above: Sequence[str | None]) -> Agent:
-    """Return the agent with this name, ignoring case. `above` are the ids of the agents that the task came through.
+    """Return the agent with this name, ignoring case. `above` are the ids of the agents that delegated the task so far.
 
     Raises:
         InputError: no agent has this name.
-        ConflictError: the task came through this agent, or through too many agents.
+        ConflictError: this agent delegated the task itself, or the task was delegated too often.
     """
     found = next((agent for agent in agents if fold(agent.name) == fold(name.strip())), None)
     if found is None:

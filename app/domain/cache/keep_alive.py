@@ -1,14 +1,14 @@
 """Cache keep-alive: a small call reads a cached prefix again before it expires, so that the next send can read it.
 
-The call sends the prefix of the next send, up to the cached place, and asks for one token of reply. It adds nothing to
-any context and writes nothing new to the cache: it pays the price of reading, and the vendor restarts the lifetime.
-That is worth it while it costs less than writing the prefix once more (`KeepAliveCost.worth`).
+The call sends the prefix of the next send, up to the cached place, and requests a reply of one token. It adds nothing
+to any context and writes nothing new to the cache: it pays the price of a read, and the vendor restarts the lifetime.
+Keep-alive calls are worth their price while they cost less than writing the prefix again (`KeepAliveCost.worth`).
 
     >>> offer = KeepAliveCost(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
     (11, 7)
 
-Possible only where a vendor's public rules say that reading prolongs the lifetime: see `explain_cold_shoulder`.
+This works only where a vendor's public rules say that reading extends the lifetime: see `explain_cold_shoulder`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,14 @@ from app.domain.request.request import Request, RequestMessage
 from app.domain.usage import Usage
 
 MARGIN = timedelta(seconds=30)
-"""The time before expiry when a cached prefix is read again: the call takes time, and may need a second try."""
+"""The time between a keep-alive call and the expiry: the call takes time, and may need a second attempt."""
 TAIL = "Keep warm."
-"""The question added where a cached prefix does not end with one: no vendor answers a request that ends otherwise."""
+"""The user message that is added if the cached prefix does not end with one.
+
+No vendor answers such a request otherwise.
+"""
 CHARACTERS_A_TOKEN = 4
-"""Characters of a token in the messages after the cached prefix, which are rarely more than a few words."""
+"""Assumed characters per token in the messages after the cached prefix, which rarely have more than a few words."""
 REPLY_TOKENS = 1
 MAX_MINUTES = 720
 
@@ -42,8 +45,8 @@ MAX_MINUTES = 720
 class KeepAliveCost:
     """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
-    `each` is the cost of a refresh. `read` and `anew` are the cost of the prefix in the next send: read while it is
-    cached, or written again after it expired.
+    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. The other two
+    are the cost of the prefix in the next send: `read` while it is cached, `anew` if it expired and is written again.
     """
 
     tokens: int
@@ -54,25 +57,28 @@ class KeepAliveCost:
 
     @property
     def worth(self) -> int | None:
-        """The number of refreshes that cost no more than they save at the next send."""
+        """The maximum number of keep-alive calls that cost no more than they save at the next send."""
         if self.each is None or self.read is None or self.anew is None or not self.each:
             return None
         return max(0, int((self.anew - self.read) / self.each))
 
     @property
     def step(self) -> timedelta:
-        """The time from one refresh to the next."""
+        """The time from one keep-alive call to the next."""
         return timedelta(seconds=self.lifetime) - MARGIN
 
     def count(self, expires_at: datetime, until: datetime) -> int:
-        """Return the number of refreshes needed to keep until `until` what expires at `expires_at`."""
+        """Return the number of calls needed to keep the prefix cached until `until`.
+
+        Without them it expires at `expires_at`.
+        """
         return max(0, ceil((until - expires_at) / self.step))
 
 
 def explain_cold_shoulder(
     rules: CacheRules | None, profile: ModelProfile, parameters: Parameters, prediction: Prediction
 ) -> str | None:
-    """Return why nothing can be kept cached, as a text for people; None if it can."""
+    """Return the reason why nothing can be kept cached, as a text for people; None: it can."""
     if rules is None:
         return "This model has no known prompt cache."
     if rules.style is not CacheStyle.MARKED:
@@ -91,7 +97,10 @@ def explain_cold_shoulder(
 
 
 def write_refresh(request: Request, place: int) -> Request:
-    """Return the request that reads the cached prefix up to a place. It is valid: its end is a question or results."""
+    """Return the request that reads the cached prefix up to a place.
+
+    It must end with a user message or tool results to be valid. If it does not, results or a short message are added.
+    """
     messages = request.messages[: max(0, place + 1)]
     if messages and _calls_tools(messages[-1]):
         messages = request.messages[: place + 2]
@@ -102,12 +111,12 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """Return the keys of a request that a refresh up to this place has too. The refresh reads and writes only these."""
+    """Return the keys of a request up to this place. A keep-alive call reads and writes only these."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 
 def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | None, at: datetime) -> KeepAliveCost:
-    """Return the cost of keeping cached what this request would read now."""
+    """Return the cost of keeping the prefix cached that this request would read now."""
     place = SYSTEM if prediction.place is None else prediction.place
     behind = sum(map(weigh, write_refresh(request, place).messages[max(0, place + 1) :]))
     tokens = prediction.tokens

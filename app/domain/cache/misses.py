@@ -1,8 +1,8 @@
-"""Cache misses: what a request does not read from a cache, and why, before the send and after the provider's report.
+"""Cache misses: the part of a request that is not read from the cache although it could be, and the reason.
 
 Before the send: a filter, an edit or another system text may change a cached prefix. `find_break` returns how many
-tokens of it would be processed again and where the first difference is. After it: `judge` compares the report with the
-prediction and explains a difference in plain words.
+tokens of that prefix would be processed again, and where the first difference is. After the send: `judge` compares the
+provider's report with the prediction, and explains a difference in plain words.
 
     >>> judge(Prediction(4, 5_000), Usage(cache_read_tokens=5_000)).outcome
     <Outcome.AS_PREDICTED: 'as_predicted'>
@@ -23,14 +23,15 @@ from app.domain.cache.warmth import CachedCall, Warmth
 from app.domain.usage import Usage
 
 NEARLY = 0.02
-"""The relative difference that is allowed between a report and a prediction that was an estimate."""
+"""Maximum relative difference at which a report still agrees with an estimated prediction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A cached prefix that would not be read. `tokens` of it would be processed again.
+    """A cached prefix that the next request would not read. `tokens` of its tokens would be processed again.
 
-    `place` is the first place that differs (see `prefix`); `last_run_id` is the call that cached the prefix.
+    `place` is the first place that differs (see `prefix`). `last_run_id` is the run whose call cached the prefix.
+    `expires_at` is the time when the provider evicts it.
     """
 
     tokens: int
@@ -40,7 +41,7 @@ class Break:
 
 
 class Outcome(StrEnum):
-    """The result of comparing a report with the prediction."""
+    """The result of comparing a provider's report with the prediction."""
 
     AS_PREDICTED = "as_predicted"
     AS_ESTIMATED = "as_estimated"
@@ -51,14 +52,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome of a prediction. `why` is None if the prediction was right."""
+    """The outcome of a prediction. `why` explains the outcome in plain words; None: the prediction was right."""
 
     outcome: Outcome
     why: str | None = None
 
 
 def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """Return the prefix that the last call of a conversation cached and this request would not read; None if none."""
+    """Return the cached prefix of the conversation's last call that this request would not read; None: none."""
     prefix, conversation_id = request.prefix, request.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
     if call is None:
@@ -82,7 +83,7 @@ def first_difference(prefix: Prefix, other: Prefix) -> int:
 
 
 def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
-    """Compare a provider's report with the prediction."""
+    """Compare a provider's report with the prediction of what would be read."""
     if usage is None or not usage.prompt_tokens:
         return Judgement(Outcome.NOT_TOLD, "The provider did not report what it read from the cache.")
     read = usage.cache_read_tokens
@@ -98,9 +99,10 @@ def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
 
 
 def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:
-    """Return why a call did not continue the previous one of its conversation: the first difference.
+    """Describe the first difference between a call and the previous call of its conversation.
 
-    None: it did, or there was no previous call. `pairs`: the position of the pair of each message, where known.
+    None: the call continues the previous one, there was no previous one, or the call has no usage. `pairs` has the
+    position of each message's pair, as far as known.
     """
     if before is None or call.usage is None:
         return None
@@ -112,7 +114,7 @@ def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[in
 
 
 def describe_place(place: int, pairs: Sequence[int] = ()) -> str:
-    """Return a text for a place: the position of its pair, if known, else the number of its message.
+    """Describe a place of a request: by the position of its pair if known, otherwise by the number of its message.
 
     >>> describe_place(2, pairs=(4, 4, 5)), describe_place(2)
     ('Pair 5', 'Message 3 of the request')

@@ -1,6 +1,6 @@
-"""Pauses: the probability that what is sent now is needed again only after more than five minutes.
+"""Pauses: the probability that a prefix is needed again only after more than five minutes, when it has expired.
 
-estimate_pauses(request.prefix, "c1", warmth.calls, now)     # 0.2 where nothing is known yet
+estimate_pauses(request.prefix, "c1", warmth.calls, now) # 0.2 for a conversation without earlier calls
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from app.domain.cache.warmth import CachedCall
 
 PRIOR_PAUSES = 2
 PRIOR_SENDS = 10
-"""The prior for a conversation without data: two of ten sends come after more than five minutes, within the hour."""
+"""The assumption for a new conversation: two of ten sends come after more than five minutes, but within the hour."""
 LOOKED_AT = 16
-"""Maximum number of the latest calls that are used once there is data."""
+"""Maximum number of the conversation's latest calls that the estimate uses."""
 
 
 def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[CachedCall], now: datetime) -> float:
-    """Estimate the probability that what is sent now is needed again after more than five minutes, but within the hour.
+    """Estimate the probability that a prefix is needed again after more than five minutes, but within the hour.
 
-    The estimate uses this conversation's past calls: the pauses, and the times spent with another filter.
+    The estimate uses the past calls of the conversation. A pause is the time since the last call with the same
+    beginning, so the time that a person spends with another filter is a pause too.
     """
     here = [call for call in calls if call.conversation_id == conversation_id][-LOOKED_AT:]
     followers = [(call.prefix, call.at) for call in here[1:]] + [(prefix, now)]
@@ -32,7 +33,7 @@ def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[Cached
 
 
 def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
-    """Return the seconds since the call with which this one shares the longest prefix."""
+    """Return the seconds since the earlier call that shares the longest prefix with this one."""
     places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
     last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
     return 0.0 if last is None else (at - last[1]).total_seconds()

@@ -1,20 +1,26 @@
 """The cache plan of a request: the places of its breakpoints, and what it will read from the cache.
 
-There are at most four breakpoints, each for a reason: the newest message that the next request will have too; the
-message before it, because people edit the newest; the deepest cached entry of this request, where the lookback would
-not find it; the system text and the tools, which stay the same under any filter, where nothing deeper is cached; and
-the place where this request differs from an earlier one, because people go back and forth. A breakpoint itself costs
-nothing. A title or a summary moves none (`frozen`): it reads what is cached, and writes nothing that only it would use.
+There are at most four breakpoints, and they cost nothing. Each is at one of these places:
 
-The lifetime: an hour costs 0.75 of the input price more for each written token than five minutes do, but protects the
-whole prefix, now and for later sends. So an hour is chosen where the tokens that a pause would lose, times the
+- the newest message that the next request will also have;
+- the message in front of it, and a place a few pairs earlier, because people edit the newest pairs;
+- the longest cached entry of this request, if no other breakpoint finds it (a vendor searches for entries only some
+  positions backwards from each breakpoint: the lookback);
+- the system text and the tools, which stay the same under any filter, if nothing after them is cached;
+- the place where this request differs from an earlier one, because people often go back to the earlier view.
+
+A request for a title or a summary is `frozen`: it reads cached entries and writes none, because no later request would
+read them.
+
+The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
+but protects the whole prefix, now and for later sends. It is chosen if the tokens that a pause would lose, times the
 probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it is
-the cheapest to lose, and because providers report two lifetimes separately, the size of everything before it becomes
-known. Where there is a choice, the plan uses entries whose size a provider has reported: then the predicted read is the
-billed read.
+the cheapest to lose. And because providers report the two lifetimes separately, the size of everything in front of it
+becomes known. Among similar places, the plan prefers one whose size a provider has reported: then the predicted read is
+exactly the billed read.
 
-    plan = plan_cache(ask(request, hashes, tokens=12_000), warmth, now)
-    plan.prediction.tokens                  # what it will read
+    plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
+    plan.prediction.tokens                  # what the request will read
 """
 
 from __future__ import annotations
@@ -31,29 +37,29 @@ from app.domain.cache.warmth import Breakpoint, CachedCall, CachedPrefix, Size, 
 from app.domain.request.request import Request
 
 DEAR = 0.75
-"""Extra price of a token that is written for an hour instead of five minutes, in input prices."""
+"""Extra price of a token that is written for an hour instead of five minutes, as a multiple of the input price."""
 LOSS = 1.15
-"""Extra price of a token that is written again instead of read, in input prices."""
+"""Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""Number of sends within which a pause makes up for the price of an hour: found with sessions of many kinds (0026)."""
+"""Number of next sends whose expected losses must exceed the price of an hour. Found by trials (decision 0026)."""
 SURELY = 1.1
-"""The multiple of the minimum length above which an estimate counts as cached."""
+"""The multiple of the minimum length above which a prefix of estimated size counts as cached."""
 EDITED_BACK = 7
-"""Number of messages before the newest one where another entry is cached: people edit the last four pairs."""
+"""Distance in messages from the newest one to an earlier breakpoint: people edit the last four pairs."""
 NEAR = 2
-"""Number of messages that are written once more instead of read from an entry of unknown size."""
+"""Maximum number of messages by which that breakpoint moves back to a place of known size."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """The input of a plan: a request with its keys and sizes.
+    """The input of a cache plan: a request with its keys and sizes.
 
-    `positions` is the number of positions of each message (see `prefix`). `totals` is the length of the request up to
-    the system text, then up to each message, in any unit; `tokens` is the estimate for the whole request. No breakpoint
-    is possible at the `unmarkable` places. `stable` is the last place that the next request will have too, None for all
-    places: under some filters the newest pair does not stay in view, and under others each send drops the oldest.
-    `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after them has priority
-    over most others.
+    `prefix` has the keys of the request. `positions` is the number of positions of each message (see `prefix`).
+    `totals` is the length of the request up to the system text, then up to each message, in any unit. `tokens` is the
+    estimate for the whole request. `unmarkable` are the places where no breakpoint is possible. `stable` is the last
+    place that the next request will also have; None: all places. (Some filters drop the newest pair from the next view,
+    others drop the oldest with each send.) `tools_apart`: the tools must stay cached even if the system text changes,
+    so a breakpoint after the tools has priority over most others.
     """
 
     prefix: Prefix
@@ -68,10 +74,10 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The expected read from the cache: up to a place (None: nothing), and its tokens.
+    """The predicted read from the cache: up to `place` (None: nothing), with `tokens` tokens.
 
-    `exact`: the provider has reported this size before. `expires_at`: when the entry expires, which has a lifetime of
-    `lifetime` seconds.
+    `exact`: the provider has reported this size before. `expires_at` is the time when the entry expires. `lifetime` is
+    the lifetime of the entry in seconds.
     """
 
     place: int | None = None
@@ -88,7 +94,7 @@ NOTHING = Prediction()
 class CachePlan:
     """The breakpoints of a request in order, and the predicted read.
 
-    `written` is the number of tokens that it will write to the cache, `tokens` the size of the whole request.
+    `written` is the number of tokens that the request will write to the cache, `tokens` the size of the whole request.
     """
 
     marks: tuple[Breakpoint, ...] = ()
@@ -98,7 +104,7 @@ class CachePlan:
 
     @property
     def index(self) -> int | None:
-        """The place of the newest breakpoint: the `cache_control_index`."""
+        """The place of the newest breakpoint; None: there is no breakpoint."""
         return self.marks[-1].place if self.marks else None
 
 
@@ -135,7 +141,7 @@ def plan_cache(
     lifetime: CacheLifetime = CacheLifetime.AUTO,
     frozen: bool = False,
 ) -> CachePlan:
-    """Return the breakpoints of a request and its expected read. `frozen`: the request writes nothing."""
+    """Return the breakpoints of a request and its predicted read. `frozen`: the request must not write to the cache."""
     rules = warmth.rules
     if rules.style is CacheStyle.STEPPED:
         return CachePlan((), _predict_stepped(request, warmth, now), 0, request.tokens)
@@ -153,7 +159,7 @@ def plan_cache(
 
 
 def predict_read(request: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
-    """Predict what a request with these breakpoints reads: the deepest entry that one of their lookbacks reaches."""
+    """Predict what a request with these breakpoints reads: the longest entry that one of their lookbacks reaches."""
     places = [mark.place for mark in marks]
     mine = sorted(
         (entry for entry in warmth.alive(now) if entry.begins(request.prefix)), key=lambda entry: -entry.place
@@ -175,7 +181,10 @@ class TokenSize:
 
 
 def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
-    """Return the tokens of a request up to a place, from the nearest known size before it and a share by length."""
+    """Return the number of tokens of a request up to a place.
+
+    It is the nearest known size up to that place, plus a share of the remaining estimate in proportion to the length.
+    """
     known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
     if start is not None and start.place == place:
@@ -204,7 +213,7 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # An edit then reads the current entry, whose size is known. The size of a new entry here would never be
+        # Then an edit reads the existing entry, whose size is known. The size of a new entry at `before` would never be
         # reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
@@ -212,7 +221,7 @@ def _place_marks(
 
 
 def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix | None) -> list[int]:
-    """Return the places after the deepest cached entry where a new entry is useful, the most important first."""
+    """Return the places after the longest cached entry where a new entry is useful, the most important place first."""
     prefix = request.prefix
     newest = prefix.last if request.stable is None else request.stable
     parting = _parting(prefix, warmth.calls)
@@ -224,14 +233,17 @@ def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix
 
 
 def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
-    """Return the place where an edit of one of the last pairs starts to differ. Prefer a near place of known size."""
+    """Return the place of the breakpoint for edits of the last pairs.
+
+    A place of known size closely in front of it is preferred.
+    """
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == request.prefix.key(size.place))
     return max((one for one in known if one >= place - NEAR), default=place)
 
 
 def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return the useful places for breakpoints, up to the allowed number."""
+    """Return those of the places that can have a breakpoint, up to the allowed number."""
     rules = warmth.rules
     return [
         place
@@ -243,13 +255,16 @@ def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> lis
 
 
 def _finds(request: CacheRequest, warmth: Warmth, marks: Sequence[int], place: int) -> bool:
-    """Return whether the lookback from one of these breakpoints reaches the entry at a place."""
+    """Return true if the lookback from one of these breakpoints reaches the entry at a place."""
     lookback = warmth.rules.lookback
     return any(mark >= place and (lookback is None or _distance(request, place, mark) < lookback) for mark in marks)
 
 
 def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
-    """Return the place where this request starts to differ from the call with the longest shared prefix, or None."""
+    """Return the last place that this request shares with an earlier call before the two differ.
+
+    The earlier call is the one with the longest shared prefix; None: no earlier call differs after a shared message.
+    """
     shared = ((prefix.shared_with(call.prefix), call.prefix.last) for call in calls)
     return max((place for place, last in shared if place is not None and 0 <= place < last), default=None)
 
@@ -262,7 +277,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chosen: Sequence[int],
     deepest: CachedPrefix | None,
 ) -> int:
-    """Return the last place to cache for an hour; before the tools: none. Longer lifetimes must come first."""
+    """Return the last place to cache for an hour; `TOOLS - 1`: none. All places up to it are cached for an hour too."""
     newest = max(chosen)
     match lifetime:
         case CacheLifetime.SHORT | CacheLifetime.OFF:
@@ -318,7 +333,7 @@ def _size_of(entry: CachedPrefix, request: CacheRequest, sizes: Sequence[Size]) 
 
 
 def _distance(request: CacheRequest, earlier: int, later: int) -> int:
-    """Return the number of positions between the ends of two places."""
+    """Return the number of positions from the end of one place to the end of a later one."""
     return sum(request.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 

@@ -1,8 +1,8 @@
-"""A request as a cache sees it: tools, system, then the messages, each with a key over everything up to it.
+"""A request as a cache sees it: tools, system text, then the messages, each with a key over everything up to it.
 
-Equal keys mean an equal prefix. A key is the first eight bytes of the message's content hash
-(`domain.request.hashing`), so a stored chain takes eight bytes per message. Parameters that no cache depends on, such
-as the temperature, are left out.
+The index of such an element is its *place*: `TOOLS`, `SYSTEM`, then 0 for the first message. Equal keys mean an equal
+prefix. A key is the first eight bytes of the message's content hash (`domain.request.hashing`), so the stored keys take
+eight bytes per message. Parameters that no cache depends on, such as the temperature, are left out.
 
     >>> from app.domain.request.hashing import content_hashes
     >>> from app.domain.conversation.parts import Text
@@ -25,19 +25,22 @@ from app.domain.request.hashing import content_hashes
 from app.domain.request.request import Request, RequestMessage
 
 TOOLS = -2
-"""The place after the tools."""
+"""The place of the tools."""
 SYSTEM = -1
-"""The place after the system text; places from 0 on are those of the messages."""
+"""The place of the system text. Places from 0 on are those of the messages."""
 KEY = 8
 NO_KEY = b""
 _HEX = 2 * KEY
 _IMAGE_WEIGHT = 4_000
-"""Number of characters that an image counts as where sizes are shared out by length."""
+"""Number of characters that an image or file counts as when the tokens of a request are divided by length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The keys of a request: after the tools (empty: no tools), after the system text, after each message."""
+    """The keys of a request. `tools` is the key up to the tools (empty: no tools), `system` up to the system text.
+
+    `chain` has the keys up to each message, one after the other.
+    """
 
     tools: bytes
     system: bytes
@@ -49,7 +52,7 @@ class Prefix:
         return len(self.chain) // KEY - 1
 
     def key(self, place: int) -> bytes:
-        """Return the key of everything up to a place; empty beyond the end."""
+        """Return the key of everything up to a place; empty: the request has no such place."""
         if place == TOOLS:
             return self.tools
         if place == SYSTEM:
@@ -61,9 +64,9 @@ class Prefix:
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:
-        """Return the last place up to which both are equal; None: not even the tools are."""
+        """Return the last place up to which both requests are equal; None: not even their tools are."""
         low, high = 0, min(self.last, other.last) + 1
-        while low < high:  # equal here means equal before
+        while low < high:  # equal keys here mean equal keys at all earlier places
             middle = (low + high) // 2
             if self.key(middle) == other.key(middle):
                 low = middle + 1
@@ -75,12 +78,12 @@ class Prefix:
 
 
 def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
-    """Return the keys of a request. `hashes` are its content hashes, passed to avoid hashing it again."""
+    """Return the keys of a request. `hashes` are its content hashes, so that they are not computed again."""
     parameters = request.parameters
     cached = Parameters(effort=parameters.effort, thinking=parameters.thinking)
     if parameters != cached:
         hashes = content_hashes(replace(request, parameters=cached))
-    # The part before the messages does not depend on the parameters for thinking.
+    # The tools and the system text do not depend on the parameters for thinking.
     tools = content_hashes(Request(request.model, "", (), tools=request.tools))[0]
     system = content_hashes(Request(request.model, request.system, (), tools=request.tools))[0]
     return Prefix(
@@ -100,19 +103,22 @@ def name_beginning(request: Request) -> str:
 
 
 def count_positions(message: RequestMessage) -> int:
-    """Count the positions of a message in a lookback: consecutive tool calls count as one, and so do results."""
+    """Count the positions of a message for the lookback. Consecutive tool calls count as one, and so do results."""
     return sum(
         1 if kind in {ToolCall, ToolResult} else len(list(run)) for kind, run in groupby(message.parts, key=type)
     )
 
 
 def can_be_marked(message: RequestMessage) -> bool:
-    """Return true if a breakpoint can be at the end of a message: thinking cannot have one."""
+    """Return true if a breakpoint is possible at the end of a message.
+
+    A message that ends with thinking cannot have one.
+    """
     return bool(message.parts) and not isinstance(message.parts[-1], Thinking)
 
 
 def weigh(message: RequestMessage) -> int:
-    """Return the approximate number of characters of a message, used to share out an estimate."""
+    """Return the approximate number of characters of a message, to divide an estimate among the messages."""
     return 16 + sum(_weigh_part(part) for part in message.parts)
 
 

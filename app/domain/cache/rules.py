@@ -4,8 +4,8 @@ Sources, read in November 2026:
 - Anthropic: https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a cache entry is the whole prefix
   (tools, system, messages) up to a block with `cache_control`. A request has four such blocks at most; from each, the
   20 positions before it are searched for an entry. The minimum length depends on the model. A lifetime is 5 minutes or
-  1 hour, counted from the start of the request that writes or reads the entry. Longer lifetimes come first. A write
-  costs 1.25 or 2 times the input price.
+  1 hour, counted from the start of the request that writes or reads the entry. Entries with the longer lifetime must
+  come first in a request. A write costs 1.25 or 2 times the input price.
 - OpenAI: https://developers.openai.com/api/docs/guides/prompt-caching and the official SDK's notes on
   `prompt_cache_options` and `prompt_cache_retention`: automatic from 1,024 tokens. Until GPT-5.5 a request reads the
   beginning of any recent request, in steps of 128 tokens, for 5 to 10 minutes, or up to 24 hours with extended
@@ -19,7 +19,7 @@ Sources, read in November 2026:
     >>> find_rules("offline:demo") is None
     True
 
-Not here: prices (`prices` of a model's profile).
+Not here: prices (`prices` of a model profile).
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ DAY = 86_400
 
 
 class CacheStyle(StrEnum):
-    """How a prefix gets into the cache: up to our breakpoints, automatically in steps, or up to the newest message."""
+    """The style of a cache: how a prefix gets into it.
+
+    `marked`: up to each breakpoint that Inview sets. `stepped`: automatically, in steps of a fixed number of tokens.
+    `newest`: automatically, up to the newest message.
+    """
 
     MARKED = "marked"
     STEPPED = "stepped"
@@ -45,7 +49,7 @@ class CacheStyle(StrEnum):
 
 
 class CacheLifetime(StrEnum):
-    """The lifetime that a person chose: as planned, always five minutes, always an hour, or no breakpoints at all."""
+    """The cache lifetime that a person chose: as planned, always five minutes, always an hour, or no breakpoints."""
 
     AUTO = "auto"
     SHORT = "5m"
@@ -57,9 +61,10 @@ class CacheLifetime(StrEnum):
 class CacheRules:
     """The rules of a model's cache. Sizes are in tokens, lifetimes in seconds (the shortest first).
 
-    A request has at most `marks` breakpoints; from each, `lookback` positions are searched, its own included (None:
-    all). Reads of a `STEPPED` cache are rounded down to `minimum` plus a multiple of `step`. `closing`: tokens at the
-    end of every prompt that belong to no message.
+    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions backwards,
+    including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are rounded down to
+    `minimum` plus a multiple of `step`. `closing` is the number of tokens at the end of every prompt that belong to no
+    message.
     """
 
     style: CacheStyle
@@ -81,8 +86,8 @@ def _stepped(lifetime: int) -> CacheRules:
 
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
 
-# By vendor; the first match wins. A Claude model that is not listed has the longest minimum, so nothing is promised
-# wrongly.
+# By vendor; the first match wins. A Claude model that is not listed gets the longest minimum, so that no read is
+# predicted that may not happen.
 _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
     "anthropic": (
         (r"claude-(fable|mythos)-5|claude-(opus|sonnet)-5-5|claude-opus-5(?!\d)", _claude(512)),
@@ -102,7 +107,7 @@ _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in ro
 
 
 def supports_caching(profile: ModelProfile) -> bool:
-    """Return true if the provider caches prompts: by public rules, or because it has a price for cache reads."""
+    """Return true if the provider caches prompts: its public rules say so, or it has a price for cache reads."""
     return find_rules(profile.model) is not None or (
         profile.prices is not None and profile.prices.cache_read is not None
     )

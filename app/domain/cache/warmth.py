@@ -1,13 +1,14 @@
 """Warmth: the prefixes of requests that a vendor probably has cached now, according to its own reports.
 
-It is computed from the calls that were made, never stored: the breakpoints of a call, and what its provider reported as
-read and written. A report corrects the estimate: if less was read than expected, the rest is no longer cached.
+Warmth is computed from the calls that were made, and never stored. A call has its breakpoints and the tokens that its
+provider reported as read and written. A report corrects the estimate: if less was read than expected, the rest is no
+longer cached.
 
     warmth = replay(calls, rules)                    # oldest call first
     warmth.alive(now)
 
-Where the vendors' public rules leave something open, the worse case is assumed: reading an entry prolongs only that
-entry, and a call of unknown usage has cached nothing.
+If the vendors' public rules do not cover a case, the worse case is assumed: reading an entry extends the lifetime of
+only that entry, and a call of unknown usage has cached nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """A breakpoint at the end of a place (see `prefix`), and the lifetime of its entry in seconds."""
+    """A breakpoint at the end of a place (see `prefix`). `lifetime` is the lifetime of its cache entry in seconds."""
 
     place: int
     lifetime: int
@@ -31,7 +32,10 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """A call to a model with a cache. `at` is its start. `usage` None: its provider reported nothing."""
+    """A call to a model with a cache. `at` is its start, `marks` are its breakpoints.
+
+    `usage` is what the provider reported; None: nothing.
+    """
 
     run_id: str
     conversation_id: str
@@ -43,7 +47,10 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `tokens` is its size as the provider reported it; None: never reported."""
+    """A cached prefix. `key` is its key, `place` is its end (see `prefix`).
+
+    `tokens` is its size as the provider reported it; None: never reported. `lifetime` is in seconds.
+    """
 
     place: int
     key: bytes
@@ -52,13 +59,13 @@ class CachedPrefix:
     expires_at: datetime
 
     def begins(self, prefix: Prefix) -> bool:
-        """Return true if the request has this prefix."""
+        """Return true if the request begins with this cached prefix."""
         return prefix.begins_with(self.place, self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A prefix whose size in tokens is known exactly, cached or not."""
+    """A prefix whose size in tokens is known exactly, whether it is cached or not."""
 
     place: int
     key: bytes
@@ -67,7 +74,11 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Warmth:
-    """The probable state of a model's cache. `calls` are the calls it is computed from, oldest first."""
+    """The probable state of a model's cache.
+
+    `entries` are the cached prefixes. `sizes` are the prefixes whose size is known. `calls` are the calls that this
+    state is computed from, oldest first.
+    """
 
     rules: CacheRules
     entries: tuple[CachedPrefix, ...] = ()
@@ -98,7 +109,7 @@ def after_call(warmth: Warmth, call: CachedCall) -> Warmth:
 
 
 def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
-    """Cache the whole request. The prefix that it shares with older ones is used again, which prolongs it."""
+    """Add an entry for the whole request. It renews the prefix that the request shares with older ones."""
     size = _sized(call.prefix, call.prefix.last, usage.prompt_tokens - warmth.rules.closing)
     if size is None:
         return warmth
@@ -140,7 +151,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 
 def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> CachedPrefix | None:
-    """Find the entry that was read: the one of that size, else the deepest one of unknown size."""
+    """Return the entry that a call read: the one with that size, otherwise the longest one of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)
@@ -148,13 +159,16 @@ def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> Cach
 
 
 def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
-    """Infer an entry that was read from calls older than the known ones. A breakpoint beyond it would have written."""
+    """Return the entry that a call read although no known call wrote it. Older calls must have written it.
+
+    It ends at the call's last breakpoint: with a later breakpoint, the call would have written something.
+    """
     place = call.marks[-1].place
     return CachedPrefix(place, call.prefix.key(place), read, lifetime, call.at)
 
 
 def _learn_sizes(prefix: Prefix, marks: Sequence[Breakpoint], usage: Usage) -> list[Size]:
-    """Return the sizes that a report proves: that of the last mark, and that of the last mark for an hour."""
+    """Return the sizes that a report proves: up to the last breakpoint, and up to the last breakpoint for an hour."""
     whole = usage.cache_read_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     learnt = [_sized(prefix, marks[-1].place, whole)]
     long = [mark for mark in marks if mark.lifetime > marks[-1].lifetime]
@@ -169,11 +183,11 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
-    """Remove a request's entries beyond a place (None: all). If they were cached, the request would have read them."""
+    """Remove a request's entries after a place (None: all). The call did not read them, so they are not cached."""
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 
 
 def _put(entries: tuple[CachedPrefix, ...], new: Sequence[CachedPrefix]) -> tuple[CachedPrefix, ...]:
-    """Add these entries; they replace entries of the same key."""
+    """Add these entries. They replace entries with the same place and key."""
     replaced = {(entry.place, entry.key) for entry in new}
     return (*(entry for entry in entries if (entry.place, entry.key) not in replaced), *new)

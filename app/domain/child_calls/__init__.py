@@ -1,4 +1,4 @@
-"""Calls made for a conversation: the requests to a model for a title or a summary.
+"""Child calls: requests to a model for the title or the summary of a conversation.
 
 Not here: the child conversations that hold these calls (`app/runs/child_calls`).
 """

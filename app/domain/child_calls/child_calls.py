@@ -1,7 +1,8 @@
-"""Child calls: a requested title or summary, as shown in the history at the place where it was requested.
+"""Child calls: calls that were made for a title or a summary, as the history of the conversation shows them.
 
-The call has a `tool` conversation with its request, its reply and its cost. The conversation that it was made for shows
-a node. The node is never sent, and it stays if the title or the checkpoint that the call produced is removed.
+A child call is stored in a conversation of kind `tool`, with its request, its reply and its cost. The conversation that
+it was made for shows a node at the place where it was requested. The node is never sent, and it stays even if the title
+or the checkpoint is removed.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from app.domain.errors import Failure
 from app.domain.usage import Usage
 
 REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
-"""The role of the reply to each role of a request. Neither is ever sent."""
+"""The role of the reply for each role of a request. Messages of both roles are never sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildCall:
-    """One stored call. `role` is the role of its request.
+    """One stored child call. `role` is the role of its request.
 
-    The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. If `made` is
-    None, the call's conversation no longer exists and nothing else is known about it.
+    The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. `made` is the
+    call itself; None: its conversation no longer exists, and nothing else is known about it.
     """
 
     id: str
@@ -41,7 +42,10 @@ class ChildCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """The call in `conversation_id`. `text`: the text of the reply so far. `usage_is_partial`: same as in a pair."""
+    """The provider call of a child call. `conversation_id` is the conversation that holds it.
+
+    `text` is the text of the reply so far. `usage_is_partial` has the same meaning as in `Pair`.
+    """
 
     conversation_id: str
     run_id: str | None

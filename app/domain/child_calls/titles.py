@@ -1,4 +1,4 @@
-r"""Titles: the instruction to a model, and how its answer is read.
+r"""Titles: the instruction to the model that writes one, and the reading of its answer.
 
 Not here: when a title is requested (`runs/child_calls/titles.py`), and the name on screen of an untitled conversation.
 
@@ -19,20 +19,19 @@ Give the conversation above a title: three to seven words that say what it is ab
 title alone: one line, no quotation marks, no full stop."""
 
 MAX_TITLE = 120
-"""Maximum number of characters of a title that a model made. A longer answer is not a title."""
+"""Maximum number of characters of a title from a model. A longer one is shortened."""
 MAX_TOKENS = 2_000
 """Maximum number of tokens of the answer: enough for a model that thinks first."""
 
 _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
 _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"
-"""Blanks, marks of Markdown, and quotation marks of several languages."""
+"""Characters that are removed around a title: blanks, Markdown characters, and quotation marks of several languages."""
 _END = ".。"
 _FENCES = ("```", "~~~")
 
 
 def read_title(answer: str) -> str:
-    r"""Return the title in an answer: its first line with words, without quotes, labels and marks; empty if there is
-    none.
+    r"""Return the title in an answer: its first line with words, without quotes, labels and Markdown; "": none.
 
     >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
     ('', 'Lists in Python', 'Lists in Python')
@@ -50,7 +49,7 @@ def read_title(answer: str) -> str:
 
 
 def _leave_out_reasoning(answer: str) -> str:
-    """Return an answer without its reasoning. A model not known to write reasoning tags may still write them."""
+    """Return an answer without its reasoning. Any model may write reasoning tags, so they are always looked for."""
     reader = TagReader()
     words: list[str] = []
     for event in [*reader.feed([TextReceived(answer)]), *reader.end()]:
@@ -62,10 +61,10 @@ def _leave_out_reasoning(answer: str) -> str:
 
 
 def may_be_titled(conversation: Conversation) -> bool:
-    """Return true if a model's title may be set: there is no title, or a model made the current one."""
+    """Return true if the title of a model may be set: there is no title, or a model made the current one."""
     return not conversation.title or conversation.titled_by_model
 
 
 def waits_for_title(conversation: Conversation) -> bool:
-    """Return true if the first successful reply starts a title call: an untitled chat that is not temporary."""
+    """Return true if the first successful reply requests a title: an untitled chat that is not temporary."""
     return not conversation.title and conversation.kind is ConversationKind.AGENT and not conversation.temporary

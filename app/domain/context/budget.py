@@ -1,7 +1,7 @@
 """The budget of a send, and the newest pairs that fit into it.
 
-All sizes are tokens. Nothing is trimmed here: the screen shows the boundary before a send, and a person decides about
-the pairs beyond it.
+All sizes are tokens. Nothing is left out here: the screen shows the boundary before a send, and a person decides about
+the pairs that do not fit.
 
     >>> available = plan_budget(window=8_192, limits=Limits(), sizes=RequestSizes(system=200, draft=15)).available
     >>> available
@@ -27,9 +27,11 @@ RESPONSE_RESERVE = 800
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits that a person set. `tokens` and `money` (US dollars) are unset (None) by default.
+    """The limits that a person set for a send.
 
-    They are the remaining amounts for this send: the minimum over the limits of the send, the conversation and the day.
+    `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
+    reply. `tokens` and `money` (US dollars) are what this send may still use: the minimum that remains of the limits
+    for the send, the conversation and the day; None: no limit.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -40,7 +42,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class RequestSizes:
-    """Tokens of the parts of a request other than its pairs."""
+    """The tokens of everything in a request except its pairs."""
 
     system: int = 0
     tools: int = 0
@@ -49,7 +51,11 @@ class RequestSizes:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """`total` is the budget, `available` the part for pairs (never negative), `limited_by` the limit that sets it."""
+    """The budget of a send in tokens.
+
+    `total` is the budget, `available` the part of it that is free for pairs (never negative). `limited_by` names the
+    limit that sets the budget.
+    """
 
     total: int
     available: int
@@ -57,7 +63,7 @@ class Budget:
 
 
 def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price: Decimal | None = None) -> Budget:
-    """Compute the budget of a send. `input_price` is US dollars per million tokens; None: no limit in money applies.
+    """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
 
     A limit in money is converted to tokens at the full input price, as if no token were read from a cache.
     """
@@ -73,8 +79,10 @@ def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:
-    """Return the number of newest pairs that fit. `totals`: tokens of the newest pair, of the newest two, and so on.
+    """Return how many of the newest pairs fit.
 
-    They never decrease, so an older pair never replaces a newer one.
+    `totals` are the tokens of the newest pair, of the newest two, and so on.
+
+    The totals never decrease, so an older pair never replaces a newer one.
     """
     return bisect_right(totals, available)

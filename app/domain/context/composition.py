@@ -1,14 +1,15 @@
 """The composition of a send: the pairs in view, those that are sent, and the tokens of the send.
 
-The filter language requires two steps: compute the boundary on the base set, then apply it to the pairs in view.
-The page, the HTTP API, the preview and the send all use these two steps, so the screen shows exactly what is sent.
+The filter language requires two steps: compute the boundary on the base set (the filter without its `o`), then apply
+the boundary to the pairs in view. The page, the HTTP API, the preview and the send all use these two steps, so the
+screen shows exactly what is sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)
     composition = compose(base, drawn)
 
-The pairs that a filter selects are measured once, one by one. A whole conversation is measured only down to the
-boundary (`pair_index.py`), so a long history takes no more time than a short one.
+The pairs that a filter selects are all measured, one by one. Without a filter, a conversation is measured only down to
+the boundary (`pair_index.py`), so a long history takes no more time than a short one.
 
 Not here: the selection by a filter (`filters/`), and the request itself (`context.py`).
 """
@@ -32,14 +33,16 @@ from app.domain.usage import MILLION
 
 NOTHING_YET = RequestSizes()
 NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
-"""Relative error of the estimates of tools and images before a provider reported their tokens."""
+"""Relative errors of the estimates of tools and of images before a provider has reported their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair that may be in view. `out`: the reason why it is never sent; `running`: its reply has not ended.
+    """A pair that may be in view.
 
-    `revision` is the revision of the conversation at the pair's last change. A text read at that revision is current.
+    `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
+    revision of the conversation at the last change of the pair: if a text was read at that revision, it is still
+    current.
     """
 
     pair_id: str
@@ -51,19 +54,19 @@ class Candidate:
 
     @property
     def sendable(self) -> bool:
-        """True if a send includes it when it fits."""
+        """True if a send can include the pair, provided that it fits."""
         return self.out is None and not self.running
 
 
 class SizedPairs(Protocol):
-    """Pairs, oldest first, with their tokens for a model: some pairs of a conversation, or all (`pair_index.py`)."""
+    """Pairs, oldest first, with their tokens for a model: some of a conversation, or all (`pair_index.py`)."""
 
     @property
     def pairs(self) -> Sequence[Candidate]: ...
 
     @property
     def tokens(self) -> Sequence[int]:
-        """Tokens of each pair."""
+        """The tokens of each pair."""
         ...
 
     @property
@@ -73,12 +76,12 @@ class SizedPairs(Protocol):
 
     @property
     def sendable(self) -> int:
-        """The number of pairs that a send could include."""
+        """The number of pairs that a send can include."""
         ...
 
     @property
     def newest(self) -> int | None:
-        """The position of the newest pair that could be sent."""
+        """The position of the newest pair that a send can include; None: there is none."""
         ...
 
     def __len__(self) -> int: ...
@@ -91,15 +94,15 @@ class SizedPairs(Protocol):
         ...
 
     def count_from(self, boundary: int | None) -> int:
-        """The number of sendable pairs at this position or after it."""
+        """Return the number of sendable pairs at this position or after it; None: of all sendable pairs."""
         ...
 
     def sum_newest(self, count: int) -> tuple[int, int]:
-        """Tokens of the newest `count` sendable pairs, and of their images alone."""
+        """Return the tokens of the newest `count` sendable pairs, and the tokens of their images alone."""
         ...
 
     def list_from(self, boundary: int | None) -> Iterator[Candidate]:
-        """The sendable pairs at this position or after it, oldest first."""
+        """Yield the sendable pairs at this position or after it, oldest first; None: all sendable pairs."""
         ...
 
     def cut(self, before: int) -> SizedPairs:
@@ -109,9 +112,10 @@ class SizedPairs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPairs:
-    """An explicit list of pairs.
+    """Pairs from a list, such as those that a filter selects, with their tokens.
 
-    `positions` are those of the sendable pairs. `totals` and `image_totals` are their cumulative tokens, newest first.
+    `positions` are those of the sendable pairs. `totals` and `image_totals` are the cumulative tokens of the sendable
+    pairs, from the newest on.
     """
 
     pairs: tuple[Candidate, ...]
@@ -156,11 +160,12 @@ class MeasuredPairs:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryInputs:
-    """The inputs of the boundary other than the pairs and the draft. `system` and `tools` are estimates, in tokens.
+    """Everything that the boundary depends on, except the pairs and the draft.
 
-    `window` is the model's, in tokens. `input_price` is US dollars per million tokens, None if unknown. `free`: the
-    model runs on the user's own machine. `input_steps`: above each number of tokens its price applies to all tokens.
-    `draft_kind` is the kind of text of the draft, `draft_doubt` the possible error of its estimate, in tokens.
+    `window` is the window of the model. `system` and `tools` are estimates. All three are in tokens. `input_price` is
+    in US dollars per million tokens; None: unknown. `free`: the model runs on the user's own machine. `input_steps` has
+    numbers of tokens, each with the price of all tokens of a larger request. `draft_kind` is the kind of text of the
+    draft, `draft_doubt` the possible error of its estimate in tokens.
     """
 
     estimator: Estimator
@@ -177,7 +182,10 @@ class BoundaryInputs:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The boundary on a base set: the position of the oldest pair that fits, None if all pairs fit."""
+    """The boundary that was computed on a base set.
+
+    `position` is the position of the oldest pair that fits; None: all pairs fit.
+    """
 
     terms: BoundaryInputs
     budget: Budget
@@ -187,9 +195,11 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The tokens of a send. `tokens` is the total; `pairs` includes `images`; `limit` is the budget.
+    """The tokens of a send.
 
-    `cost` is the price of the request in US dollars without a cache, None if the price is unknown.
+    `tokens` is the total. `pairs` includes `images`. `limit` is the budget, `limited_by` the name of the limit that
+    sets it. `error_band` is the relative error. `cost` is the price of the request in US dollars without a cache; None:
+    unknown.
     """
 
     tokens: int
@@ -210,9 +220,9 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits, None if all fit. Pairs before it are out for
-    `boundary_reason`. `x` of the `y` pairs in view are sent. A running pair is in view, but neither sent nor out nor
-    counted.
+    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are OUT for
+    `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is visible, but it
+    is neither sent nor OUT, and not counted.
     """
 
     visible: SizedPairs
@@ -223,7 +233,7 @@ class Composition:
     estimate: Estimate
 
     def out_of(self, pair: Candidate) -> OutReason | None:
-        """Return why this visible pair is not sent; None if it is sent or its reply is running."""
+        """Return the reason why this visible pair is not sent; None: it is sent, or its reply is running."""
         if not pair.sendable:
             return pair.out
         return None if self.boundary is None or pair.position >= self.boundary else self.boundary_reason
@@ -241,7 +251,7 @@ class Composition:
 
     @property
     def first_sent(self) -> Candidate | None:
-        """The oldest pair that is sent."""
+        """The oldest pair that is sent; None: no pair is sent."""
         return next(self.visible.list_from(self.boundary), None)
 
     @property
@@ -252,19 +262,19 @@ class Composition:
 
     @property
     def over_budget(self) -> bool:
-        """True if a person must decide: a pair in view does not fit, or the request is too large without pairs."""
+        """True if a person must decide: a pair in view does not fit, or the request is too large even without pairs."""
         if self.too_large_alone:
             return True
         return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
 
 
 def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
-    """Count the tokens of these pairs, oldest first."""
+    """Compute the tokens of these pairs, oldest first."""
     return measure_as(pairs, tuple(estimator.of_pair(pair.sizes) for pair in pairs), estimator)
 
 
 def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
-    """Same as `measure`, with known tokens of each pair."""
+    """Do the same as `measure`, with the known tokens of each pair."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)
@@ -280,14 +290,17 @@ def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: E
 
 
 def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Drawn:
-    """Find the oldest pair of the base set that fits into the budget. `draft` is an estimate, in tokens."""
+    """Compute the boundary: the oldest pair of the base set that fits into the budget.
+
+    `draft` is an estimate in tokens.
+    """
     request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
     budget = budget_of(terms, request)
     return Drawn(terms, budget, request, base.fit(budget.available))
 
 
 def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Budget:
-    """Return the budget of a send in tokens, and the part of it that is free for pairs."""
+    """Return the budget of a send in tokens. `request` has the sizes of everything that is sent besides the pairs."""
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price)
 
@@ -295,10 +308,10 @@ def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Bud
 def compose(
     base: SizedPairs, drawn: Drawn, visible: SizedPairs | None = None, *, explicit: bool = False, forced: bool = False
 ) -> Composition:
-    """Decide which pairs in view are sent. `visible` are those of the base set; None: all of them.
+    """Decide which pairs in view are sent. `visible` are the pairs of the base set that are in view; None: all.
 
-    `explicit`: the filter mentions the boundary, so pairs beyond it are shown and not sent. `forced`: a person chose to
-    send the pairs that do not fit, too.
+    `explicit`: the filter contains an `o`, so pairs beyond the boundary are shown but not sent. `forced`: a person
+    chose to send even the pairs that do not fit.
     """
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position

@@ -1,8 +1,8 @@
-"""The content of a request: the one pure function behind the send, the preview, the dry run and the HTTP API.
+"""The content of a request: one pure function builds it for the send, the preview, the dry run and the HTTP API.
 
-The order is: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs from top to bottom
-except those that are OUT, the draft, the tools. Nothing is added, shortened or dropped silently: `unsupported` lists
-the parts that the chosen model does not accept, `out` lists the pairs that are left out, with the reason.
+The order is: the cards (agent, system prompt, prelude, checkpoint summary), the visible pairs from top to bottom except
+those that are OUT, the draft, the tools. Nothing is added, shortened or dropped silently: `unsupported` lists the parts
+that the chosen model does not accept, `out` lists the pairs that are left out, with the reason.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
@@ -45,7 +45,7 @@ SUMMARY_HEADING = "Previous Conversation Summary:"
 
 
 class OutReason(StrEnum):
-    """The reason why a pair is left out of a request. Its badge shows it."""
+    """The reason why a pair is left out of a request. The badge of the pair shows it."""
 
     OVER_BUDGET = "over_budget"
     BEFORE_CHECKPOINT = "before_checkpoint"
@@ -55,7 +55,7 @@ class OutReason(StrEnum):
 
 
 class CardKind(StrEnum):
-    """The cards at the top of the history; together they are the system text."""
+    """The cards at the top of the history. Together they are the system text."""
 
     AGENT = "agent"
     SYSTEM_PROMPT = "system_prompt"
@@ -73,9 +73,9 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Everything on the screen that a send depends on. `pairs` are the visible ones, oldest first.
+    """Everything on the screen that a send depends on. `pairs` are the visible pairs, oldest first.
 
-    `redact`: the request carries marks instead of secrets.
+    `redact`: secrets in the request are replaced by marks.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -99,7 +99,10 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A part that the chosen model does not accept, its pair (None: the draft), and the reason as a text for people."""
+    """A part that the chosen model does not accept, so that it is not sent.
+
+    `pair_id` is its pair; None: the part is in the draft. `kind` is the kind of part. `reason` is a text for people.
+    """
 
     pair_id: str | None
     kind: str
@@ -108,7 +111,10 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class BuiltRequest:
-    """A request, with the pairs and parts that it leaves out. `replaced`: the redacted places; None: no redaction."""
+    """A request, with the pairs (`out`) and parts (`unsupported`) that it leaves out.
+
+    `replaced` are the secrets that marks replaced; None: redaction is off.
+    """
 
     request: Request
     out: tuple[Out, ...]
@@ -117,7 +123,7 @@ class BuiltRequest:
 
 
 def build_cards(view: View) -> tuple[Card, ...]:
-    """Return the cards at the top of the history, without blank ones."""
+    """Return the cards at the top of the history. Blank cards are left out."""
     summary = view.checkpoint.summary if view.checkpoint else ""
     cards = (
         Card(CardKind.AGENT, view.agent_prompt),
@@ -129,12 +135,12 @@ def build_cards(view: View) -> tuple[Card, ...]:
 
 
 def join_cards(view: View) -> str:
-    """Return the system text: all cards, as on the screen."""
+    """Return the system text: the texts of all cards, as on the screen."""
     return "\n\n".join(card.text for card in build_cards(view))
 
 
 def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
-    """Return why a visible pair is not sent, None if it is sent. A pair with any damage is not sent at all."""
+    """Return why a visible pair is not sent; None: it is sent. A pair with any unreadable value is not sent at all."""
     if pair.damage:
         return OutReason.DAMAGED
     if checkpoint is not None and pair.position < checkpoint.position:
@@ -145,7 +151,7 @@ def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | 
 
 
 def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
-    """Build the request for this view and model, with the list of what it leaves out."""
+    """Build the request for this view and model. The result lists what the request leaves out."""
     out: list[Out] = []
     unsupported: list[Unsupported] = []
     messages: list[RequestMessage] = []
@@ -164,10 +170,10 @@ def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
 def continue_request(
     first: Request, parts: tuple[Part, ...], profile: ModelProfile, *, redact: bool = False
 ) -> BuiltRequest:
-    """Build the request that continues a reply: its first request, and the parts and results received so far.
+    """Build the request that continues a reply. `first` is the reply's first request, `parts` what was received so far.
 
-    A later send carries the reply with identical text, so both requests have the same prefix. `redact` must
-    equal that of the view of the first request.
+    A later send carries this reply with identical text, so both requests have the same prefix. `redact` must be the
+    same as for the first request.
     """
     unsupported: list[Unsupported] = []
     rounds = _rounds(_supported(parts, None, profile, unsupported), None)
@@ -175,7 +181,7 @@ def continue_request(
 
 
 def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ...]:
-    """List the parts of a pair that this model does not accept. A running reply may have calls without a result."""
+    """List the parts of a pair that this model does not accept. Open tool calls of a running reply are not listed."""
     unsupported: list[Unsupported] = []
     _pair_messages(pair, profile, unsupported)
     running = pair.lifecycle in RUNNING
@@ -183,7 +189,10 @@ def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ..
 
 
 def has_content(parts: tuple[Part, ...]) -> bool:
-    """True if a reply has content to send. Providers refuse blank text alone, and a call without a result."""
+    """Return true if a reply has content to send.
+
+    Providers refuse a blank text alone, and a tool call without a result.
+    """
     if _is_one_text(parts):
         return True
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
@@ -226,12 +235,15 @@ def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsuppor
 
 
 def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
-    """True for a single text, the usual case. Checked first: a send with a long history has thousands of them."""
+    """Return true for a single text, the usual case.
+
+    It is checked first for speed: a long history has thousands of them.
+    """
     return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
 
 
 def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestMessage]:
-    """Yield the messages of a reply: text and calls of the assistant, then the tool results, and so on."""
+    """Yield the messages of a reply in turn: text and tool calls of the assistant, then the tool results, and so on."""
     for is_result, run in groupby(parts, key=lambda part: isinstance(part, ToolResult)):
         yield RequestMessage("tool" if is_result else "assistant", tuple(run), pair_id)
 
@@ -259,7 +271,10 @@ def _supported(
 def _supported_result(
     result: ToolResult, pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> ToolResult:
-    """Return the result with the content that this model accepts. A text for the model replaces all other content."""
+    """Return the result with the content that this model accepts.
+
+    All other content is replaced by a text for the model.
+    """
     kept: list[Text | Image | File] = []
     for piece in result.content:
         reason = _why_unsupported(piece, profile, set())
@@ -273,7 +288,7 @@ def _supported_result(
 
 
 def _never_sent(part: Part) -> bool:
-    """True for blank text, which providers refuse, and for unsigned thinking, which no provider accepts back."""
+    """Return true for blank text, which providers refuse, and for unsigned thinking, which no provider accepts."""
     return isinstance(part, Text) or (isinstance(part, Thinking) and part.vendor is None)
 
 

@@ -1,7 +1,7 @@
-r"""Middleware: an ordered list of pieces that change every provider call. Each piece has a few pure functions.
+r"""Middleware: an ordered list of pieces that can change every provider call. Each piece has a few pure functions.
 
-A piece can add to the system text of a request, change the request before it is hashed, previewed and sent, and change
-the events of the incoming stream. `docs/middleware.md` has the rules for a piece.
+A piece can do three things: add to the system text of a request; change the request before it is hashed, previewed and
+sent; and change the events of the incoming stream. `docs/middleware.md` has the rules for a piece.
 
     >>> from app.domain.stream_events import TextReceived
     >>> receivers = new_receivers(StreamContext(reasoning_tags=True))
@@ -27,9 +27,9 @@ from app.domain.stream_events import StreamEvent
 
 @dataclass(frozen=True, slots=True)
 class UserOptions:
-    """A person's settings for all requests: a text `about` them, the current date, redaction of secrets.
+    """A person's settings for all requests: a text about them, the current date, and the redaction of secrets.
 
-    With none of them set, middleware does not change a request.
+    If none is set, middleware does not change a request.
     """
 
     about: str = ""
@@ -42,20 +42,20 @@ NO_USER_OPTIONS = UserOptions()
 
 @dataclass(frozen=True, slots=True)
 class StreamContext:
-    """The facts about a stream that a piece can use. `reasoning_tags`: the reply has its reasoning between tags."""
+    """The facts about a stream that a piece can use. `reasoning_tags`: the model writes its reasoning between tags."""
 
     reasoning_tags: bool = False
 
 
 class Receiver(Protocol):
-    """The state of a piece for one incoming stream. Each stream gets a new one."""
+    """The state of a piece during one incoming stream. Each stream gets its own receivers."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """Return the output for these events. Output may be held back, at most until `end`."""
+        """Return the changed events. A receiver may hold some back, at most until `end`."""
         ...
 
     def end(self) -> list[StreamEvent]:
-        """Return the remaining output at the end of the stream."""
+        """Return the events that were held back. Called at the end of the stream."""
         ...
 
 
@@ -66,10 +66,10 @@ Receives = Callable[[StreamContext], Receiver | None]
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """One piece: its functions in the order of a call; None if it does nothing at that point.
+    """One piece of the middleware: its functions, in the order of a call. None: it has no such function.
 
-    `adds` returns text for a card before all pairs. `changes` returns the request to send, with a list of every change.
-    `new_receiver` returns a receiver for a stream, None if the stream needs none.
+    `adds` returns text for a card above all pairs. `changes` returns the request to send, with a list of every change.
+    `new_receiver` returns a receiver for a stream; None: the stream needs none.
     """
 
     name: str
@@ -87,13 +87,13 @@ MIDDLEWARE: Final = (
 
 
 def compose_system_prelude(options: UserOptions) -> str | None:
-    """Return the text of the card between the system prompt and the summary; None if there is no text."""
+    """Return the text of the prelude, the card between the system prompt and the summary; None: there is no text."""
     preludes = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in preludes if text) or None
 
 
 def change_request(request: Request) -> RedactedRequest:
-    """Apply the changes of all pieces to a request. Called if the view has `redact`."""
+    """Apply the changes of all pieces to a request. Only called if the person switched redaction on."""
     changed = RedactedRequest(request)
     for piece in MIDDLEWARE:
         if piece.changes is not None:
@@ -105,13 +105,13 @@ def change_request(request: Request) -> RedactedRequest:
 
 
 def new_receivers(stream: StreamContext) -> tuple[Receiver, ...]:
-    """Return the receivers for a new stream, in order; usually none."""
+    """Return the receivers for a new stream, in order. Usually there are none."""
     made = (piece.new_receiver(stream) for piece in MIDDLEWARE if piece.new_receiver is not None)
     return tuple(receiver for receiver in made if receiver is not None)
 
 
 def receive(receivers: Iterable[Receiver], events: Sequence[StreamEvent]) -> list[StreamEvent]:
-    """Pass events through all receivers and return the output of the last."""
+    """Pass events through all receivers, and return the output of the last one."""
     given = list(events)
     for receiver in receivers:
         given = receiver.feed(given)
@@ -119,7 +119,7 @@ def receive(receivers: Iterable[Receiver], events: Sequence[StreamEvent]) -> lis
 
 
 def receive_end(receivers: Sequence[Receiver]) -> list[StreamEvent]:
-    """End all receivers and return their remaining output. The output of each passes through the later ones."""
+    """End all receivers, and return their remaining output. The output of each one passes through the later ones."""
     given: list[StreamEvent] = []
     for receiver in receivers:
         given = [*receiver.feed(given), *receiver.end()]

@@ -1,6 +1,6 @@
-"""A request that exceeds the budget of a send: the options of a person, each with its tokens and its cost.
+"""A request that exceeds the budget of a send: the options that a person has, each with its tokens and its cost.
 
-Nothing is trimmed without that choice. The boundary is drawn in `composition.py`.
+Nothing is left out before the person has chosen. The boundary is computed in `composition.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from app.domain.errors import ConflictError
 
 @dataclass(frozen=True, slots=True)
 class BudgetOption:
-    """One option: the tokens of the request, and its price in US dollars (None: unknown).
+    """One option. `tokens` is the size of its request, `cost` the price in US dollars; None: unknown.
 
-    `selection`: the pairs of the request (`seen_selection.py`); "" if not known yet.
+    `selection` describes the pairs of the request (`seen_selection.py`); "": not known yet.
     """
 
     tokens: int
@@ -25,7 +25,7 @@ class BudgetOption:
 
 @dataclass(frozen=True, slots=True)
 class LargerModel:
-    """A model that is available now and has a window large enough for all pairs in view."""
+    """An available model with a window that is large enough for all pairs in view."""
 
     model: str
     name: str
@@ -35,12 +35,13 @@ class LargerModel:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions:
-    """The options for one `model`. `limit` is the budget in tokens, `limited_by` names the limit that sets it, and
-    `reserve` is how much of it is kept free for the reply.
+    """The options for a request to `model` that exceeds the budget.
 
-    `fit` sends the newest `x` pairs that fit; None if the request exceeds the budget even without pairs. `force` sends
-    all `y` pairs in view. `summarise` is the request that reads the older pairs for a summary; None if a summary cannot
-    help, or if the model cannot read these pairs in one request.
+    `limit` is the budget in tokens, and `limited_by` names the limit that sets it. `reserve` tokens of the budget are
+    kept free for the reply. `fit` sends the newest `x` pairs, which fit; None: the request exceeds the budget even
+    without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs for a
+    summary; None: a summary cannot help, or the model cannot read these pairs in one request. `larger` are the models
+    with a larger window.
     """
 
     model: str

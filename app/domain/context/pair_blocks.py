@@ -1,4 +1,4 @@
-"""Blocks of an index: consecutive pairs in columns, with about fifty bytes per pair.
+"""Blocks of an index: consecutive pairs, stored in columns with about fifty bytes per pair.
 
     block = make_block(pairs)
     block.pairs[0].position, block.tokens(estimator)
@@ -29,7 +29,10 @@ _OUT: Final = MappingProxyType({FAILED: OutReason.FAILED, DAMAGED: OutReason.DAM
 
 @dataclass(eq=False)
 class Block:
-    """Consecutive pairs in columns. `extras` has the sizes of pairs that contain more than text, by place."""
+    """Consecutive pairs, stored in columns. Each column has one value per pair.
+
+    `extras` has the sizes of the pairs that contain more than text, by their place in the block.
+    """
 
     ids: str
     positions: array[int]
@@ -45,14 +48,14 @@ class Block:
 
     @property
     def pairs(self) -> tuple[Candidate, ...]:
-        """The pairs as objects, oldest first. Created at the first access and then cached."""
+        """The pairs as objects, oldest first. They are created at the first access and then cached."""
         if self._pairs is None:
             self._pairs = tuple(self._list())
         return self._pairs
 
     @property
     def is_looked_at(self) -> bool:
-        """True if `pairs` was accessed before."""
+        """True if `pairs` was used before, so that the objects exist."""
         return self._pairs is not None
 
     def count(self, kind: int, since: int, until: int | None) -> int:
@@ -61,7 +64,7 @@ class Block:
         return self.kinds.count(kind, first, end)
 
     def cut(self, since: int, until: int | None) -> tuple[int, int]:
-        """Return the range of places for positions from `since` (included) to `until` (excluded)."""
+        """Return the range of places in the block for positions from `since` (included) to `until` (excluded)."""
         end = len(self) if until is None else bisect_left(self.positions, until)
         return bisect_left(self.positions, since), end
 

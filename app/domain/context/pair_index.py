@@ -1,14 +1,14 @@
-"""The index of a conversation: the data for deciding about each pair, without its texts, in about fifty bytes.
+"""The index of a conversation: the data to decide about each pair, without its texts, in about fifty bytes.
 
     index = PairIndex().follow(changed)          # the current pairs of a conversation
     index = index.follow(changed, deleted)       # later: makes only the changed blocks again
     everything = FullIndex(index, estimator)         # all pairs, measured for a model on demand
 
 An index is immutable. A later index shares the unchanged blocks, so an update after a send costs the same for a
-thousand pairs as for a million. `FullIndex` adds up tokens from the newest pair on and only as far as a caller needs,
+thousand pairs as for a million. `FullIndex` adds up tokens from the newest pair on, only as far as a caller needs them,
 so it does not read the older pairs that are not sent.
 
-Not here: reading it (`runs/request/sizes.py`) and deciding (`composition.py`).
+Not here: loading the index (`runs/request/sizes.py`) and the decisions (`composition.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from app.domain.tokens.estimates import Estimator
 
 @dataclass(frozen=True, slots=True)
 class PairIndex:
-    """The pairs of a conversation, oldest first, in blocks. `firsts` are the first positions of the blocks."""
+    """The pairs of a conversation, oldest first, in blocks.
+
+    `firsts` has the position of the first pair of each block. `count` is the number of pairs.
+    """
 
     blocks: tuple[Block, ...] = ()
     firsts: tuple[int, ...] = ()
@@ -38,7 +41,7 @@ class PairIndex:
         return self.count
 
     def follow(self, changed: Iterable[Candidate], deleted: Collection[int] = ()) -> PairIndex:
-        """Return an index with these pairs added or replaced, and those at the `deleted` positions removed."""
+        """Return an index with the `changed` pairs added or replaced, and those at the `deleted` positions removed."""
         news: dict[int, dict[int, Candidate | None]] = {}
         for position in deleted:
             news.setdefault(self._block_of(position), {})[position] = None
@@ -56,7 +59,7 @@ class PairIndex:
         return PairIndex(tuple(blocks), tuple(block.positions[0] for block in blocks), sum(map(len, blocks)))
 
     def find(self, position: int) -> Candidate | None:
-        """Return the pair at this position, or None."""
+        """Return the pair at this position; None: no pair has it."""
         return next(iter(self.pick((position,))), None)
 
     def pick(self, positions: Iterable[int]) -> list[Candidate]:
@@ -83,12 +86,12 @@ class PairIndex:
         return self._count(SENDABLE, since, until)
 
     def count_running(self, until: int | None = None) -> int:
-        """Count the pairs before position `until` whose reply is running."""
+        """Count the pairs with a running reply before position `until`; None: in the whole conversation."""
         return self._count(RUNNING, 0, until)
 
     @property
     def newest_sendable(self) -> int | None:
-        """The position of the newest sendable pair."""
+        """The position of the newest sendable pair; None: no pair is sendable."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(SENDABLE)) >= 0:
                 return block.positions[place]
@@ -96,7 +99,7 @@ class PairIndex:
 
     @property
     def running(self) -> str | None:
-        """The id of the newest pair whose reply is running."""
+        """The id of the newest pair whose reply is running; None: no reply is running."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(RUNNING)) >= 0:
                 return block.pairs[place].pair_id
@@ -111,7 +114,7 @@ class PairIndex:
         return whole + sum(self.blocks[at].count(kind, since, until) for at in {first, end - 1})
 
     def _block_of(self, position: int) -> int:
-        """Return the number of the block for this position, also if no pair has this position."""
+        """Return the number of the block that this position belongs to, even if no pair has this position."""
         return max(0, bisect_right(self.firsts, position) - 1)
 
 
@@ -124,29 +127,29 @@ def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> 
 
 
 def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
-    """Measure the pairs at these positions. Pairs before position `checkpoint` are out."""
+    """Measure the pairs at these positions. Pairs before position `checkpoint` are OUT."""
     return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
 
 
 @dataclass(eq=False)
 class FullIndex:
-    """All pairs of an index, or all before a position, as `composition.Measured`.
+    """All pairs of an index, or those before a position, as `composition.SizedPairs`.
 
-    Pairs before position `checkpoint` are out. Tokens are added up from the newest pair on, as far as needed.
+    Pairs before position `checkpoint` are OUT. Tokens are added up from the newest pair on, only as far as needed.
     """
 
     index: PairIndex
     estimator: Estimator
     checkpoint: int = 0
     before: int | None = None
-    _at: list[int] = field(default_factory=list[int], repr=False)  # of those that could be sent, the newest first
+    _at: list[int] = field(default_factory=list[int], repr=False)  # positions of sendable pairs, newest first
     _totals: list[int] = field(default_factory=list[int], repr=False)
     _images: list[int] = field(default_factory=list[int], repr=False)
-    _added: int = field(default=0, repr=False)  # blocks, from the newest on
+    _added: int = field(default=0, repr=False)  # number of blocks that were added up, from the newest on
 
     @property
     def pairs(self) -> Sequence[Candidate]:
-        """The pairs as a lazy sequence."""
+        """The pairs, as a sequence that is read on demand."""
         return self._pairs
 
     @cached_property

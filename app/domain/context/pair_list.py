@@ -1,4 +1,4 @@
-"""The pairs of an index as a lazy sequence.
+"""The pairs of an index, as a sequence that is read on demand.
 
     pairs = PairList(index.blocks, len(index))
     pairs[-30:]                  # the newest: creates the pairs of one or two blocks, not of the whole conversation
@@ -23,7 +23,7 @@ from app.domain.context.pair_blocks import Block
 
 @dataclass(frozen=True)
 class PairList(Sequence[Candidate]):
-    """The first `length` pairs of these blocks, oldest first. Pairs before position `checkpoint` are out."""
+    """The first `length` pairs of these blocks, oldest first. Pairs before position `checkpoint` are OUT."""
 
     blocks: Sequence[Block]
     length: int
@@ -53,7 +53,7 @@ class PairList(Sequence[Candidate]):
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The first place of each block, and the end of the last one."""
+        """The place of the first pair of each block, and the end of the last block."""
         return tuple(accumulate(map(len, self.blocks), initial=0))
 
     def _block_of(self, place: int) -> int:

@@ -1,8 +1,9 @@
 r"""Reasoning between tags: some models write `<think>…</think>` into the reply. This module turns it into thinking.
 
-The opening tag counts only at the very beginning of a reply, where such models write it. Some chat templates already
-contain the opening tag, so the reply has only the closing tag. It counts at the end of a line, and all text before
-it was thinking. Any other tag is ordinary text. The result does not depend on how the text is cut into pieces.
+The opening tag counts only at the very beginning of a reply, where such models write it. With some chat templates the
+reply has only the closing tag, because the template already contains the opening one. A closing tag counts if its line
+ends after it. Then all text above it was thinking. Any other tag is ordinary text. The result does not depend on how
+the text is cut into pieces.
 
     >>> reader = TagReader()
     >>> reader.feed([TextReceived("<thi")]), reader.feed([TextReceived("nk>Hm</think>\n\nYes")])
@@ -24,11 +25,14 @@ _CLOSING: Final = re.compile("|".join(re.escape(closing) for _, closing in TAGS)
 _END_OF_LINE: Final = re.compile(r"[ \t]*\r?\n")
 _MAYBE_END_OF_LINE: Final = re.compile(r"[ \t]*\r?\Z")
 _MAX_BLANKS: Final = 100
-"""Maximum number of blanks to hold back between a closing tag and the end of its line."""
+"""Maximum number of blanks that are held back after a closing tag, until it is known whether the line ends there."""
 
 
 class TagReader:
-    """The reader of one incoming reply. `_held` is text that may be part of a tag, or blanks next to a tag."""
+    """The reader of one incoming reply.
+
+    `_held` is text that is held back: a possible part of a tag, or blanks after a tag.
+    """
 
     def __init__(self) -> None:
         self._read: Callable[[str], list[StreamEvent]] = self._read_beginning
@@ -49,7 +53,7 @@ class TagReader:
         return given
 
     def end(self) -> list[StreamEvent]:
-        """Return the text that was held back. Later text passes unchanged."""
+        """Return the text that was held back. Text that arrives later is not read any more."""
         held, thinks = self._held, self._read == self._read_thinking
         spaced = self._read == self._read_blanks
         self._held = ""
@@ -73,7 +77,7 @@ class TagReader:
         return self._read_words(text)
 
     def _read_words(self, text: str) -> list[StreamEvent]:
-        """Read text of a reply without an opening tag, up to a closing tag at the end of a line."""
+        """Read a reply that has no opening tag, up to a closing tag at the end of a line."""
         text = self._held + text
         self._held = ""
         for found in _CLOSING.finditer(text):

@@ -1,7 +1,7 @@
-"""Selections: the pairs of a request as a short text. Previews and estimates return it.
+"""Selections: the pairs of a request as a short text. Previews and estimates return this text.
 
-The client returns it with the send. If the send would carry other pairs, or a pair with another text, it is refused
-with the new figures: the user has seen the count of everything that is sent.
+A client passes the selection to the send. If the send would carry other pairs, or a pair with another text, it is
+refused with the new figures. So a user has always seen the count of what is sent.
 
     >>> from app.domain.tokens.estimates import PairSizes
     >>> sent = [Candidate("p1", 1, PairSizes(7, 2)), Candidate("p2", 2, PairSizes(9, 2))]
@@ -11,8 +11,8 @@ with the new figures: the user has seen the count of everything that is sent.
     >>> holds(selection, sent), holds(selection, sent[1:])
     (True, False)
 
-A pair whose reply was running at the time of the count was in view, so the send may include it once it has ended. The
-send may also include pairs that appeared on the screen since then (`allow_new`).
+A pair whose reply was running at the time of the count was in view, so the send may include this pair when the reply
+has ended. The send may also include pairs that appeared on the screen after the count (`allow_new`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIGITS = 24
 
 
 class SelectionChangedError(ConflictError):
-    """A send would carry other pairs than those of the count that the sender saw."""
+    """The send would carry other pairs than those of the count that the sender saw."""
 
     def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens
@@ -43,13 +43,16 @@ class SelectionChangedError(ConflictError):
 
 
 def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
-    """Describe pairs by their number, ids and sizes. `running`: the pair whose reply is running."""
+    """Return the selection of these pairs, from their number, ids and sizes.
+
+    `running` is the pair whose reply is running.
+    """
     suffix = "" if running is None else f"{_NEW}{running}"
     return f"{len(sent)}.{_digest(sent)}{suffix}"
 
 
 def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
-    """Allow the send to include pairs that appeared on the screen after the count.
+    """Return the selection, extended by pairs that appeared on the screen after the count. A send may include them.
 
     >>> allow_new("2.ab", ["p3", "p4"]), allow_new("2.ab+p3", ()), allow_new("2.ab", ())
     ('2.ab+p3+p4', '2.ab+p3', '2.ab')
@@ -58,7 +61,7 @@ def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
 
 
 def holds(selection: str, sent: Sequence[Candidate]) -> bool:
-    """Return True if these pairs match a selection."""
+    """Return True if a send of these pairs agrees with the selection."""
     digest, *new = selection.split(_NEW)
     return digest in (describe_selection(sent), describe_selection([pair for pair in sent if pair.pair_id not in new]))
 

@@ -1,4 +1,4 @@
-"""Conversations, pairs, messages and their parts, with the marks of a person.
+"""Conversations, pairs, messages and their parts, with the marks that a person sets.
 
-Not here: the selection for a send (`context`) and the run that gets a reply (`run`).
+Not here: the selection of pairs for a send (`context`) and the run that gets a reply (`run`).
 """

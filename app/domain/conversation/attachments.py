@@ -30,12 +30,15 @@ _BRANDS = {
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1"), "image/heic"),
     **dict.fromkeys((b"avif", b"avis"), "image/avif"),
 }
-"""Pictures in ISO base media files, which no provider takes, by their brand: https://mp4ra.org/registered-types/brands."""
+"""Image formats in ISO base media files, by their brand. No provider accepts them.
+
+https://mp4ra.org/registered-types/brands
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Bytes with a media type. `name` is the name of a file, empty if it has none.
+    """Bytes with a media type. `name` is the name of a file; "" if it has none.
 
     `media_type` is detected from the bytes if possible. Otherwise it is the type that the sender stated.
     """
@@ -49,7 +52,7 @@ class Attachment:
 
     @property
     def id(self) -> str:
-        """The SHA-256 of the bytes, hex."""
+        """The SHA-256 of the bytes, as hex."""
         return sha256(self.data).hexdigest()
 
     def part(self) -> Image | File:
@@ -62,7 +65,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The type and size of an image from its first bytes. Pixels; 0 by 0 if unknown."""
+    """The type and size of an image, read from its first bytes. The size is in pixels, 0 by 0 if unknown."""
 
     media_type: Raster
     width: int = 0
@@ -70,7 +73,7 @@ class Picture:
 
 
 def id_of(part: Part) -> str:
-    """Return the id of the upload of this part; "" if the part does not come from an upload.
+    """Return the id of the attachment behind a part; "": the part has none.
 
     >>> id_of(TextFile("a.txt", "Hello"))[:12]
     '185f8db32271'
@@ -101,7 +104,7 @@ def list_attachments(pair: Pair) -> Iterator[str]:
 
 
 def find_type(data: bytes, declared: str) -> str:
-    """Return the media type of these bytes. Images and PDFs are detected; for others the stated type is used.
+    """Return the media type of these bytes. Images and PDFs are detected. For others it is the stated type.
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
     ('image/gif', 'application/octet-stream', 'text/plain')
@@ -158,7 +161,10 @@ def _webp_size(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Read the size from the frame header (SOF0 to SOF15 except DHT, JPG, DAC). A segment is `FF`, marker, length."""
+    """Read the size of a JPEG from its frame header (SOF0 to SOF15, except DHT, JPG and DAC).
+
+    A segment of the file is `FF`, marker, length.
+    """
     place = 2
     while place + 9 <= len(data) and data[place] == 0xFF:
         marker = data[place + 1]

@@ -1,4 +1,4 @@
-"""Branches: conversations forked from each other, as one tree; and the titles of forks.
+"""Branches: conversations that were forked from each other, as one tree; and the titles of forks.
 
     [(placed.branch.title, placed.depth) for placed in order_branches(branches)]
     # [("Plans", 0), ("Fork of Plans", 1)]
@@ -21,7 +21,10 @@ _PREFIX = re.compile(r"Fork(?: \d+)? of ")
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """The last pair of the parent that a fork copied: its position there, and the beginning of its request."""
+    """The last pair of the parent that a fork copied. `position` is its position in the parent.
+
+    `words` is the beginning of its request.
+    """
 
     pair_id: str
     position: int
@@ -30,10 +33,11 @@ class ForkPoint:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conversation of the tree. `opening` is the beginning of its oldest request, `snippet` of its newest.
+    """A conversation in the tree of branches.
 
-    `parent_id` None: it is no fork, or its parent does not exist any more. `fork` None: it is no fork, or copied
-    no pair of the parent. `running`: a reply is running in it.
+    `opening` is the beginning of its oldest request, `snippet` that of its newest. `parent_id` None: it is no fork, or
+    its parent no longer exists. `fork` None: it is no fork, or it copied no pair of its parent. `running`: a reply is
+    running in it.
     """
 
     id: str
@@ -50,21 +54,25 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A branch with its `depth` in the tree."""
+    """A branch with its depth in the tree, from 0."""
 
     branch: Branch
     depth: int
 
 
 def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
-    """Sort parents before their forks, and forks by their position in the parent, then by their time of creation."""
+    """Sort the branches: a parent comes before its forks.
+
+    Forks are sorted by the position in the parent where they begin, then by their time of creation.
+    """
     in_order = sorted(branches, key=_place)
     known = {branch.id for branch in in_order}
     children: defaultdict[str | None, list[Branch]] = defaultdict(list)
     for branch in in_order:
         children[branch.parent_id if branch.parent_id in known else None].append(branch)
     placed: dict[str, Placed] = {}
-    # Branches that no root reaches form cycles. Only a hand-written import can cause this. The oldest becomes the root.
+    # Branches that cannot be reached from a root form cycles. Only a file edited by hand can contain them. Then the
+    # oldest branch becomes the root.
     for root in (*children[None], *in_order):
         waiting = [Placed(root, 0)]
         while waiting:
@@ -77,7 +85,7 @@ def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
 
 
 def name_fork(name: str, taken: Collection[str]) -> str:
-    """Return a title for a fork of the conversation `name` that no other branch uses.
+    """Return a title for a fork of the conversation `name`. No other branch has this title.
 
     >>> name_fork("Plans", []), name_fork("Fork of Plans", ["Fork of Plans"])
     ('Fork of Plans', 'Fork 2 of Plans')

@@ -4,8 +4,9 @@
     Traceback (most recent call last):
     app.domain.errors.InputError: models: names 'offline:demo' twice.
 
-Each model's run has a separate `tool` conversation. The conversation itself does not change until a reply is kept. Not
-here: storing it (`store/run/comparisons.py`) and starting, keeping and discarding (`runs/compare/comparisons.py`).
+The run of each model is in a separate conversation of kind `tool`. The user's conversation does not change until a
+reply is kept. Not here: storing comparisons (`store/run/comparisons.py`), and starting, keeping and discarding them
+(`runs/compare/comparisons.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MAX_MODELS = 4
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """The run of one model. `sent` are the pairs of its request, as ranges of positions."""
+    """The run of one compared model. `sent` are the pairs in its request, as ranges of positions."""
 
     conversation_id: str
     pair_id: str
@@ -34,10 +35,11 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One request and the runs that answer it. `closed_at`: when it was discarded; None: it is open.
+    """One request and the runs that answer it.
 
-    `pair_id`: the pair that is answered again, `request_id` its request; None: the kept reply makes a new pair. `gone`:
-    the later pairs that are deleted when a reply is kept.
+    `closed_at` is the time when it was discarded; None: it is open. `pair_id` is the pair that is answered again, and
+    `request_id` its request; None: the kept reply makes a new pair. `gone` are the later pairs that are deleted when a
+    reply is kept.
     """
 
     id: str
@@ -67,7 +69,7 @@ class Comparison:
 
 
 class ComparingError(ConflictError):
-    """The conversation has an open comparison. A person must keep one reply or discard all of them before a send."""
+    """The conversation has an open comparison. Before the next send, a person must keep one reply or discard all."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -76,10 +78,10 @@ class ComparingError(ConflictError):
 
 
 def require_models(models: Sequence[str]) -> None:
-    """Check the models of a comparison.
+    """Refuse models that cannot be compared.
 
     Raises:
-        InputError: there are too few or too many models, or a duplicate.
+        InputError: there are too few or too many models, or one occurs twice.
     """
     if not LEAST_MODELS <= len(models) <= MAX_MODELS:
         raise InputError("models", f"are {len(models)} models. Compare {LEAST_MODELS} to {MAX_MODELS} models.")

@@ -1,7 +1,7 @@
 """Conversations contain pairs, pairs contain messages, messages contain parts. All are immutable values.
 
-A pair is one user request and its reply. Tool calls and their results are parts of the reply. Other modules derive a
-pair's tokens and cost and whether it is sent.
+A pair is one user request and its reply. Tool calls and their results are parts of the reply. A pair does not store its
+tokens, its cost and whether it is sent: other modules compute these.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """The author of a message. The last six roles are never sent to a provider."""
+    """The author or purpose of a message. Messages with one of the last six roles are never sent to a provider."""
 
     SYSTEM = "system"
     USER = "user"
@@ -40,14 +40,17 @@ NEVER_SENT = frozenset(
 
 
 class ConversationKind(StrEnum):
-    """`agent`: a person's chat. `tool`: one derived interaction (title, summary, extraction, delegated work)."""
+    """The kind of a conversation. `agent`: a person's chat.
+
+    `tool`: one child call, such as a title or a delegated task.
+    """
 
     AGENT = "agent"
     TOOL = "tool"
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. A person's chat is always `active`."""
+    """The status of a conversation. A person's chat is always `active`; a child call ends completed or failed."""
 
     ACTIVE = "active"
     COMPLETED = "completed"
@@ -65,14 +68,14 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """Tag of a pair, set by the user. Only filters use it; a send does not depend on it."""
+    """The tag that a user gives a pair. Only filters use it; without a filter it has no effect on a send."""
 
     IN = "in"
     OUT = "out"
 
     @property
     def tag(self) -> str:
-        """The label on the screen."""
+        """The name of the tag on the screen."""
         return "include" if self is Mark.IN else "exclude"
 
 
@@ -86,10 +89,10 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The options of a request to a model. None leaves a parameter to the provider.
+    """The options of a request to a model. None: the provider's default applies.
 
-    Some providers require `max_output_tokens`; if it is None, their adapter uses the model's limit.
-    `reply_schema` is the JSON schema, as text, that the reply must match (`domain/structured/structured_replies.py`).
+    Some providers require `max_output_tokens`; if it is None, their adapter uses the model's limit. `reply_schema` is
+    the JSON schema, as text, that the reply must match (`domain/structured/structured_replies.py`).
     """
 
     temperature: float | None = None
@@ -103,7 +106,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An immutable record. While a reply is streaming, longer versions replace its message."""
+    """An immutable message of a conversation. While a reply is streaming, its message is replaced by longer ones."""
 
     id: str
     role: Role
@@ -113,9 +116,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A secret that a mark replaced. `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    """A secret that redaction replaced by a mark. `kind` is the kind of secret.
 
-    `pair_id` None: in the draft, or in the system text.
+    `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` None: the secret was in the draft,
+    or in the system text.
     """
 
     kind: str
@@ -127,10 +131,10 @@ class Replaced:
 class Pair:
     """One request and its reply. `position` orders the pairs of a conversation, from 1.
 
-    A pair that was sent again has several `versions`; `version` is the number of this one. `agent` is the agent's name
-    at the time of the request. `redacted` lists the secrets that marks replaced in the request of its reply. A pair
-    with `damage` (unreadable values) is not sent. `usage_is_partial`: a field of the provider's report was no valid
-    count, so the real usage is `usage` or more.
+    A pair that was sent again has several `versions`; `version` is the number of the current one. `agent` is the
+    agent's name at the time of the request. `redacted` lists the secrets that marks replaced in the request of the
+    reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
+    provider's report was no valid count, so the real usage is `usage` or more.
     """
 
     id: str
@@ -163,9 +167,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The messages of a pair at its `number`th send. `standing`: this is the current version, which is sent.
+    """One version of a pair: the messages of its `number`th send.
 
-    `damage` lists the unreadable values: if such a version is restored, the pair is not sent.
+    `standing`: this is the current version, which is sent. `damage` lists unreadable values: if a version with damage
+    is restored, its pair is not sent.
     """
 
     number: int
@@ -184,7 +189,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """An active summary. It replaces the pairs before `position`, which are OUT."""
+    """The summary that is sent instead of the pairs before `position`. These pairs are OUT."""
 
     summary: str
     position: int
@@ -192,12 +197,12 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The properties of a conversation, without its pairs. `model` is the currently chosen one, as "provider:model".
+    """The properties of a conversation, without its pairs.
 
-    A fork has a `parent_id`, and `fork_pair_id`: the last pair of the parent that it copied.
-    `parameters` apply where a send sets no value. `retry_policy` says when to repeat a failed call.
-    `ticked_tools` are the names of the tools that are sent in `manual` mode, in alphabetical order.
-    `titled_by_model`: a model made the title, so another one can replace it. A person's title is never replaced.
+    `model` is the chosen model, as "provider:model". A fork has a `parent_id`, and a `fork_pair_id`: the last pair of
+    the parent that it copied. `parameters` apply if a send sets no value. `retry_policy` says when to repeat a failed
+    call. `ticked_tools` are the names of the tools that are sent in `manual` mode, in alphabetical order.
+    `titled_by_model`: a model made the title, so a later title can replace it; a person's title is never replaced.
     """
 
     id: str

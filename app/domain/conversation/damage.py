@@ -1,7 +1,7 @@
-"""Damage: a stored value that cannot be read, in the form for the layers above the store.
+"""Damage: a stored value that cannot be read, described for the layers above the store.
 
-A value with damage contains everything that could be read. Unreadable fields have a neutral value (no parts, no stars),
-and the damage names them, so that they are not mistaken for real values.
+An object with damage has everything that could be read. Its unreadable fields have a neutral value (no parts, no
+stars). The damage names these fields, so that the neutral values are not mistaken for real ones.
 
     >>> str(Damage("message", "m1", "parts[1]", "it is of a kind that this version does not know", 40))
     'parts[1] of message m1 (40 bytes): it is of a kind that this version does not know'
@@ -31,9 +31,9 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
         "summary_position": "checkpoint",
     }
 )
-"""The columns of a conversation that a send depends on, as the page names them."""
+"""The columns of a conversation that a send depends on, with their names on the page."""
 TITLE: Final = "title"
-"""The column of the title. A person can set it, but no send depends on it."""
+"""The column of the title. A person can set it again, and no send depends on it."""
 
 
 _TABLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -45,7 +45,7 @@ _TABLES: Final[Mapping[str, str]] = MappingProxyType(
         "version": "A version",
     }
 )
-"""The name of a row of each table on the page."""
+"""The name of a damaged row on the page, by table."""
 _GUARDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "agent": "An agent",
@@ -62,12 +62,12 @@ _GUARDS: Final[Mapping[str, str]] = MappingProxyType(
         "usage_account": "The sum of the costs",
     }
 )
-"""Names of damaged rows in a refusal, by table."""
+"""The name of a damaged row in the message of `DamagedRowError`, by table."""
 _TO_MEND: Final = (
     "Stop Inview and run `inview doctor --mend`: it repairs what it can, and saves each row that it changes to a file."
 )
 _NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType({"queued": "Remove it from the queue, and write it again."})
-"""The next step for a row that `--mend` leaves, by table."""
+"""The next step for a row that `inview doctor --mend` does not repair, by table."""
 _SENTENCES: Final = (
     (r"it is not UTF-8|it is bytes, not str", "This text is not stored as text ({size} of binary data)."),
     (r"it is not valid JSON.*", "The stored data is garbled or incomplete ({size})."),
@@ -80,12 +80,12 @@ _SENTENCES: Final = (
     (r"its \w+ refers to it, but it is missing", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "Only {0} of {1} bytes are stored."),
 )
-"""Sentences for people, by the technical reason that they stand for."""
+"""Pairs of a technical reason (a pattern) and the sentence that people see instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A column of a row that cannot be read, with the reason. `size` is in bytes; None: there is no such row."""
+    """A column of a row that cannot be read, with the reason. `size` is in bytes; None: the row itself is missing."""
 
     table: str
     row_id: str
@@ -113,7 +113,7 @@ class Damage:
 
     @property
     def line(self) -> str:
-        """Describe the damage and its reason in plain words.
+        """The name of the damaged row or setting, and the reason, in plain words.
 
         >>> Damage("message", "m1", "parts", "its pair refers to it, but it is missing", None).line
         'A message: It is missing from the database.'
@@ -123,13 +123,13 @@ class Damage:
         return self.describe(_TABLES.get(self.table, self.table))
 
     def describe(self, row: str) -> str:
-        """Describe the same with a name for the row, such as "The request"."""
+        """Describe the damage in plain words. `row` is the name of the damaged row, such as "The request"."""
         column = "" if self.size is None else f" ({self.column})"
         return f"{row}{column}: {self.sentence}"
 
 
 class DamagedSettingError(ConflictError):
-    """A setting of the conversation cannot be read, so it is unknown what a send would carry."""
+    """A setting of the conversation cannot be read, so it is unknown what a send would contain."""
 
     def __init__(self, damage: Damage) -> None:
         name = SETTINGS[damage.column]
@@ -141,7 +141,7 @@ class DamagedSettingError(ConflictError):
 
 
 class DamagedRowError(ConflictError):
-    """A stored row that guards privacy or money, or that decides what is sent, cannot be read: nothing replaces it."""
+    """A stored row cannot be read that protects privacy or money, or decides what is sent. No default replaces it."""
 
     def __init__(self, damage: Damage) -> None:
         what = _GUARDS.get(damage.table, f"A row of {damage.table}")
@@ -153,21 +153,21 @@ class DamagedRowError(ConflictError):
 
 
 def list_damaged_settings(damage: Iterable[Damage]) -> tuple[Damage, ...]:
-    """Return the damage of a conversation that a send depends on, in the order of `SETTINGS`."""
+    """Return the damage of a conversation's settings that a send depends on, in the order of `SETTINGS`."""
     order = list(SETTINGS)
     return tuple(sorted((one for one in damage if one.column in SETTINGS), key=lambda one: order.index(one.column)))
 
 
 def find_damaged_title(damage: Iterable[Damage]) -> Damage | None:
-    """Return the damage of the title of a conversation."""
+    """Return the damage of a conversation's title; None: the title can be read."""
     return next((one for one in damage if one.column == TITLE), None)
 
 
 def require_settings(damage: Iterable[Damage]) -> None:
-    """Refuse to send from a conversation with a setting that cannot be read.
+    """Refuse to send in a conversation with a setting that cannot be read.
 
     Raises:
-        DamagedSettingError: it has one.
+        DamagedSettingError: a setting cannot be read.
     """
     for one in list_damaged_settings(damage):
         raise DamagedSettingError(one)

@@ -48,17 +48,17 @@ TRANSITIONS: Mapping[tuple[Lifecycle, Step], Lifecycle] = MappingProxyType(
         (Lifecycle.CANCELED, Step.SEND): Lifecycle.SENDING,
     }
 )
-"""Every legal step. `send` from a final state is edit & resend or regenerate."""
+"""Every allowed step. A `send` from a final status is “edit and resend” or a new reply to the same request."""
 
 RUNNING = frozenset({Lifecycle.SENDING, Lifecycle.AWAITING})
 FINAL = frozenset({Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED})
 
 
 def apply_step(lifecycle: Lifecycle, step: Step) -> Lifecycle:
-    """Return the status after `step`.
+    """Return the status of a pair after a step.
 
     Raises:
-        IllegalTransitionError: the table has no such step.
+        IllegalTransitionError: the table does not allow this step.
     """
     try:
         return TRANSITIONS[lifecycle, step]

@@ -1,6 +1,6 @@
-"""Marks: the values that a person sets on a pair: stars, flag, include or exclude mark, topic; and deleted.
+"""Marks: what a person sets on a pair: stars, flag, tag, topic, and whether it is deleted.
 
-A change contains only the marks that it changes. Its undo is another change, so undo needs no separate type.
+A change contains only the marks that it changes. The undo of a change is a change too, so it needs no type.
 
     >>> plan_change(Marks(stars=0, flagged=True, mark=None, topic_id=None, deleted=False), Marks(stars=2, flagged=True))
     ({'stars': 2}, {'stars': 0})
@@ -18,7 +18,7 @@ MAX_STARS = 3
 
 
 class Marks(TypedDict, total=False):
-    """Some marks of a pair. `topic_id` None is no topic, `mark` None neither mark."""
+    """Some of the marks of a pair. `topic_id` None: the pair has no topic. `mark` None: it has no tag."""
 
     stars: int
     flagged: bool
@@ -29,14 +29,14 @@ class Marks(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class PairMarks:
-    """A change to one pair, or the undo of a change."""
+    """A change of the marks of one pair, or the undo of such a change."""
 
     pair_id: str
     marks: Marks
 
 
 def plan_change(before: Marks, requested: Marks) -> tuple[Marks, Marks]:
-    """Return the requested marks that differ from `before`, and the change back. `before` has every mark."""
+    """Return the requested marks that differ from `before`, and the change that undoes them. `before` is complete."""
     old: Mapping[str, object] = before
     changes = {name: value for name, value in requested.items() if old[name] != value}
     return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

@@ -1,6 +1,6 @@
-"""The size limit of a page of pairs, in addition to the limit on their number.
+"""The size limit of a page of pairs. It applies in addition to the limit on the number of pairs.
 
-A few replies of ten megabytes would be more than a browser can show.
+A browser could not show a page with a few replies of ten megabytes each.
 
     >>> count_fitting([10, 20, 30], most=30)
     2
@@ -19,11 +19,11 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 MAX_PAGE_BYTES: Final = 4_000_000
-"""Maximum size of the pairs of a page. A single pair can be larger: it is then alone on its page."""
+"""Maximum size of the pairs of a page. A single pair can be larger: then it is the only one on its page."""
 
 
 def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
-    """Count the first sizes whose sum is at most `most`; at least one, if there is one."""
+    """Return how many of the first sizes have a sum of at most `most`. The first size always counts."""
     total = count = 0
     for size in sizes:
         total += size
@@ -34,7 +34,7 @@ def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
 
 
 def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_BYTES) -> tuple[int, int]:
-    """Extend a range on both sides in turn, as far as the sizes fit.
+    """Extend a range at both ends in turn, as far as the sizes fit.
 
     While the range has less than an eighth of `most`, a size that does not fit is added too. So a short pair between
     two pairs of ten megabytes is not shown alone.
@@ -51,7 +51,7 @@ def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_
 
 
 def measure_pair(pair: Pair) -> int:
-    """Count the characters of a pair's two messages."""
+    """Count the characters of a pair's request and reply."""
     return sum(measure_parts(message.parts) for message in (pair.request, pair.reply) if message is not None)
 
 

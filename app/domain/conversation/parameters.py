@@ -1,7 +1,7 @@
 """Parameters of requests: their names, their bounds, and their precedence.
 
-A value of the send goes first, then the conversation's, then the agent's, then the provider's default. The protocol of
-a model defines the parameters that it supports (`app/providers/models/fitting.py`).
+A value of the send overrides the conversation's, which overrides the agent's, which overrides the provider's default.
+Which parameters a model supports depends on its protocol (`app/providers/models/fitting.py`).
 
     >>> merge_parameters(Parameters(temperature=1.0), Parameters(temperature=0.2, seed=7)).seed
     7
@@ -22,7 +22,7 @@ from app.domain.errors import InputError
 
 NO_PARAMETERS: Final = Parameters()
 NAMES: Final = ("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking")
-"""The fields of `Parameters` in the order of the screen, without `reply_schema`."""
+"""The fields of `Parameters`, in the order on the screen, without `reply_schema`."""
 NOUNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "temperature": "temperature",
@@ -33,7 +33,7 @@ NOUNS: Final[Mapping[str, str]] = MappingProxyType(
         "thinking": "switch for thinking",
     }
 )
-"""The noun for each parameter in a sentence, after "no"."""
+"""The noun for each parameter, as in the sentence "This model has no …"."""
 
 MAX_TEMPERATURE: Final = 2
 MAX_OUTPUT_TOKENS: Final = 10_000_000
@@ -43,7 +43,7 @@ Value = float | int | bool | Effort
 
 
 class Source(StrEnum):
-    """The level that set a parameter."""
+    """The level that sets a parameter."""
 
     SEND = "send"
     CONVERSATION = "conversation"
@@ -52,7 +52,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A parameter that is set, and the level that set it."""
+    """A parameter that is set, and the level that sets it."""
 
     name: str
     value: Value
@@ -60,9 +60,9 @@ class Setting:
 
 
 def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
-    """Fill the unset fields of `parameters` from `usual`.
+    """Fill the unset fields of `parameters` with the values of `usual`.
 
-    If `parameters` switch thinking off, the usual effort is not used.
+    If `parameters` switch thinking off, the effort of `usual` is not used.
     """
     if parameters.thinking is False and parameters.effort is None:
         usual = replace(usual, effort=None)
@@ -71,12 +71,12 @@ def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
 
 
 def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
-    """Return the names and values of the parameters that are set, without a schema."""
+    """Return the names and values of the parameters that are set, without the schema."""
     return tuple((name, value) for name in NAMES if (value := getattr(parameters, name)) is not None)
 
 
 def trace_parameters(send: Parameters, conversation: Parameters, agent: Parameters) -> tuple[Setting, ...]:
-    """Return every parameter that is set, with the level that set it."""
+    """Return every parameter that is set, with the level that sets it."""
     merged = merge_parameters(send, merge_parameters(conversation, agent))
     layers = ((Source.SEND, send), (Source.CONVERSATION, conversation), (Source.AGENT, agent))
     return tuple(
@@ -109,15 +109,15 @@ def describe_parameter(name: str, value: Value) -> str:
 
 
 def describe_parameters(parameters: Parameters) -> str:
-    """Describe the parameters that are set, on one line; "" for none."""
+    """Describe the parameters that are set, on one line; "" if none is set."""
     return ", ".join(describe_parameter(name, value) for name, value in list_set(parameters))
 
 
 def require_parameters(parameters: Parameters) -> None:
-    """Check the bounds that apply to all models.
+    """Refuse values that are out of bounds for all models.
 
     Raises:
-        InputError: a value is out of bounds; names the first one.
+        InputError: a value is out of bounds. Names the first one.
     """
     if parameters.temperature is not None and not 0 <= parameters.temperature <= MAX_TEMPERATURE:
         raise InputError("parameters.temperature", "must be a number from 0 to 2.")

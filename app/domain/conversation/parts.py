@@ -1,7 +1,7 @@
-"""Parts: the immutable blocks of a message.
+"""Parts: the immutable blocks of a message. Providers call them content blocks.
 
-Providers call a part a content block. A part contains no image bytes and no vendor objects: it refers to attachments by
-the SHA-256 of their content, and the code that sends a request loads them.
+A part contains no image bytes and no vendor objects. It refers to attachments by the SHA-256 of their bytes, and the
+code that sends a request loads these.
 
     >>> plain_text((Text("Hello "), Thinking("hm"), Text("world")))
     'Hello world'
@@ -24,8 +24,8 @@ class Text:
 class Thinking:
     """A model's reasoning.
 
-    `vendor` is the provider that made the `signature`. Only that vendor accepts the thinking back. `redacted` thinking
-    has no readable text: its signature is the vendor's opaque data.
+    `vendor` is the provider that made the `signature`: only this provider accepts the thinking in later requests.
+    `redacted` thinking has no readable text. Its signature is the vendor's opaque data.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image, by the SHA-256 (hex) of its bytes. `width` and `height` are pixels, 0 if unknown."""
+    """An image. `attachment_id` is the SHA-256 (hex) of its bytes. `width` and `height` are in pixels, 0 if unknown."""
 
     attachment_id: str
     media_type: str
@@ -46,7 +46,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A document, by the SHA-256 (hex) of its bytes."""
+    """A document. `attachment_id` is the SHA-256 (hex) of its bytes."""
 
     attachment_id: str
     media_type: str
@@ -55,7 +55,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file of text or code that a person attached, with all its text. Every model accepts it (`write_text_file`)."""
+    """A file of text or code that a person attached, with all its text.
+
+    It is sent as text (`write_text_file`), so every model accepts it.
+    """
 
     name: str
     text: str
@@ -63,9 +66,9 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's request to call a tool. `input_json` is the received text, `complete`: all of it was received.
+    """A model's request to call a tool. `input_json` is the text received so far. `complete`: all of it was received.
 
-    `tool_call_state` derives its state.
+    `tool_call_state` derives the state of the call.
     """
 
     tool_call_id: str
@@ -76,10 +79,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of the tool call with that id.
+    """The result of the tool call with this id.
 
-    Two fields are only for people: `seconds` is the duration (None: not measured). `denied`: a person denied the call,
-    so it was not made; the content informs the model.
+    Two fields are only for people. `seconds` is the duration of the call; None: it was not measured. `denied`: a person
+    denied the call, so it was not made. The content says this to the model.
     """
 
     tool_call_id: str
@@ -90,7 +93,7 @@ class ToolResult:
 
 
 SentPart = Text | Thinking | Image | File | ToolCall | ToolResult
-"""The parts that a request can carry."""
+"""The parts that a request can contain."""
 Part = SentPart | TextFile
 
 
@@ -110,7 +113,7 @@ def has_attachment(parts: Iterable[Part]) -> bool:
 
 
 def write_text_file(file: TextFile) -> str:
-    r"""Return the text that a model gets for a file: its content between two tags with its name.
+    r"""Return the text that a model gets instead of a text file: its content between two tags with its name.
 
     >>> write_text_file(TextFile("a.csv", "x,y"))
     '<file name="a.csv">\nx,y\n</file>'
@@ -120,7 +123,7 @@ def write_text_file(file: TextFile) -> str:
 
 
 def write_replacement(piece: Image | File) -> str:
-    """Return the text that a model gets for a picture or a file in a tool's result that it does not take.
+    """Return the text that replaces a picture or file in a tool's result if the model does not accept it.
 
     >>> write_replacement(Image("ab" * 32, "image/png"))
     '[A picture (image/png) was here. It cannot be sent to this model.]'
@@ -133,7 +136,10 @@ def write_replacement(piece: Image | File) -> str:
 
 
 def tool_call_state(call: ToolCall, parts: Iterable[Part]) -> str:
-    """Return `input-streaming`, `input-available`, `output-available` or `output-error`, from the message's parts."""
+    """Return the state of a call in these parts of its message.
+
+    It is `input-streaming`, `input-available`, `output-available` or `output-error`.
+    """
     if not call.complete:
         return "input-streaming"
     for part in parts:

@@ -1,4 +1,4 @@
-"""The retry policy of a conversation: whether to repeat a failed provider call, and after which wait.
+"""The retry policy of a conversation: whether a failed provider call is repeated, and after how many seconds.
 
     >>> [seconds_before(RetryPolicy.EXPONENTIAL, retried, jitter=1.0) for retried in range(4)]
     [1.0, 2.0, 4.0, None]
@@ -16,13 +16,13 @@ from enum import StrEnum
 
 MAX_RETRIES = 3
 MAX_BACKOFF = 10.0
-"""Seconds."""
+"""The longest wait between doubling retries, in seconds."""
 LINEAR_BACKOFF = 2.0
-"""Seconds."""
+"""The wait between equal retries, in seconds."""
 
 
 class RetryPolicy(StrEnum):
-    """The waits before retries: doubling, equal, or no retries."""
+    """The waits before retries: each twice as long as the last, all equal, or no retries at all."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"
@@ -30,7 +30,10 @@ class RetryPolicy(StrEnum):
 
 
 def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
-    """Return the seconds to wait after `retried` retries; None: no more. `jitter` in [0, 1] spreads the upper half."""
+    """Return the seconds to wait before the next retry, after `retried` retries; None: no more retries.
+
+    `jitter` in [0, 1] varies the wait: from half of the longest wait to all of it.
+    """
     if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
         return None
     longest = LINEAR_BACKOFF if policy is RetryPolicy.LINEAR else min(MAX_BACKOFF, 2.0**retried)

@@ -3,8 +3,8 @@ r"""Uploads: files that a person attached and did not send yet. Their type is de
     >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
     TextFile(name='data.csv', text='a,b\n1,2\n')
 
-This module only decides which files are accepted; `app/media` converts images. The stated name is sanitised, and the
-stated type is ignored.
+This module only decides which files are accepted; `app/media` converts images. The file name that the browser states is
+made safe, and the type that it states is ignored.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from app.domain.errors import InputError
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
 """Maximum size of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
 MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
-"""Maximum size of all text files of one message together."""
+"""Maximum size of all text files in one message together."""
 MAX_ATTACHED: Final = 20
-"""Maximum number of files of one message. All providers accept at least this number of images."""
+"""Maximum number of files in one message. All providers accept at least this number of images."""
 MAX_NAME: Final = 120
 """Maximum length of a file name in characters."""
 TAKEN: Final = "Inview accepts pictures (PNG, JPEG, WebP, GIF) and text files, such as code and CSV"
@@ -36,7 +36,7 @@ _TEXTS: Final = (
     ".php,.pl,.proto,.ps1,.py,.r,.rb,.rs,.rst,.sass,.scala,.scss,.sh,.sql,.srt,.svelte,.svg,.swift,.tex,.tf,.toml,"
     ".ts,.tsv,.tsx,.txt,.vb,.vtt,.vue,.xml,.yaml,.yml,.zig"
 )
-"""Kinds of text. Browsers know few of these endings as the type `text/*`."""
+"""The accepted kinds of text files. The endings are listed because browsers count few of them as `text/*`."""
 
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -49,7 +49,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 class UploadKind(StrEnum):
-    """The kind of part that an upload becomes in a message."""
+    """The kind of part that an upload becomes when it is sent."""
 
     IMAGE = "image"
     TEXT = "text"
@@ -57,10 +57,11 @@ class UploadKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A stored file for a later message. `width` and `height` are the pixels that are sent, 0 by 0 for a text.
+    """A stored file for a later message.
 
-    `full_width` and `full_height` are the pixels of the uploaded file, before scaling. `id` names this
-    upload: a person can attach the same bytes several times under different names.
+    `id` names this upload, because a person can attach the same bytes several times under different names. `width` and
+    `height` are the pixels that are sent, 0 by 0 for a text. `full_width` and `full_height` are the pixels of the
+    uploaded file, before scaling.
     """
 
     id: str
@@ -73,14 +74,14 @@ class Upload:
 
     @property
     def part(self) -> Image | TextFile:
-        """The part of a message for this upload."""
+        """The part that this upload becomes in a message."""
         if self.kind is UploadKind.IMAGE:
             return Image(self.attachment.id, self.attachment.media_type, self.width, self.height)
         return TextFile(self.attachment.name, self.attachment.data.decode())
 
 
 def read_upload(data: bytes, name: str) -> Picture | TextFile:
-    """Detect the type of a file from its bytes: an image, which must be converted, or a text.
+    """Detect the type of a file from its bytes. The result is an image, which must be converted, or a text.
 
     Raises:
         InputError: the file is neither, it is empty, or it is too large.
@@ -102,7 +103,7 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
 
 
 def list_accepted(*, images: bool) -> str:
-    """Return the kinds of files that a browser offers for a message, as the attribute `accept` has them.
+    """Return the kinds of files that a message accepts, as the value of the HTML attribute `accept`.
 
     >>> list_accepted(images=False)[:18]
     'text/*,.bat,.c,.cf'
@@ -111,7 +112,7 @@ def list_accepted(*, images: bool) -> str:
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode UTF-8, or UTF-16 with a byte order mark; None if the bytes are no text."""
+    """Decode bytes as UTF-8, or as UTF-16 if they have a byte order mark; None if they are no text."""
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -121,13 +122,13 @@ def decode_text(data: bytes) -> str | None:
 
 
 def clean_name(name: str) -> str:
-    r"""Return the last part of a path as a name that is safe to show, store and send.
+    r"""Return the last part of a path, changed to a name that is safe to show, store and send.
 
     >>> clean_name("C:\\Users\\me\\..\\notes.txt"), clean_name("../../"), clean_name('a"><b>.py')
     ('notes.txt', 'file', 'ab.py')
     """
     last = _UNSAFE.sub("", re.split(r"[/\\]", name)[-1])
-    # Marks that change the direction of writing make "gpj.exe" look like "exe.jpg".
+    # Characters that change the direction of writing make "gpj.exe" look like "exe.jpg".
     shown = "".join(each for each in unicodedata.normalize("NFC", last) if unicodedata.category(each)[0] != "C")
     shown = shown.strip().lstrip(".")
     stem, dot, ending = shown.rpartition(".")

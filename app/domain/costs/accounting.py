@@ -1,7 +1,7 @@
-"""Accounting nodes: stored before messages are removed or restored, so that their cost remains visible.
+"""Accounting nodes: stored when messages are removed or restored, so that their cost remains visible.
 
 The ledger has every call permanently. A node is shown in the history at the place of the change. It has the usage until
-then and the reason why the messages were removed.
+then, and the reason why the messages were removed.
 
     >>> from datetime import UTC, datetime
     >>> node = Accounting("n1", 4, RemovalReason.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 
 class RemovalReason(StrEnum):
-    """The reason why messages were removed from the history. `RETURN`: they were restored."""
+    """The reason why messages were removed from the history. `return`: removed messages were restored."""
 
     EDIT = "edit"
     REGENERATE = "regenerate"
@@ -35,11 +35,11 @@ class RemovalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """The usage of a conversation at the time when `messages` of it were removed or restored: all calls, by token kind.
+    """An accounting node: the usage of all calls of a conversation when messages were removed or restored.
 
-    The node is after the pair at `after_position`; 0: at the beginning. `calls` is the number of calls; None: the node
-    was imported, and its calls are not in this ledger. `damage` lists its unreadable values; `reason` None: the reason
-    is unreadable.
+    `messages` is the number of these messages. The node is after the pair at `after_position`; 0: at the beginning.
+    `reason` None: the reason is unreadable. `calls` is the number of calls; None: the node was imported, and its calls
+    are not in this ledger. `damage` lists its unreadable values.
     """
 
     id: str
@@ -66,7 +66,7 @@ _WORDS: Mapping[RemovalReason, str] = MappingProxyType(
 
 
 def describe_departure(node: Accounting) -> str:
-    """Describe the event for people."""
+    """Describe the removal or the restoring of messages, for people."""
     if node.reason is None:
         return "This entry cannot be read. The totals are complete, because the ledger has its calls."
     return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

@@ -1,7 +1,7 @@
 """Budgets of money: limits for a day, a month or all time, for all calls, a conversation or an agent.
 
-A budget warns from a share of its amount on. If it `stops`, a send that would exceed it is refused. Days and months are
-UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
+A budget warns when a share of its amount is spent. If it `stops`, a send that would exceed it is refused. Days and
+months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
     >>> month = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))
@@ -24,7 +24,7 @@ MAX_MONEY = Decimal(1_000_000)
 
 
 class BudgetScope(StrEnum):
-    """The calls that a budget covers."""
+    """The calls that a budget limits."""
 
     ALL = "all"
     CONVERSATION = "conversation"
@@ -32,7 +32,7 @@ class BudgetScope(StrEnum):
 
 
 class BudgetPeriod(StrEnum):
-    """The period of a budget."""
+    """The period of a budget: each day, each month, or all time."""
 
     DAY = "day"
     MONTH = "month"
@@ -49,9 +49,11 @@ class BudgetStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpendingBudget:
-    """A budget in US dollars. `subject` is the id of a conversation or an agent; "": each separately, or all calls.
+    """A budget in US dollars for the calls in `scope`, per `span`.
 
-    `warn_at` is a share of the amount. `stops`: a send that would exceed the budget is refused.
+    `subject` is the id of the conversation or agent; "": the budget applies to each one separately, or to all calls
+    together. `warn_at` is the share of the amount at which the budget starts to warn. `stops`: a send that would exceed
+    the budget is refused.
     """
 
     scope: BudgetScope
@@ -63,7 +65,7 @@ class SpendingBudget:
 
 
 class BudgetSpentError(ConflictError):
-    """The send would exceed a budget that stops."""
+    """The send would exceed a budget that refuses such sends."""
 
     def __init__(self, budget: SpendingBudget, spent: Cost, next_cost: Decimal | None) -> None:
         cost = "at an unknown price" if next_cost is None else f"for about ${next_cost:.4f}"
@@ -84,7 +86,7 @@ _IN = {
 
 
 def describe_budget(budget: SpendingBudget) -> str:
-    """Describe a budget for people.
+    """Name a budget for people.
 
     >>> describe_budget(SpendingBudget(BudgetScope.AGENT, "a1", BudgetPeriod.DAY, Decimal(1)))
     'The budget for a day of this agent'
@@ -93,7 +95,7 @@ def describe_budget(budget: SpendingBudget) -> str:
 
 
 def first_day(span: BudgetPeriod, today: date) -> date | None:
-    """Return the first day of the current span; None: the span has no start.
+    """Return the first day of the current period; None: the period has no start.
 
     >>> first_day(BudgetPeriod.MONTH, date(2026, 5, 17))
     datetime.date(2026, 5, 1)
@@ -108,7 +110,7 @@ def first_day(span: BudgetPeriod, today: date) -> date | None:
 
 
 def stand(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
-    """Return the status of a budget after spending `next_cost` more; None: the price is unknown and counts as zero."""
+    """Return the status of a budget after spending `next_cost` more. None: its price is unknown and counts as zero."""
     after = spent.amount + (next_cost or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:
         return BudgetStatus.SPENT
@@ -116,10 +118,10 @@ def stand(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None)
 
 
 def require_usable(budget: SpendingBudget) -> None:
-    """Check a budget.
+    """Refuse an invalid budget.
 
     Raises:
-        InputError: a field is invalid; names the first one.
+        InputError: a field is invalid. Names the first one.
     """
     if not 0 < budget.amount <= MAX_MONEY:
         raise InputError("amount", f"must be above 0 and at most {MAX_MONEY:,} US dollars.")

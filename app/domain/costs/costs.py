@@ -1,7 +1,7 @@
 """Costs: the price of calls in US dollars, and whether it is complete.
 
-An unknown cost is never zero. A call of a model without a price, or a call that was cut off before its provider
-reported the usage, makes a cost "at least" (shown as "≥"). A sum is "at least" if one of its parts is.
+An unknown cost is never zero. If a model has no price, or a call was cut off before its provider reported the usage,
+the cost is "at least" the known amount (shown as "≥"). A sum is "at least" if one of its parts is.
 
     >>> Cost(Decimal("0.10")) + Cost(Decimal("0.02"), at_least=True)
     Cost(amount=Decimal('0.12'), at_least=True)
@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """US dollars. `at_least`: a part of the cost is unknown."""
+    """An amount in US dollars. `at_least`: a part of the cost is unknown, so the real cost may be higher."""
 
     amount: Decimal = Decimal(0)
     at_least: bool = False
@@ -37,11 +37,11 @@ UNKNOWN = Cost(at_least=True)
 COUNT = "count"
 """The purpose of a call that only counts the tokens of a request."""
 BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.INTERRUPTED, ErrorClass.UNKNOWN})
-"""Failures after a provider started to work. The others are refusals, and calls that never reached the provider."""
+"""Failures after which the provider may bill the call. After all others, the provider refused or was never reached."""
 
 
 def price_amount(amount: Decimal | None) -> Cost:
-    """Return a price that may be unknown as a cost."""
+    """Return a price as a cost. None: the price is unknown."""
     return UNKNOWN if amount is None else Cost(amount)
 
 
@@ -54,7 +54,7 @@ def price_call(  # noqa: PLR0913 - the facts about a call
     *,
     faulty: bool = False,
 ) -> Cost:
-    """Return the cost of one provider call for a reply. A call of a free model costs nothing, with any outcome.
+    """Return the cost of one provider call for a reply. A call of a free model costs nothing, whatever its outcome.
 
     `faulty`: a part of the usage report could not be read.
     """
@@ -65,9 +65,9 @@ def price_call(  # noqa: PLR0913 - the facts about a call
 
 
 def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
-    """Return the cost of the current reply of a pair, with the prices at the time of the request.
+    """Return the cost of the current reply of a pair, with the prices at the time of that reply's call.
 
-    The ledger has the cost of other versions and of failed attempts.
+    The costs of other versions and of failed attempts are in the ledger.
     """
     if pair.reply is None or pair.lifecycle in RUNNING:
         return UNKNOWN
@@ -81,8 +81,8 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported: bool, faulty: bool = False) -> bool:
     """Return True if a call may have used more than its provider reported.
 
-    The provider reports the usage of an unsuccessful call midway or not at all. A call that was refused, or never
-    reached the provider, used nothing. `faulty`: a part of the report could not be read.
+    The provider reports the usage of an unsuccessful call before its end, or not at all. A call that was refused, or
+    never reached the provider, used nothing. `faulty`: a part of the report could not be read.
     """
     if faulty:
         return True
@@ -92,6 +92,6 @@ def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported
 
 
 def is_free(tariff: Tariff | None, at: datetime) -> bool:
-    """Return True if the prices at this instant are known and zero."""
+    """Return True if the prices at this instant are known, and input and output cost nothing."""
     prices = None if tariff is None else tariff.prices_at(at)
     return prices is not None and not any((prices.input, prices.output))

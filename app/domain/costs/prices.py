@@ -1,8 +1,8 @@
 """Prices over time: the price of a model at an instant, for a prompt of a given length.
 
-A `Tariff` is a list of periods. If several periods apply at an instant, the last one counts, so an installation's own
-prices come after those of the public table. Within a period a long prompt may cost more: a prompt above a step changes
-the price of all tokens of that call, as vendors bill it.
+A `Tariff` is a list of periods. If several periods apply at an instant, the last one in the list counts, so an
+installation's own prices are listed after those of the public table. Within a period a long prompt may cost more: if a
+prompt has more tokens than a step, all tokens of that call have another price, as vendors bill it.
 
 All money is US dollars in `Decimal`. Days and times of day are UTC, as vendors bill them. Not here: the sources of the
 prices (`providers/models/tariffs.py`), and costs of several calls (`costs.py`).
@@ -30,17 +30,17 @@ from app.domain.model_profile import Prices, vendor_and_name
 from app.domain.usage import Usage
 
 CACHE_READ = Decimal("0.1")
-"""Anthropic's price for a cache read, as a share of the input price. Used if the price table has no own value."""
+"""Anthropic's price for a cache read, as a share of the input price. Used if the price table has no price for it."""
 CACHE_WRITE = Decimal("1.25")
 """Anthropic's price for a cache write with a lifetime of five minutes, as a multiple of the input price."""
 CACHE_WRITE_1H = Decimal(2)
 """Anthropic's price for a cache write with a lifetime of an hour. Source of all three: Anthropic's pricing page."""
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-"""Prompt lengths at which current prices change. Sums of calls are separate for each class (`size_class`)."""
+"""Prompt lengths at which current prices change. Calls are added up separately for each range (`size_class`)."""
 
 DAY_MARKS: Mapping[str, tuple[int, ...]] = {"deepseek": (30, 60, 240, 360, 600, 990)}
-"""Minutes of the UTC day at which a vendor's prices change. Sums of calls are separate for each part (`day_part`)."""
+"""Minutes of the UTC day at which a vendor's prices change. Calls are added up separately between them (`day_part`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class PriceTier:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Prices from a day on (None: always), between two minutes of the day (None: all day).
+    """Prices that apply from the day `since` on (None: always), between two minutes of each day (None: all day).
 
-    `steps` are ascending and start with 0. Without steps the price in this period is unknown. The hours may cross
-    midnight: (1380, 60) is from 23:00 to 01:00.
+    `steps` are ascending, and the first one starts at 0. Without steps the price in this period is unknown. The minutes
+    may cross midnight: (1380, 60) is from 23:00 to 01:00.
     """
 
     steps: tuple[PriceTier, ...]
@@ -82,7 +82,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """The prices of a model over time. If several periods apply, the last one counts."""
+    """The prices of a model over time. If several periods apply at an instant, the last one counts."""
 
     periods: tuple[Period, ...]
 
@@ -92,7 +92,7 @@ class Tariff:
         return None if period is None else period.prices_of(prompt_tokens)
 
     def input_steps_at(self, at: datetime) -> tuple[tuple[int, Decimal], ...]:
-        """Return the prompt lengths above which the input price changes at this instant, with the new price."""
+        """Return the prompt lengths above which the input price changes, each with the new price, at this instant."""
         period = next((period for period in reversed(self.periods) if period.holds(at)), None)
         return () if period is None else tuple((step.above, step.prices.input) for step in period.steps if step.above)
 
@@ -116,7 +116,10 @@ class Tariff:
         return frozenset(step.above for period in self.periods for step in period.steps if step.above)
 
     def is_even(self, model: str) -> bool:
-        """Return True if all calls of this model in one `day_part` and one `size_class` have the same prices."""
+        """Return True if all calls of this model in one `day_part` and one `size_class` have the same prices.
+
+        Then the price of their sum is the sum of their prices.
+        """
         return self.minutes <= frozenset(day_marks(model)) and self.steps <= frozenset(PROMPT_STEPS)
 
 
@@ -126,7 +129,7 @@ def constant(prices: Prices) -> Tariff:
 
 
 FREE = constant(Prices(Decimal(0), Decimal(0)))
-"""The tariff of a model on the user's own machine."""
+"""The tariff of a model that runs on the user's own machine."""
 
 
 def price_usage(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
@@ -148,7 +151,7 @@ def without_cache(usage: Usage) -> Usage:
 
 
 def size_class(prompt_tokens: int) -> int:
-    """Count the `PROMPT_STEPS` that a prompt exceeds. The database computes the same (`store/ledger/usage.py`).
+    """Count the `PROMPT_STEPS` that a prompt exceeds. The database computes the same number (`store/ledger/usage.py`).
 
     >>> size_class(32_000), size_class(32_001), size_class(10**9)
     (0, 1, 9)
@@ -166,12 +169,14 @@ def shortest_of_class(size: int) -> int:
 
 
 def day_marks(model: str) -> tuple[int, ...]:
-    """Return the minutes of the UTC day at which a new sum of calls of this model ("provider:model") starts."""
+    """Return the minutes of the UTC day at which the prices of this model ("provider:model") change."""
     return DAY_MARKS.get(vendor_and_name(model)[0], ())
 
 
 def day_part(model: str, at: datetime) -> int:
-    """Count the `day_marks` of a model that have passed at an instant. The database computes the same.
+    """Count the `day_marks` of a model that have passed on the day of an instant.
+
+    The database computes the same number.
 
     >>> noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
     >>> day_part("deepseek:deepseek-chat", noon), day_part("openai:gpt-5", noon)
@@ -182,7 +187,7 @@ def day_part(model: str, at: datetime) -> int:
 
 
 def complete_prices(prices: Prices) -> Prices:
-    """Add the price of a one-hour cache write by the usual rule, if only the five-minute price is known."""
+    """Add the price of a one-hour cache write, twice the input price, if only the five-minute price is known."""
     if prices.cache_write is None or prices.cache_write_1h is not None:
         return prices
     return replace(prices, cache_write_1h=prices.input * CACHE_WRITE_1H)

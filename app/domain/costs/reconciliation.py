@@ -1,8 +1,8 @@
 r"""Reconciliation: compares a provider's usage export (CSV) with the ledger, by day and model.
 
-It reads the files that the consoles of Anthropic and OpenAI export, and detects them by their column names:
+It reads the files that the consoles of Anthropic and OpenAI export, and recognizes them by their column names:
 `usage_date_utc, model_version, usage_input_tokens_no_cache, …` and `start_time_iso, model, input_tokens,
-input_cached_tokens, …`. OpenAI counts cached tokens as a part of the input. Days are UTC in both.
+input_cached_tokens, …`. OpenAI counts cached tokens as a part of the input. Days are UTC in both files.
 
     >>> statement = read_statement("usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens\n"
     ...     "2026-05-01,claude-sonnet-4-5-20250929,7,2\n")
@@ -23,7 +23,7 @@ from app.domain.errors import InputError
 from app.domain.usage import Usage, read_count
 
 Place = tuple[date, str]
-"""A UTC day and a model, by its plain name."""
+"""A day in UTC and the name of a model without its provider."""
 
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -33,7 +33,7 @@ MAX_COUNT = 10**12
 
 
 class Verdict(StrEnum):
-    """The result for a day and a model."""
+    """The result of comparing one day and model: equal, different, only in the ledger, or only in the export."""
 
     MATCHES = "matches"
     DIFFERS = "differs"
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The column names of a vendor's file. `cached_in_input`: the input column includes cached tokens."""
+    """The column names of a provider's usage export. `cached_in_input`: the input column includes cached tokens."""
 
     vendor: str
     day: str
@@ -81,7 +81,7 @@ LAYOUTS = (
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The usage that a vendor reports."""
+    """The usage in a provider's usage export: from day `first` to day `last`, by day and model."""
 
     vendor: str
     first: date
@@ -91,7 +91,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ReconciledDay:
-    """One day and model: the usage in the ledger (`here`) and in the vendor's file (`there`)."""
+    """The comparison of one day and model: the usage in the ledger (`here`) and in the provider's export (`there`)."""
 
     day: date
     model: str
@@ -101,10 +101,10 @@ class ReconciledDay:
 
 
 def read_statement(text: str) -> Statement:
-    """Read a vendor's file.
+    """Read a provider's usage export, a CSV text.
 
     Raises:
-        InputError: the layout is unknown, or a line cannot be read; names the line.
+        InputError: the layout is unknown, or a line cannot be read. The message names the line.
     """
     try:
         return _read_lines(text.removeprefix("\ufeff"))
@@ -122,7 +122,7 @@ def _read_lines(text: str) -> Statement:
     used: dict[Place, Usage] = {}
     for row in rows:
         if not (row[layout.model] or "").strip():
-            continue  # a day without a call
+            continue  # a row for a day without calls
         place, usage = _read_row(layout, row, rows.line_num)
         used[place] = used.get(place, NOTHING) + usage
     if not used:
@@ -132,7 +132,10 @@ def _read_lines(text: str) -> Statement:
 
 
 def compare(statement: Statement, here: Mapping[Place, Usage]) -> tuple[ReconciledDay, ...]:
-    """Return every day and model of both sides, in order. A date at the end of a model name is ignored."""
+    """Compare every day and model that has usage in the export or in the ledger, in order.
+
+    A date at the end of a model name is ignored.
+    """
     mine = _by_plain_name(here)
     theirs = _by_plain_name(statement.used)
     lines: list[ReconciledDay] = []
@@ -152,7 +155,7 @@ def _judge(here: Usage, there: Usage) -> Verdict:
 
 
 def _kinds(usage: Usage) -> tuple[int, ...]:
-    """Return the counts to compare. Reasoning is not among them, because no export has it separately."""
+    """Return the counts to compare. Reasoning tokens are left out, because no export has them separately."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens
 

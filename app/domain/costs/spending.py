@@ -1,4 +1,4 @@
-"""Spending: the usage and cost of several calls, and their cost without a cache.
+"""Spending: the usage and cost of several calls, and what they would have cost without a cache.
 
 >>> Spent(calls=1, cost=Cost(Decimal(2)), uncached=Decimal(5)).saved
 Decimal('3')
@@ -21,9 +21,10 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The usage and cost of calls. `cut` of them may have used more than their providers reported.
+    """The usage and cost of several calls.
 
-    `uncached` is the known part of the cost, computed as if every prompt token were uncached input.
+    `cut` is the number of those calls that may have used more than their providers reported. `uncached` is the known
+    part of the cost, computed as if every prompt token were uncached input.
     """
 
     calls: int = 0
@@ -43,12 +44,12 @@ class Spent:
 
     @property
     def saved(self) -> Decimal:
-        """The amount that caching saved. Negative if cache writes cost more than cache reads saved."""
+        """The amount that caching saved. Negative if the cache writes cost more than the cache reads saved."""
         return self.uncached - self.cost.amount
 
 
 def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Spent:
-    """Return the usage and cost of calls that all have these prices; None: unknown prices."""
+    """Return the usage and cost of calls that all have these prices. None: their prices are unknown."""
     if prices is None:
         return Spent(calls, cut, usage, Cost(at_least=bool(cut) or usage != NO_USAGE))
     free = not any((prices.input, prices.output))
@@ -57,9 +58,10 @@ def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Sp
 
 
 def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
-    """Add up calls with different prices. Each item has the prices and: calls, cut calls, then the counters of `Usage`.
+    """Add up calls with different prices.
 
-    Equals the sum of `price_calls`, but is faster: a page may need tens of thousands of items.
+    Each item has the prices of its calls, and numbers: the calls, the calls that were cut off, then the counters of
+    `Usage`. The result equals the sum of `price_calls`, but is faster: a page may need tens of thousands of items.
     """
     counters = [0] * (2 + len(fields(Usage)))
     amount = uncached = Decimal(0)
@@ -96,10 +98,10 @@ _WINDOWS: dict[str, WindowOf] = {
 
 
 def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
-    """Return the tokens of the context window in use after a call; None: unchanged.
+    """Return the tokens in use in the context window after a call; None: the call does not change their number.
 
-    After a reply it is everything that the call read and wrote. After a summary it is only what it wrote, because the
-    summary replaces the earlier pairs. Other calls and failed calls do not change it.
+    After a reply it is everything that the call read and wrote. After a summary it is only what the call wrote, because
+    the summary replaces the earlier pairs. Other calls and failed calls do not change it.
 
     >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))
     102

@@ -15,13 +15,13 @@ from app.domain.filters.language.parser import MAX_TERMS, MAX_TREE_DEPTH, parse_
 from app.domain.filters.language.syntax import And, Everything, Expression, Filter, Not, Or, Saved, all_of, any_of
 
 UNREADABLE: Final = "(cannot be read"
-"""The content of a saved filter that cannot be read. It cannot be parsed, so a filter that uses it is refused."""
+"""The text of a saved filter that cannot be read. This text is no valid filter, so a filter that uses it is refused."""
 MAX_NESTED = 20
 """Maximum depth of nested saved filters."""
 
 
 def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
-    """Replace every `@name` in the tree by its saved filter.
+    """Replace every `@name` in the tree by the filter that is saved under this name.
 
     Raises:
         FilterError: an `@name` has no filter, an invalid one, or one that uses itself; or the nesting is too deep.
@@ -30,7 +30,7 @@ def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
 
 
 class _Expansion:
-    """One expansion: the saved filters read so far, and the number of terms so far."""
+    """The expansion of one line. It has the saved filters that were read so far, and the number of terms so far."""
 
     def __init__(self, saved: Mapping[str, str]) -> None:
         self._saved = saved
@@ -38,7 +38,7 @@ class _Expansion:
         self._terms = 0
 
     def expand(self, tree: Expression, way: tuple[Saved, ...] = (), depth: int = 0) -> Expression:
-        """Return the tree without saved names. `way` are the saved filters that led here, from the line on."""
+        """Return the tree without saved names. `way` are the saved filters that the tree is in, the outermost first."""
         match tree:
             case Saved():
                 return self.expand(self._filter_of((*way, tree)), (*way, tree), depth)

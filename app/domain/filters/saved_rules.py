@@ -1,6 +1,6 @@
 """Rules of saved filters: valid names, valid content, and which saved filters use each other.
 
-Not here: replacing `@name` when a filter is read (`filters/saved.py`).
+Not here: the replacement of `@name` when a filter is read (`filters/saved.py`).
 
     >>> rename_use("s2 @good | @good", "good", "best")
     's2 @best | @best'
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class SavedFilter:
-    """A saved filter. `number` is its row number; `damage` lists unreadable values."""
+    """A saved filter. `number` is its row number in the database. `damage` lists its unreadable values."""
 
     number: int
     name: str
@@ -40,7 +40,10 @@ class SavedFilter:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFilter:
-    """An entry of the history of applied filters. `number` is its row number; `damage` lists unreadable values."""
+    """An entry in the history of applied filters.
+
+    `number` is its row number in the database. `damage` lists its unreadable values.
+    """
 
     number: int
     filter: str
@@ -60,12 +63,12 @@ def require_name(name: str) -> None:
 
 
 def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
-    """Check that a line can be saved under this name, and that all filters that use the name remain valid.
+    """Check that a line can be saved under this name, and that the saved filters that use this name remain valid.
 
     Raises:
-        FilterError: the line cannot be read; it names the position.
-        InputError: the line is empty, or another saved filter would become invalid.
-        ConflictError: there are too many.
+        FilterError: the line cannot be read. The error has the position.
+        InputError: the name is invalid, the line is empty, or another saved filter would become invalid.
+        ConflictError: there are too many saved filters.
     """
     require_name(name)
     tree = parse_filter(line)
@@ -83,7 +86,7 @@ def read_savable(name: str, line: str, saved: Mapping[str, str]) -> None:
 
 
 def list_used(line: str, saved: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the saved filters that a line uses, directly or through each other, in alphabetical order."""
+    """Return the saved filters that a line uses, directly or through other saved filters, in alphabetical order."""
     found: set[str] = set()
     waiting = [line]
     while waiting:
@@ -95,7 +98,7 @@ def list_used(line: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the saved filters that use this one, directly or not, in alphabetical order."""
+    """Return the saved filters that use this one, directly or through others, in alphabetical order."""
     return tuple(sorted(other for other, line in saved.items() if other != name and name in list_used(line, saved)))
 
 
@@ -121,6 +124,6 @@ def rename_use(line: str, old: str, new: str) -> str:
 def _names(line: str) -> frozenset[str]:
     try:
         tree: Filter = parse_filter(line)
-    except FilterError:  # kept by a version that read it otherwise: it uses nothing that can be found
+    except FilterError:  # saved by a version with another language: nothing is known about what it uses
         return frozenset()
     return frozenset(leaf.name for leaf in leaves(tree) if isinstance(leaf, Saved))

@@ -1,8 +1,7 @@
-r"""Invisible characters, and those that change how others are shown: control, bidirectional and other format
-characters.
+r"""Invisible characters: control characters, and format characters such as those that change the direction of writing.
 
-They are removed from texts of servers before a person or a model gets them. Arguments that a person decides about show
-them as escapes.
+They are removed from the texts of servers before a person or a model gets them. In arguments that a person decides
+about, they are shown as escapes.
 
     >>> strip_invisible("Read\u202e file\n"), escape_invisible("rm \u202e/")
     ('Read file', 'rm \\u202e/')
@@ -21,13 +20,13 @@ INVISIBLE: Final = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
 )
 _JOINERS: Final = frozenset("\u200c\u200d")
-"""Parts of words in Persian and Hindi, and of emoji."""
+"""Invisible characters that stay: they are parts of words in Persian and Hindi, and of emoji."""
 _LINES: Final = frozenset("\n\t")
 _BREAKS: Final = re.compile(r"\s+")
 
 
 def strip_invisible(text: str) -> str:
-    """Return the text on one line without invisible characters."""
+    """Return the text on one line, without invisible characters."""
     return _BREAKS.sub(" ", strip_invisible_in_lines(text)).strip()
 
 

@@ -1,7 +1,7 @@
 """Redaction: replaces secrets of known forms in a request by marks before it is sent.
 
-It is deterministic, so the same text is always sent as the same text and a cached prefix stays equal. Redacting twice
-has the same result as redacting once. A mark names only the kind of the secret: a hash would reveal something of the
+It is deterministic: the same text is always sent as the same text, so a cached prefix stays equal. Redacting twice has
+the same result as redacting once. A mark names only the kind of the secret. A hash would reveal something about the
 secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the secrets.
 
     >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
@@ -23,15 +23,15 @@ from app.domain.privacy.secrets import find_secrets
 from app.domain.request.request import Request, RequestMessage
 
 MAX_REMEMBERED = 4096
-"""Maximum number of texts whose redaction is cached: a history is sent unchanged many times."""
+"""Maximum number of texts whose redaction is cached. The texts of a history are sent unchanged many times."""
 _READABLE: Final = frozenset({"text", "summary"})
-"""The fields of a JSON signature that contain readable text. The others are opaque."""
+"""The fields with readable text in a signature that is JSON. The other fields are opaque."""
 SIGNED = "This thinking is left out: it contains a secret, and signed thinking cannot be changed."
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with marks, and the kinds of the secrets that they replace, in order."""
+    """A text with marks, and the kinds of the secrets that the marks replaced, in order."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -39,7 +39,10 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class RedactedRequest:
-    """A request with marks, the secrets they replace, and the pairs (None: the draft) whose thinking was left out."""
+    """A request with marks instead of its secrets. `replaced` are the secrets that the marks replaced.
+
+    `left_out` are the pairs whose signed thinking was left out because of a secret; None: the draft.
+    """
 
     request: Request
     replaced: tuple[Replaced, ...] = ()
@@ -53,7 +56,7 @@ def mark_of(kind: str) -> str:
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def redact_text(text: str) -> Redacted:
-    """Replace every secret of a known form by a mark. Return a text without secrets unchanged."""
+    """Replace every secret of a known form by a mark. A text without secrets is returned unchanged."""
     found = find_secrets(text)
     if not found:
         return Redacted(text)
@@ -66,7 +69,10 @@ def redact_text(text: str) -> Redacted:
 
 
 def redact_request(request: Request) -> RedactedRequest:
-    """Return the request to send. Tools and parameters are not changed, because a person set them up."""
+    """Return the request with marks instead of its secrets, and what the marks replaced.
+
+    Signed thinking with a secret is left out. Tools and parameters are not changed, because a person set them up.
+    """
     replaced: list[Replaced] = []
     left_out: list[str | None] = []
     system = redact_text(request.system)
@@ -84,7 +90,7 @@ def redact_request(request: Request) -> RedactedRequest:
 
 
 def list_replaced(pair: Pair) -> tuple[Replaced, ...]:
-    """Return the secrets of a pair that marks replace when it is sent."""
+    """Return the secrets in a pair that redaction would replace by marks when the pair is sent."""
     request = [Replaced(kind, "request", pair.id) for kind in _kinds_in(pair.request.parts)]
     if pair.reply is None:
         return tuple(request)
@@ -139,13 +145,13 @@ def _texts_of(part: Part) -> tuple[str, ...]:
 
 
 def _texts_in(signature: str) -> tuple[str, ...]:
-    """Return the readable texts of a signature. Some signatures are JSON (OpenRouter's `reasoning_details`)."""
+    """Return the readable texts of a signature that is JSON, such as OpenRouter's `reasoning_details`; else none."""
     if not signature.startswith("{"):
         return ()
     try:
         decoded: object = json.loads(signature)
     except (ValueError, RecursionError):
-        return ()  # no vendor gets it back
+        return ()  # no vendor accepts such a signature
     return tuple(_find_texts(decoded))
 
 

@@ -1,7 +1,8 @@
 """Secrets: finds the places in a text that have the form of a key, a token or a password.
 
-Only known forms are found, not a secret that looks like an ordinary word. Every search is linear in the length of the
-text: a form starts with a fixed string, which is searched for, and continues with one run of characters.
+Only known forms are found, not a secret that looks like an ordinary word. A form begins with a fixed string, which is
+searched for, and continues with characters of one kind. So each search takes time in proportion to the length of the
+text.
 
     >>> find_secrets("Take AKIAIOSFODNN7EXAMPLE.")
     (FoundSecret(kind='AWS access key', start=5, end=25),)
@@ -16,13 +17,13 @@ from itertools import chain
 from typing import Final
 
 MAX_KEY_BLOCK = 20_000
-"""Maximum number of characters of a private key block: a key of 16,384 bits has about 13,000."""
+"""Maximum number of characters of a private key block. A key of 16,384 bits has about 13,000."""
 _LETTERS_AND_DIGITS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSecret:
-    """A secret in a text, from `start` to before `end`."""
+    """A secret in a text, from position `start` up to, but not including, `end`."""
 
     kind: str
     start: int
@@ -31,10 +32,11 @@ class FoundSecret:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A kind of token: one of `begins`, not in the middle of a word, then `follows`. `digit`: it must contain a digit.
+    """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
-    `apart`: it must not come after a dash either. It is set where a run can contain its own beginning and something
-    else must follow it: otherwise the run would be read again from each of these beginnings.
+    `digit`: it must contain a digit. `apart`: no dash or underscore may come before it. This is set if the token can
+    contain its own beginning, and other characters must follow. Otherwise the token would be read again from each
+    beginning in it.
     """
 
     kind: str
@@ -51,7 +53,7 @@ def _form(kind: str, begins: str, follows: str, *, digit: bool = False, apart: b
 _FORMS: Final = (
     _form("Anthropic key", "sk-ant-", r"[\w-]{20,}"),
     _form("OpenRouter key", "sk-or-", r"[\w-]{20,}"),
-    _form("API key", "sk-", r"[\w-]{20,}", digit=True),  # OpenAI and all who follow it
+    _form("API key", "sk-", r"[\w-]{20,}", digit=True),  # OpenAI, and vendors that use the same form
     _form("AWS access key", "AKIA ASIA ABIA ACCA", r"[0-9A-Z]{16}(?![0-9A-Za-z])"),
     _form("Google API key", "AIza", r"[\w-]{35,}"),
     _form("Google token", "ya29.", r"[\w-]{20,}"),
@@ -83,7 +85,7 @@ _IN_ADDRESS = re.compile(r"://[^\s/:@\"'<>\[\]]{0,200}:([^\s/@\"'<>\[\]]{1,400})
 
 _NAMES = ("password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "credentials", "key")
 _SPELLED: Final = tuple(way for name in _NAMES for way in (name, name.upper(), name.capitalize()))
-"""Only these three spellings are searched for: `Token`, `apiKey` and `API_KEY`, but not `pAssWord`."""
+"""The spellings of names that are searched for. So `Token`, `apiKey` and `API_KEY` are found, but not `pAssWord`."""
 _KEY_OF = re.compile(r"(?:secret|access|private|auth|api|account|signing|encryption)[_ -]?$", re.IGNORECASE | re.ASCII)
 _MAX_KEY_OF = 12
 _ASSIGNED = re.compile(
@@ -92,13 +94,13 @@ _ASSIGNED = re.compile(
 )
 _DIGIT = re.compile("[0-9]")
 _TELLING = re.compile(r"[0-9!@#%^&*+~?|]")
-"""Characters that a password has and a word such as `required` or `os.environ` does not have."""
+"""Characters that a password usually has, but a value such as `required` or `os.environ` does not have."""
 _NAMED_ELSEWHERE = ("$", "%", "*", "&", "@", "env.", "os.", "process.")
-"""Beginnings of values that only name the place of a secret."""
+"""Beginnings of values that only say where the secret is stored."""
 
 
 def find_secrets(text: str) -> tuple[FoundSecret, ...]:
-    """Return all secrets in order, without overlaps."""
+    """Return all secrets in a text, in order. Overlapping secrets are joined to one."""
     found = sorted(_search(text), key=lambda secret: (secret.start, -secret.end))
     kept: list[FoundSecret] = []
     for secret in found:
@@ -132,10 +134,10 @@ def _match(text: str, place: int, begin: str, form: _Form) -> re.Match[str] | No
 
 
 def _find_blocks(text: str) -> Iterator[FoundSecret]:
-    """Find private keys from the first line to the last. A truncated key is found as far as its lines go."""
+    """Find private keys, from their first line to their last. A key that is cut off is found as far as its lines go."""
     if "PRIVATE KEY" not in text:
         return
-    place, ends = 0, -1  # `ends`: the first block end after the last searched place, found once for many beginnings
+    place, ends = 0, -1  # `ends`: the first end of a block after `place`; reused for the next beginnings
     while (match := _BLOCK.search(text, place)) is not None:
         place = match.end()
         if ends < place and ends != len(text):
@@ -159,7 +161,10 @@ def _find_in_addresses(text: str) -> Iterator[FoundSecret]:
 
 
 def _find_assigned(text: str) -> Iterator[FoundSecret]:
-    """Find values assigned to a password, a secret or a token, unless the value only names a place of the secret."""
+    """Find values that are assigned to a password, a secret or a token.
+
+    A value that only says where it is stored is no secret.
+    """
     for name in _SPELLED:
         place = text.find(name)
         while place >= 0:
@@ -172,7 +177,7 @@ def _find_assigned(text: str) -> Iterator[FoundSecret]:
 
 
 def _is_key_of(text: str, place: int, name: str) -> bool:
-    """Return false for keys that open nothing, such as the key of a map or of a keyboard."""
+    """Return false for other meanings of "key", such as the key of a map or of a keyboard."""
     return name.lower() != "key" or _KEY_OF.search(text, max(0, place - _MAX_KEY_OF), place) is not None
 
 

@@ -1,7 +1,7 @@
-r"""User context: what a person lets models know about them: a text they wrote, and the date.
+r"""User context: what a person lets models know about them: a text that they wrote, and the date.
 
-It is a card before the pairs and is sent exactly as shown. Only the date changes automatically, once a day. It has no
-time of day, because that would break every provider's cache with every send.
+It is shown as a card above the pairs and is sent exactly as shown. Only the date changes automatically, once a day. It
+contains no time of day, because a request with another time would miss every provider's cache.
 
     >>> from datetime import date
     >>> describe_user("I am Ada, a nurse.", date(2026, 11, 22))
@@ -24,7 +24,7 @@ _MONTHS = (
 
 
 def describe_user(about: str, today: date | None) -> str | None:
-    """Return the text about a person; None if there is none. It is the same on every machine, in any locale."""
+    """Return the text about a person, which does not depend on the machine or its locale; None: there is none."""
     texts: list[str] = []
     if about.strip():
         texts.append(f"About the person you talk to:\n{about.strip()}")

@@ -1,9 +1,9 @@
-"""Content hashes: equal hashes mean an equal prefix.
+"""Content hashes of a request. If two requests have an equal hash, they are equal up to the message of that hash.
 
 Every message of a request has a hash over the previous hash and the message's canonical form; the first hash is
 computed from model, system text, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys
-and without blanks. It does not depend on a vendor's wire format, so a hash can be computed again from stored values
-alone.
+and without blanks. It does not depend on a vendor's wire format, so the hash of a stored request can be computed again
+at any time.
 
     >>> from app.domain.request.request import Request
     >>> content_hash(Request("offline:demo", "", ()))[:16]
@@ -27,16 +27,17 @@ _quote = _ENCODER.encode
 
 @dataclass(frozen=True, slots=True)
 class Hashed:
-    """A request with its hashes. They help to compute the hashes of a longer request."""
+    """A request with its content hashes, from which the hashes of a longer request are computed faster."""
 
     request: Request
     hashes: tuple[str, ...]
 
 
 def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, ...]:
-    """Return the hash of the seed, then one per message, as hex SHA-256: entry 0 is the prefix before any message.
+    """Return the content hashes of a request, as hex SHA-256.
 
-    The hashes of the beginning that `request` shares with `known` are not computed again.
+    Entry 0 is the hash of model, system text, tools and parameters. One entry per message follows. The hashes of the
+    messages that `request` and `known` share at their beginning are taken from `known`.
     """
     seed = sha256(_canonical_seed(request).encode()).hexdigest()
     shared = _count_shared(request, known.request) if known is not None and known.hashes[0] == seed else 0
@@ -49,18 +50,18 @@ def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, 
 
 
 def content_hash(request: Request) -> str:
-    """Return the hash of the whole request, which is that of its last message."""
+    """Return the hash of the whole request: the last of its content hashes."""
     return content_hashes(request)[-1]
 
 
 def canonical_message(message: RequestMessage) -> str:
-    """Return the canonical form of a message. It does not contain the message's pair."""
+    """Return the canonical form of a message. The id of its pair is not a part of it."""
     parts = ",".join(map(_canonical_part, message.parts))
     return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
 
 
 def _count_shared(request: Request, other: Request) -> int:
-    """Count the messages at the beginning that both requests share."""
+    """Count the equal messages at the beginning of both requests."""
     shared = 0
     for one, another in zip(request.messages, other.messages, strict=False):
         if one != another:
@@ -99,7 +100,7 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
 
 
 def _canonical_part(part: SentPart) -> str:
-    if isinstance(part, Text):  # written out: nearly all parts are text, and a long history has thousands
+    if isinstance(part, Text):  # for speed: nearly all parts are text, and a long history has thousands
         return f'{{"type":"text","text":{_quote(part.text)}}}'
     return _quote(_part_fields(part))
 

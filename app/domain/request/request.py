@@ -17,7 +17,10 @@ WireRole = Literal["user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class RequestMessage:
-    """One message as a provider gets it. A `tool` message contains only tool results. `pair_id` None is the draft."""
+    """One message as a provider gets it. A `tool` message contains only tool results.
+
+    `pair_id` is the id of the pair that it belongs to; None: it is the draft.
+    """
 
     role: WireRole
     parts: tuple[SentPart, ...]

@@ -1,4 +1,4 @@
-"""The growth of a reply since it was last stored. Storing it is much less work than storing the whole reply.
+"""The growth of a reply since it was last stored. Storing the growth is much less work than storing the whole reply.
 
 >>> growth = describe_growth((Text("one"),), (Text("one, two"),))
 >>> growth
@@ -16,7 +16,10 @@ from app.domain.conversation.parts import Part, Text, Thinking
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The first `kept` parts stay. `text` is appended to the last of them, and `parts` follow."""
+    """The difference between two states of a reply.
+
+    The first `kept` parts stay. `text` is appended to the last of them. `parts` are added after them.
+    """
 
     kept: int
     text: str
@@ -24,7 +27,10 @@ class Growth:
 
 
 def describe_growth(before: tuple[Part, ...], after: tuple[Part, ...]) -> Growth:
-    """Return the growth from `before` to `after`. A part with other changes is included whole."""
+    """Return the growth from `before` to `after`.
+
+    A part that changed in another way than by added text is included whole.
+    """
     kept = 0
     while kept < min(len(before), len(after)) and (before[kept] is after[kept] or before[kept] == after[kept]):
         kept += 1
@@ -34,10 +40,10 @@ def describe_growth(before: tuple[Part, ...], after: tuple[Part, ...]) -> Growth
 
 
 def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
-    """Apply a growth to these parts.
+    """Return the parts after this growth.
 
     Raises:
-        ValueError: the growth does not belong to these parts.
+        ValueError: the growth does not fit these parts.
     """
     if growth.kept > len(parts):
         raise ValueError(f"{growth.kept} parts were kept of {len(parts)}")
@@ -52,7 +58,7 @@ def apply_growth(parts: tuple[Part, ...], growth: Growth) -> tuple[Part, ...]:
 
 
 def _find_added(before: Part, after: Part) -> str:
-    """Return the text appended to a part; empty if something else differs too."""
+    """Return the text that was appended to a part; "" if nothing was, or something else differs too."""
     if not isinstance(before, Text | Thinking) or not isinstance(after, Text | Thinking):
         return ""
     if not after.text.startswith(before.text) or replace(before, text=after.text) != after:

@@ -1,12 +1,12 @@
-"""The queue of a conversation: texts that were sent during a reply, and the reason if the queue is held.
+"""The queue of a conversation: texts that a person sent during a reply. A queue can be held: then it sends nothing.
 
     >>> move(("a", "b", "c"), "c", 0)
     ('c', 'a', 'b')
 
-A queued text stores its filter, model and topic at the time of queueing. The pairs in view are computed at the time of
-sending, because the reply that it waits for is one of them.
+A queued text keeps the filter, model and topic that were set when it was queued. The pairs in view are selected when it
+is sent, because the reply that it waits for is one of them.
 
-Not here: storing it (`store/run/queues.py`) and sending it (`runs/send/queue.py`).
+Not here: storing the queue (`store/run/queues.py`) and sending its texts (`runs/send/queue.py`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The state of a queue that waits for a person. `message` describes the error, "" if there is none."""
+    """The reason why a queue waits for a person. `message` describes the error; "" if there was none."""
 
     reason: HoldReason
     message: str = ""
@@ -47,8 +47,8 @@ class Hold:
 class QueuedText:
     """One queued text with the options of its send. Every edit increases `version`.
 
-    `agent_id` "": no agent; None: the conversation's agent. `attached` is sent with the text. A text with `damage` is
-    never sent and can only be removed.
+    `agent_id` "": no agent; None: the conversation's agent. `attached` are the files that are sent with the text.
+    `damage` lists unreadable values: a text with damage is never sent and can only be removed.
     """
 
     id: str
@@ -68,10 +68,10 @@ class QueuedText:
 
 
 def require_readable(item: QueuedText) -> None:
-    """Refuse a queued text with damage.
+    """Refuse a queued text with unreadable values.
 
     Raises:
-        DamagedRowError: a value of it cannot be read, so the send is not fully known.
+        DamagedRowError: a stored value of the text cannot be read, so the content of its send is not fully known.
     """
     if item.damage:
         raise DamagedRowError(item.damage[0])
@@ -79,14 +79,14 @@ def require_readable(item: QueuedText) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The queued texts of a conversation, the next one first."""
+    """The queued texts of a conversation, the next one first. `hold` None: the queue is not held."""
 
     items: tuple[QueuedText, ...] = ()
     hold: Hold | None = None
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """Decide whether the queue is held after a reply. Only after a success (None) is the next text sent."""
+    """Return why the queue is held after a reply with this outcome. None: the next text is sent, after a success."""
     match outcome:
         case Succeeded():
             return None
@@ -99,7 +99,7 @@ def decide_hold(outcome: Outcome) -> Hold | None:
 
 
 def move(ids: tuple[str, ...], moved: str, place: int) -> tuple[str, ...]:
-    """Move one id to another place, counted from 0. A place beyond the end means the end."""
+    """Move one id to another place, counted from 0. A place beyond the end is the end."""
     others = [one for one in ids if one != moved]
     others.insert(place, moved)
     return tuple(others)

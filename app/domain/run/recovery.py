@@ -1,4 +1,4 @@
-"""Recovery: an open page returns text of a reply that it shows and that the server lost in a crash.
+"""Recovery: an open page sends back text of a reply that it still shows, but that the server lost in a crash.
 
     >>> recover_parts((Text("one"),), (ShownPart("text", "one, two"),))
     (Text(text='one, two'),)
@@ -30,7 +30,7 @@ _TYPES: Final[dict[type[Part], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A part of a reply as a page shows it. `text` is empty for other kinds of parts."""
+    """A part of a reply as a page shows it. `type` is its type; `text` is "" if it is neither text nor thinking."""
 
     type: str
     text: str
@@ -41,7 +41,7 @@ class RecoveryRefusedError(ConflictError):
 
 
 def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
-    """Return an interrupted run with the longer reply that a page shows, and with a failure that describes this.
+    """Return an interrupted run with the longer reply that a page shows. Its failure says how much was recovered.
 
     Raises:
         RecoveryRefusedError: the run was not interrupted, or the shown reply does not continue the stored one.
@@ -54,7 +54,7 @@ def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
 
 
 def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple[Part, ...]:
-    """Return the stored parts, continued by the text and thinking that the page shows.
+    """Return the stored parts, extended by the text and thinking that the page shows after them.
 
     Raises:
         RecoveryRefusedError: the shown parts differ from the stored ones, add nothing, or are too large.
@@ -77,7 +77,7 @@ def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple
 
 
 def describe_recovered(reason: Failure, characters: int) -> Failure:
-    """Return the failure of a reply after a page returned this many additional characters."""
+    """Return the failure of a reply after an open page sent back this number of characters."""
     recovered = reason.recovered + characters
     last = "The last character was" if recovered == 1 else f"The last {recovered:,} characters were"
     return replace(
@@ -101,7 +101,7 @@ def _continue_part(stored: Part, shown: ShownPart, *, last: bool) -> Part:
 def _check_size(shown: Sequence[ShownPart]) -> None:
     try:
         size = sum(len(part.text.encode()) for part in shown)
-    except UnicodeEncodeError:  # half a pair of surrogates
+    except UnicodeEncodeError:  # a lone surrogate
         raise RecoveryRefusedError("The page sent text that cannot be stored.") from None
     if len(shown) > MAX_PARTS or size > MAX_REPLY_BYTES:
         raise RecoveryRefusedError("The page sent more than the maximum size of a reply.")

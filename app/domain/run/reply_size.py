@@ -1,12 +1,12 @@
-"""The size of a reply. It is limited, because a provider that never stops would fill memory and disk.
+"""The size of a reply. It has a limit, because a provider that never stops would fill memory and disk.
 
     >>> measure_event(TextReceived("naïve"))
     6
     >>> cut_event(TextReceived("naïve"), 3)
     TextReceived(text='na')
 
-Each part counts more than its text, so that many empty parts reach the limit too. Tool results have a separate limit
-(`rounds.py`).
+Each part counts some bytes in addition to its text, so that many empty parts reach the limit too. Tool results have a
+separate limit (`rounds.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from app.domain.stream_events import (
 )
 
 MAX_REPLY_BYTES: Final = MAX_TEXT_BYTES
-"""Default limit of a reply in bytes. The longest output of a current model, 128,000 tokens, has about half of it."""
+"""Default limit of a reply in bytes: about twice the longest output of a current model, 128,000 tokens."""
 PART_BYTES: Final = 1_000
 """Bytes that each part counts in addition to its text."""
 
@@ -50,7 +50,7 @@ def measure_event(event: StreamEvent) -> int:
 
 
 def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
-    """Cut an event's text to at most `room` bytes; None if the event has no text that can be cut."""
+    """Cut the text of an event to at most `room` bytes; None: it has no text that can be cut, or there is no room."""
     if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived) or room <= 0:
         return None
     text = event.json_text if isinstance(event, ToolInputReceived) else event.text

@@ -1,7 +1,7 @@
-"""Rounds: the tool calls and results of a reply, and the limits for them.
+"""Rounds: the tool calls and tool results of a reply, and the limits for them.
 
-A round is a provider call with the tool calls that it asked for. The calls come first, then their results, in the order
-they arrived. So the parts alone show which calls have a result.
+A round is a provider call with the tool calls that the model requested in it. Their results follow the calls, in the
+order of arrival. So the parts of a reply show which calls have a result.
 
     >>> parts = (ToolCall("a", "clock", "{}", complete=True), ToolCall("b", "clock", "{}", complete=True))
     >>> [call.tool_call_id for call in list_unanswered((*parts, ToolResult("a", (Text("noon"),))))]
@@ -20,9 +20,9 @@ from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
 
 UNANSWERED = "The reply was stopped before this tool responded. It is not known what the tool did until then."
-"""The result of a call that had started when its reply was stopped."""
+"""The result of a call that was running when its reply was stopped."""
 NOT_RUN = "Not run: the reply was stopped before this call was allowed."
-"""The result of a call that had not started then."""
+"""The result of a call that had not started when its reply was stopped."""
 
 
 MAX_CALLS = 100
@@ -31,7 +31,11 @@ MAX_CALLS = 100
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
-    """The limits of one reply for tools: rounds, calls in all rounds, bytes of results, seconds since its start."""
+    """The limits for the tools of one reply.
+
+    `rounds` is the number of rounds, `calls` that of the calls in all rounds. `result_bytes` is the size of all
+    results, `seconds` the time since the start of the reply.
+    """
 
     rounds: int = 25
     calls: int = MAX_CALLS
@@ -41,7 +45,7 @@ class ToolLimits:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A provider call that ended in tool calls: the number of the attempt, and the usage that the provider reported.
+    """A provider call that ended in tool calls. `attempt` is its number, `usage` what the provider reported.
 
     `report_fault` names the fields of the report that are not valid counts; None: all are valid.
     """
@@ -52,7 +56,7 @@ class Round:
 
 
 def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
-    """List the complete calls without a result."""
+    """List the complete tool calls that have no result yet."""
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
     return tuple(
         part for part in parts if isinstance(part, ToolCall) and part.complete and part.tool_call_id not in answered
@@ -60,12 +64,12 @@ def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
 
 
 def count_answered(parts: tuple[Part, ...]) -> int:
-    """Count the parts of finished rounds: all up to the last result."""
+    """Count the parts up to the last tool result: those of the finished rounds."""
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 
 def count_rounds(parts: tuple[Part, ...]) -> int:
-    """Count the rounds that have results.
+    """Count the rounds that have tool results.
 
     >>> result = ToolResult("a", (Text("noon"),))
     >>> count_rounds((result, result, Text("Once more."), result, Text("Done.")))
@@ -77,19 +81,22 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """Add an error result with this reason for each of these calls."""
+    """Add an error result for each of these calls. `why` is its text."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 
 def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Part, ...]:
-    """Add a result for each open call of a stopped reply. `begun` are the ids of the calls that started."""
+    """Add a result for each call of a stopped reply that has none. It says whether the call had started."""
     calls = list_unanswered(parts)
     results = ((call, UNANSWERED if call.tool_call_id in begun else NOT_RUN) for call in calls)
     return (*parts, *(ToolResult(call.tool_call_id, (Text(words),), is_error=True) for call, words in results))
 
 
 def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
-    """Return the provider's id of a call, with a suffix if the reply has it already: some providers reuse ids."""
+    """Return the provider's id of a call.
+
+    If the reply already has this id, because some providers reuse ids, add a suffix.
+    """
     taken = {part.tool_call_id for part in parts if isinstance(part, ToolCall)}
     free, number = tool_call_id, 1
     while free in taken:
@@ -99,7 +106,7 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Return the limit that forbids the calls at the end of these parts; None: they are allowed."""
+    """Return the reason why a limit forbids the calls at the end of these parts; None: they are allowed."""
     if rounds >= limits.rounds:
         return f"this reply reached the limit of {limits.rounds} rounds of tool calls."
     if (calls := sum(isinstance(part, ToolCall) for part in parts)) > limits.calls:
@@ -112,7 +119,7 @@ def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: Too
 
 
 def measure_result(part: Part) -> int:
-    """Return the bytes of the text in a tool result; 0 for any other part."""
+    """Return the number of bytes of the text in a tool result; 0 for any other part."""
     if not isinstance(part, ToolResult):
         return 0
     return sum(len(piece.text.encode(errors="replace")) for piece in part.content if isinstance(piece, Text))

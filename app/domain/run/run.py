@@ -55,7 +55,7 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 
 MAX_RETRY_AFTER = 60.0
-"""Maximum `Retry-After` of a provider in seconds. A longer one ends the run, and the failure shows it."""
+"""Maximum `Retry-After` of a provider in seconds. With a longer one, the run fails and shows it."""
 
 
 # --- the state ---
@@ -63,10 +63,10 @@ MAX_RETRY_AFTER = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """The constants of a run.
+    """The properties of a run that never change.
 
-    `tools`: the limits for tools; None: tool calls are not made, for example for a title. `retry_policy`: the rule for
-    repeating a failed call. `max_bytes`: the maximum size of the reply.
+    `tools` are the limits for tools; None: tool calls are not made, for example for a title. `retry_policy` is the rule
+    for repeating a failed call. `max_bytes` is the maximum size of the reply.
     """
 
     run_id: str
@@ -80,9 +80,10 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A failed attempt that is followed by another after `seconds`. `attempt` counts from 1, over all rounds.
+    """A failed attempt. Another attempt follows after `seconds`.
 
-    `after`: the number of parts of the reply at that time.
+    `attempt` is the number of the failed attempt, from 1, over all rounds. `after` is the number of parts that the
+    reply had when it failed.
     """
 
     attempt: int
@@ -93,21 +94,21 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The provider reported that the reply is complete."""
+    """The outcome of a reply that the provider reported as complete."""
 
     stop_reason: StopReason
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The reply ended in a failure. The received parts remain."""
+    """The outcome of a reply that failed. The received parts remain."""
 
     reason: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Canceled:
-    """A person stopped the reply. The received parts remain."""
+    """The outcome of a reply that a person stopped. The received parts remain."""
 
 
 Outcome = Succeeded | Failed | Canceled
@@ -116,11 +117,12 @@ Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The current state of a run. `part_open`: the last part may still grow. `outcome` is None until the run ends.
+    """The current state of a run.
 
-    `rounds` are the provider calls that ended in tool calls. `usage` belongs to the call after them, and `report_fault`
-    names the invalid fields of its last usage report. `size` is the received size of the reply in bytes
-    (`reply_size.py`); it is unknown for a stored run.
+    `part_open`: the last part may still grow. `outcome` is None until the run ends. `rounds` are the provider calls
+    with tool calls. `usage` belongs to the call after these rounds, and `report_fault` names the invalid fields of that
+    call's last usage report. `size` is the received size of the reply in bytes (`reply_size.py`); it is unknown for a
+    stored run.
     """
 
     start: RunStart
@@ -142,14 +144,14 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The stream ended without an error, `seconds` after the start of the run."""
+    """The stream ended without an error. `seconds` is the time since the start of the run."""
 
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool call ended, with a result or with an error as its content. `denied`: a person denied the call."""
+    """A tool call ended. `content` is its result, or its error (`is_error`). `denied`: a person denied the call."""
 
     tool_call_id: str
     content: tuple[Text | Image | File, ...]
@@ -160,7 +162,7 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailed:
-    """The call failed. `jitter` in [0, 1) spreads the retries of many runs."""
+    """The provider call failed. `jitter` in [0, 1) varies the wait, so that many runs do not retry at the same time."""
 
     reason: Failure
     jitter: float
@@ -173,14 +175,14 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """A person stopped the run. `begun` are the ids of the tool calls that started."""
+    """A person stopped the run. The event has the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The process ends, or ended, while the run was running. `begun` are the ids of the tool calls that started."""
+    """The process ended before the run did, or is ending now. The event has the ids of the tool calls that started."""
 
     begun: frozenset[str] = frozenset()
 
@@ -196,7 +198,10 @@ RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue |
 
 
 class OutOfOrderError(InviewError):
-    """An adapter broke the order of stream events. This is always a bug in Inview, never the provider's fault."""
+    """An adapter reported stream events in an invalid order.
+
+    This is always a bug in Inview, never the provider's fault.
+    """
 
     def __init__(self, event: StreamEvent) -> None:
         super().__init__(
@@ -209,28 +214,34 @@ class OutOfOrderError(InviewError):
 
 @dataclass(frozen=True, slots=True)
 class StartAttempt:
-    """Call the provider."""
+    """The action that calls the provider, for the attempt with this number."""
 
     attempt: int
 
 
 @dataclass(frozen=True, slots=True)
 class WaitForRetry:
-    """Show the wait to the user, wait, then report `RetryDue`."""
+    """The action that shows the wait to the user, waits, and then reports `RetryDue`."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
-    """Call a tool and report `ToolFinished`, also after an error. Several calls run concurrently."""
+    """The action that calls a tool and then reports `ToolFinished`, even after an error.
+
+    Several calls run at the same time.
+    """
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class StartRound:
-    """Call the provider with the reply so far, after all tool calls have results. `number` counts from 1."""
+    """The action that calls the provider with the reply so far, when all tool calls have results.
+
+    `number` is the number of the round, from 1.
+    """
 
     number: int
     attempt: int
@@ -238,12 +249,12 @@ class StartRound:
 
 @dataclass(frozen=True, slots=True)
 class CloseStream:
-    """Close the connection to the provider, stop waiting for the next attempt, or for tools."""
+    """The action that closes the connection to the provider, or ends the wait for the next attempt or for tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinishRun:
-    """Store the final reply with its outcome."""
+    """The action that stores the final reply with its outcome."""
 
     outcome: Outcome
 
@@ -262,7 +273,7 @@ def start_run(start: RunStart) -> tuple[RunState, tuple[Action, ...]]:
 def apply_event(state: RunState, event: RunEvent) -> tuple[RunState, tuple[Action, ...]]:
     """Return the state after `event`, and the actions to perform.
 
-    A finished run ignores all events. A run that waits for a retry or for tools ignores stream events.
+    A finished run ignores all events. A run that waits for a retry or for tools ignores the events of the stream.
     """
     if (heard := _HEARD_WITHOUT_STREAM.get(state.phase)) is not None and not isinstance(event, heard):
         return state, ()
@@ -303,7 +314,7 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 
 def sum_usage(state: RunState) -> Usage | None:
-    """Return the usage of the reply over all its rounds; None: the provider reported none."""
+    """Return the usage of the reply over all its rounds; None: the provider reported no usage."""
     reported = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
     return sum(reported[1:], reported[0]) if reported else None
 
@@ -311,8 +322,8 @@ def sum_usage(state: RunState) -> Usage | None:
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
     """Return the seconds to wait before the next attempt; None: no retry.
 
-    The wait follows the run's policy and, up to a limit, a provider's `Retry-After`. Each round has its own retries.
-    There is no retry after the first token of a round.
+    The wait follows the retry policy of the run. A provider's `Retry-After` replaces it, up to a limit. Each round has
+    its own retries, and there is none after the first token of a round.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)
@@ -330,7 +341,10 @@ def is_call_on(state: RunState) -> bool:
 
 
 def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunState, tuple[Action, ...]]:
-    """Receive an event. If the reply would become too long, add only the text that fits and end the reply."""
+    """Receive an event of the stream.
+
+    If the reply would become too long, add only the text that fits and end the reply.
+    """
     received = _receive(state, event)
     size = state.size + measure_event(event) + PART_BYTES * (len(received.parts) - len(state.parts))
     if size <= state.start.max_bytes:
@@ -456,7 +470,7 @@ def _call_tools(state: RunState, limits: ToolLimits, seconds: float) -> tuple[Ru
 
 
 def _receive_result(state: RunState, event: ToolFinished) -> tuple[RunState, tuple[Action, ...]]:
-    """Receive a tool result. Ignore it if the call is not open or already has a result."""
+    """Receive a tool result. It is ignored if no call waits for it."""
     waited_for = {call.tool_call_id for call in list_unanswered(state.parts)} if state.phase == "calling" else ()
     if event.tool_call_id not in waited_for:
         return state, ()

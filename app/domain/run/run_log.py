@@ -1,9 +1,12 @@
-"""The log of a run, derived from its state: numbered events from any position, with the text merged per part.
+"""The log of a run, derived from its state: numbered events that a client can read from any position.
 
-Layout, in order: `run`, `status` (awaiting), then per part `part_started` and its characters (a tool call's input, then
-one more for its completion; a tool result is one), each `retry` before the part that it waited for, then `usage` (if
-any), `status`, and the end: `done`, `error` or `cancelled`. Each counts 1, text counts its characters. An event's
-`position` is the place after it. After handling an event, a client asks for the events after this position.
+The order of the events: `run`; `status` (awaiting); for each part `part_started` and its text; `usage` (if any);
+`status`; the end, which is `done`, `error` or `cancelled`. The text of a tool call is its input, and one more event
+follows when it is complete. A tool result is one event. A `retry` comes before the part that it waited for.
+
+An event with text counts its characters, any other event counts 1. The `position` of an event is the sum up to and
+including it. A client that has handled an event requests the events after its position. It then gets the rest of each
+part as one event.
 
     >>> from app.domain.run.run import RunStart, RunState
     >>> [event.kind for event in events_after(RunState(RunStart("r1", "p1", "offline:demo", "hash")), 0)]
@@ -35,7 +38,10 @@ PART_TYPES: dict[type[Part], str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One event of a run's stream, with the names of docs/api.md. `position` is the sequence number after it."""
+    """One event of a run's stream, with the names of docs/api.md.
+
+    `position` is the position in the log after the event.
+    """
 
     position: int
     kind: str
@@ -43,10 +49,10 @@ class LogEvent:
 
 
 def events_after(state: RunState, position: int) -> tuple[LogEvent, ...]:
-    """Return the events after `position`, with the text merged per part.
+    """Return the events after `position`. The text of each part is one event.
 
-    For a position beyond the end (received text that was lost with the process), return the last event of a finished
-    run.
+    A position may be beyond the end, if received text was lost when the process ended. Then the last event of a
+    finished run is returned.
     """
     found: list[LogEvent] = []
     place = 0

@@ -1,4 +1,4 @@
-"""Structured replies: JSON schemas for replies, and JSON that is still arriving.
+"""Structured replies: the JSON schemas that replies must match, and reading JSON that is still arriving.
 
 Not here: checking a value against a schema (`app/schema_check`).
 """

@@ -1,8 +1,8 @@
-"""JSON that is still arriving: its value so far, the unfinished place, and the place of an error.
+"""JSON that is still arriving: its value so far, the part that is unfinished, and the place of an error.
 
-Any beginning of a JSON text can be read, and a longer one only adds to the value. Text before the value and a code
-fence around it are skipped, and skipped text is reported. It does not validate: `runs/send/structured_replies.py`
-compares the value with a schema.
+Any beginning of a JSON text can be read, and a longer text only adds to the value. Text in front of the value and a
+code fence around it are skipped, and the result says whether text was skipped. This module does not validate:
+`runs/send/structured_replies.py` compares the value with a schema.
 
     >>> read_partial('{"name": "Ad').value
     {'name': 'Ad'}
@@ -39,10 +39,10 @@ _WORDS: Final = (("true", True), ("false", False), ("null", None))
 
 @dataclass(frozen=True, slots=True)
 class PartialJson:
-    """The value of a text so far. `found`: a value has started, and is in `value`.
+    """The JSON value in a text that is still arriving, so far. `found`: `value` has at least its start.
 
-    `open_path` leads to the unfinished place; None: nothing is open. `fault`: why the text is not JSON from there on.
-    `beside`: there is other text before or after the value.
+    `open_path` is the path of the unfinished part; None: nothing is unfinished. `fault`: why the rest of the text is
+    not JSON. `beside`: there is other text before or after the value.
     """
 
     value: Any = None
@@ -58,7 +58,7 @@ class PartialJson:
 
 
 def read_partial(text: str, *, final: bool = False) -> PartialJson:
-    """Read the value of a text. `final`: no more text will come, so an open value is a fault."""
+    """Read the JSON value in a text. `final`: no more text will arrive, so an unfinished value is a fault."""
     start, beside = _find_start(text)
     if start == len(text):
         return PartialJson(open_path=(), fault="The reply has no JSON." if final else None, beside=beside)
@@ -92,7 +92,7 @@ def _name_step(step: str | int) -> str:
 
 
 def _find_start(text: str) -> tuple[int, bool]:
-    """Return the place where the value starts, and true if other text comes before it."""
+    """Return the place where the value starts, and true if there is other text in front of it."""
     fenced = _FENCE.match(text)
     start = fenced.end() if fenced else 0
     blank = _BLANKS.match(text, start)
@@ -110,7 +110,7 @@ def _may_be_word(text: str) -> bool:
 
 
 class _EndedError(Exception):
-    """The text ends inside the value at this path."""
+    """The text ends before the value at this path is complete."""
 
     def __init__(self, path: JsonPath) -> None:
         self.path = path
@@ -125,7 +125,10 @@ class _FaultError(Exception):
 
 
 class _Reader:
-    """One pass over the text. Each value is added to its container at once, so it is kept wherever the text ends."""
+    """One pass over the text.
+
+    Each value is added to its container at once, so it is kept even if the text ends inside it.
+    """
 
     def __init__(self, text: str, place: int, *, final: bool) -> None:
         self.text = text
@@ -191,7 +194,7 @@ class _Reader:
         return sign == ","
 
     def _read_string(self) -> tuple[bool, str]:
-        """Return true if the string is complete, and its text so far."""
+        """Read a string. Return true if it is complete, and its text so far."""
         found = cast("re.Match[str]", _STRING.match(self.text, self.place))
         end = found.end()
         if end < len(self.text) and self.text[end] == '"':
@@ -225,7 +228,7 @@ class _Reader:
         raise _FaultError(self.place, "Expected a value")
 
     def _next(self, path: JsonPath) -> str:
-        """Return the next character that is not blank."""
+        """Skip blanks, and return the next character."""
         blanks = _BLANKS.match(self.text, self.place)
         self.place = blanks.end() if blanks else self.place
         if self.place == len(self.text):
@@ -244,7 +247,7 @@ def _number(text: str, place: int) -> int | float:
 
 
 def _mend(words: str, *, open_end: bool = False) -> str:
-    """Replace half characters (lone surrogates): JSON can contain them, but UTF-8 text cannot."""
+    """Replace lone surrogates: JSON can contain them, but UTF-8 text cannot."""
     if words.isascii():
         return words
     if open_end and "\ud800" <= words[-1] <= "\udbff":

@@ -1,7 +1,7 @@
-"""Structured replies: the JSON schema that a reply must match, and the request to repair a reply.
+"""Structured replies: the JSON schema that a reply must match, and the text that asks a model to repair a reply.
 
-The schema is one of a send's parameters. It is a text in a fixed form, so equal schemas give equal requests, hashes,
-previews and exports. `runs/send/structured_replies.py` checks a reply against it.
+The schema is one of the parameters of a send. It is stored as a text in a fixed form, so equal schemas give equal
+requests, hashes, previews and exports. `runs/send/structured_replies.py` checks a reply against it.
 
     >>> write_schema({"type": "object", "properties": {}})
     '{"type":"object","properties":{}}'
@@ -22,7 +22,7 @@ FIELD: Final = "schema"
 MAX_CHARACTERS: Final = 50_000
 MAX_DEPTH: Final = 60
 NAME: Final = "reply"
-"""The name of the schema, which OpenAI's dialects require."""
+"""The name of the schema in a request. OpenAI's protocols require one."""
 
 _REPAIR: Final = "Your last reply does not match the required JSON schema:"
 _NO_NUMBER: Final = "has NaN or a number beyond ±1.8e308, which JSON parsers do not support. Write a smaller one."
@@ -32,7 +32,7 @@ MAX_TOLD: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """A place where a value does not match, and the reason. `path` starts at the root of the value."""
+    """A place where a value does not match its schema, and the reason. `path` starts at the root of the value."""
 
     path: JsonPath
     message: str
@@ -93,7 +93,7 @@ def read_schema(schema_json: str) -> Mapping[str, Any]:
 
 
 def is_strict(schema_json: str) -> bool:
-    """Return true if OpenAI's strict mode accepts a schema: closed objects, and all fields required.
+    """Return true if OpenAI's strict mode accepts a schema: its objects are closed, and all their fields are required.
 
     Source: https://developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas".
     """
@@ -123,7 +123,7 @@ def _is_closed(fields: Mapping[str, Any]) -> bool:
 
 
 def write_repair(faults: Sequence[SchemaFault]) -> str:
-    """Write the text of a request for a repair. A person can read it before it is sent."""
+    """Write the text that asks a model for a repair. A person can read it before it is sent."""
     lines = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
     if len(faults) > MAX_TOLD:
         lines.append(f"- and {len(faults) - MAX_TOLD} more")
@@ -131,12 +131,12 @@ def write_repair(faults: Sequence[SchemaFault]) -> str:
 
 
 def is_repair(text: str) -> bool:
-    """Return true if a request already asks for a repair: one attempt is enough."""
+    """Return true if a request already asks for a repair. Then no further repair is offered: one attempt is enough."""
     return text.startswith(_REPAIR)
 
 
 def _walk(value: object, depth: int) -> Iterator[tuple[int, object]]:
-    """Yield every value within a JSON value with its depth, down to one level more than allowed."""
+    """Yield every value inside a JSON value with its depth, down to one level more than allowed."""
     yield depth, value
     if depth > MAX_DEPTH:
         return

@@ -1,9 +1,9 @@
-"""Calibration: how a model counts, from its family's figures and the provider's reports for earlier sends.
+"""Calibration: how a model counts tokens, from its family's figures and the provider's reports for earlier sends.
 
-The model is: a request has `base + permille / 1000 x text + per_message x messages` tokens. The family's figures are
-the prior of a linear fit to earlier sends (ridge regression). The fit is robust against outliers (Tukey's biweight),
-and newer sends weigh more. Within a conversation the ratio leans towards that of the newest send, because figures, code
-and other scripts cost more than prose and stay in the history.
+The model of a request is: it has `base + permille / 1000 x text + per_message x messages` tokens. A linear fit to the
+earlier sends finds these three figures, with the family's figures as its prior (ridge regression). The fit is robust
+against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation the ratio leans towards that of
+the newest send, because figures, code and other scripts cost more than prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
@@ -13,7 +13,7 @@ and other scripts cost more than prose and stay in the history.
     1235
 
 Reports that are impossible for the text are ignored (`plausible_tokens`). Each plausible report allows the figures to
-move one step further from the family's, up to hard bounds, so a false report cannot change an estimate abruptly.
+move one step further away from the family's, up to hard bounds. So a false report cannot change an estimate abruptly.
 
 Not here: loading earlier sends (`runs/request/calibration.py`) and the figures of the families (`families.py`).
 """
@@ -33,15 +33,15 @@ from app.domain.tokens.kinds import TextKind
 
 MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
-"""Number of later sends after which the weight of a send is halved."""
+"""Number of newer sends that halves the weight of a send."""
 RELATIVE_NOISE = 0.02
 ABSOLUTE_NOISE = 2.0
-"""Normal difference between sends of the same size: a share of their tokens, plus a number of tokens."""
+"""Normal difference between sends of the same size: a share of their tokens, plus a fixed number of tokens."""
 BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
-"""Standard deviation of a model's figures from those of its family, in tokens."""
+"""Standard deviation of a model's base and tokens per message from those of its family."""
 FEW = 3
-"""With fewer sends than this an outlier cannot be detected. Then each is clipped to `FEW_SPREADS` spreads."""
+"""With fewer sends than this, outliers cannot be detected. Then each send is limited to `FEW_SPREADS` deviations."""
 FEW_SPREADS = 2.0
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
@@ -56,47 +56,48 @@ MAX_RATIO = 3.0
 BASE_STEP = 1_000.0
 PER_MESSAGE_STEP = 10.0
 RATIO_STEP = 1.25
-"""The distance from the family's figures that each report adds: tokens, tokens, and a factor."""
+"""The further distance from the family's figures that each report allows: two in tokens, the last as a factor."""
 
 PLAUSIBLE_FACTOR = 3
-"""A report is plausible if it is between a third of the count and three times the count."""
+"""A report is plausible only if it is between a third and three times the number that Inview counted."""
 HIDDEN_PROMPT = 2_000
-"""Tokens that a server may add to a request, for example a hidden system prompt."""
+"""Maximum number of tokens that a server adds to a request, for example a hidden system prompt."""
 WRAPPING = 10
-"""Tokens that a chat template may add to a message."""
+"""Maximum number of tokens that a chat template adds to a message."""
 MAX_TOKEN = 128
-"""Characters of the longest token in any vocabulary in use (o200k and Llama 3 have one of this many blanks)."""
+"""Characters of the longest token in any vocabulary in use: 128 blanks in o200k and Llama 3."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
-"""Number of sends after which the measured error weighs three times as much as the family's band."""
+"""The larger this number, the more sends are needed until the measured error replaces the family's band."""
 P95 = 0.95
 LEANING = 50
-"""Tokens of text at which a send weighs as much for the ratio of its conversation as all conversations together."""
+"""Size of a send, in tokens of text, at which its ratio and the ratio of all conversations weigh the same."""
 LEAST_LEANING = 0.1
 KNOWN_BAND = 0.03
-"""Relative error of texts that were in the last reported request of their conversation."""
+"""Relative error of the texts that were in the last reported request of their conversation."""
 NEW_SHARE = 0.6
-"""Minimum error of new texts as a share of the family's band, even if earlier estimates were accurate."""
+"""Minimum error of new texts, as a share of the family's band, even if earlier estimates were accurate."""
 SAME_SCRIPT = 0.2
-"""Relative error of a new text in a conversation in the same script."""
+"""Relative error of a new text in a conversation whose earlier texts have the same script, other than Latin."""
 FIRST_SLACK, SLACK = 3.0, 2.0
-"""Error of a request and of each message in tokens, before and after the first report."""
+"""Error of a request and of each of its messages, in tokens: before the first report, and after it."""
 SMALL = 2
-"""A send confirms a moved base if its text is at most this many times the move."""
+"""A send confirms a changed base if its text has at most this multiple of the change, in tokens."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
-"""Bytes of a body and of each message without texts; bytes per character that indicate another script."""
+"""Bytes of a request's body, and of each message in it, without texts; bytes per character that show another script."""
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
-"""The precision of a figure that must not move."""
+"""The precision of a figure that must not change in a fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An earlier send without images: its count in the vocabulary and the `tokens` that its provider reported.
+    """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
-    `here`: it was a send of the conversation of the estimate. `characters` is the length of its texts, `size` that of
-    its body in bytes; None: earlier versions did not store them.
+    `text` is the count in the vocabulary. `here`: the send was in the conversation that the estimate is for.
+    `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
+    them.
     """
 
     text: int
@@ -108,7 +109,7 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """Return the estimator of a model. `observations` are its earlier sends, newest first.
+    """Return the estimator of a model. `observations` are the earlier sends to it, newest first.
 
     Implausible sends are ignored. Only the newest 50 of the others count.
     """
@@ -132,10 +133,10 @@ def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()
 
 
 def plausible_tokens(one: Observation) -> tuple[int, int]:
-    """Return the minimum and maximum number of tokens that a send can have, for any model.
+    """Return the minimum and maximum number of tokens that a send can have, with any model.
 
-    A token has at most `MAX_TOKEN` characters and at least one byte, in any vocabulary. In addition, no vocabulary in
-    use differs by more than `PLAUSIBLE_FACTOR` from the one that counted the text.
+    In any vocabulary a token has at least one byte and at most `MAX_TOKEN` characters. In addition, the number of
+    tokens in any vocabulary in use differs by at most `PLAUSIBLE_FACTOR` from the number that Inview counted.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
     (1000, 9030)
@@ -159,14 +160,14 @@ def is_plausible(one: Observation) -> bool:
 
 
 def is_foreign(one: Observation) -> bool:
-    """Return True if a send was mostly in another script than Latin: clearly more bytes than characters."""
+    """Return True if a send was mostly in another script than Latin: it had clearly more bytes than characters."""
     if one.size is None or one.characters is None:
         return False
     return one.size - BODY - BODY_OF_MESSAGE * one.messages >= FOREIGN_BODY * one.characters
 
 
 def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Observation]) -> float:
-    """Return the possible error of the base, in tokens. Only short sends can confirm a base."""
+    """Return the possible error of the base, in tokens. Only short sends can confirm a changed base."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in observations) else float(moved)
 
@@ -174,11 +175,12 @@ def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Obs
 def _list_new(
     estimator: Estimator, family: Family, observations: Sequence[Observation]
 ) -> tuple[tuple[TextKind, int, int], ...]:
-    """Return the range of each kind of new text.
+    """Return the range of tokens for each kind of new text.
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
     code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
-    range includes both. In a conversation in another script, new text in other scripts follows that script's ratio.
+    range includes both ratios. In a conversation in another script, the range of new text in other scripts follows the
+    learnt ratio.
     """
     kinds = family.kinds
     low, high = family.permille * (1 - family.band), family.permille * (1 + family.band)
@@ -204,7 +206,7 @@ def _list_new(
 
 @dataclass(frozen=True, slots=True)
 class _Prior:
-    """Base, ratio and tokens per message, each with its precision: the inverse square of its spread."""
+    """The expected base, ratio and tokens per message, each with its precision: the inverse square of its deviation."""
 
     means: Row
     precisions: Row
@@ -212,7 +214,7 @@ class _Prior:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """An observation in the form of the fit. `noise` is one standard deviation, `say` the weight by age."""
+    """An observation in the form that the fit needs. `noise` is one standard deviation, `say` the weight by age."""
 
     row: Row
     tokens: float
@@ -228,7 +230,8 @@ def _correct(start: Estimator, family: Family, observations: Sequence[Observatio
     means = (float(family.base), ratio, float(family.per_message))
     prior = _Prior(means, _row(spread**-2 for spread in spreads))
     points = [_point(prior, age, one, few=len(observations) < FEW) for age, one in enumerate(observations)]
-    # Round one figure after the other to the units of an estimator. The remaining figures compensate for the rounding.
+    # Round one figure after the other to the units of an estimator. The figures that are fitted later compensate for
+    # it.
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]
@@ -241,17 +244,17 @@ def _correct(start: Estimator, family: Family, observations: Sequence[Observatio
 
 
 def _as_plain(family: Family, one: Observation) -> Observation:
-    """Convert an observation in another script to plain text, so that it does not distort the ratio for all others."""
+    """Convert an observation in another script to plain text, so that it does not distort the ratio of all others."""
     if not is_foreign(one):
         return one
     return replace(one, text=round(one.text * sum(family.kinds.foreign) / 2 / family.permille))
 
 
 def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observation) -> Estimator:
-    """Move the ratio towards that of this conversation's newest send, because the next send repeats most of it.
+    """Move the ratio towards that of this conversation's newest send, because the next send repeats most of its texts.
 
-    A longer send moves it more. A ratio outside the bounds, or more than twice the band away, is ignored, because such
-    a report cannot be right.
+    A longer send moves the ratio more. A ratio outside the bounds, or more than twice the band away, is ignored,
+    because such a report cannot be right.
     """
     rest = newest_here.tokens - corrected.base - corrected.per_message * newest_here.messages
     leaning = newest_here.text / (newest_here.text + LEANING)
@@ -274,18 +277,18 @@ def _band(corrected: Estimator, family: Family, observations: Sequence[Observati
     """Return the relative error of the corrected figures, from their errors for earlier sends."""
     count = len(observations)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
-    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # three figures were fitted to them
+    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3: three figures were fitted to these sends
     trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
     return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))
 
 
 def estimate_send(estimator: Estimator, one: Observation) -> int:
-    """Return the estimate for a whole send."""
+    """Return the estimate of all tokens of a send."""
     return estimator.base + estimator.of_text(one.text, one.messages)
 
 
 def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
-    """Return the lower and upper bound of each figure after `count` reports."""
+    """Return the lower and upper bound of each figure after this number of reports."""
     ratio, factor = family.permille / THOUSAND, min(MAX_RATIO, RATIO_STEP**count)
     base, per_message = count * BASE_STEP, count * PER_MESSAGE_STEP
     return (
@@ -298,7 +301,7 @@ def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
     row = (1.0, float(one.text), float(one.messages))
     expected = _dot(prior.means, row)
-    # From the expected tokens, not the reported ones: otherwise a report that is far too low would weigh most.
+    # Noise comes from the expected tokens. With the reported ones, a report that is far too low would weigh most.
     noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
     tokens = float(one.tokens)
     if few:
@@ -310,9 +313,9 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 
 
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
-    """Return the weight of each send, from the fit with the smallest median error. Fits begin at several starts.
+    """Return the weight of each send in the best fit: the one with the smallest median error of several fits.
 
-    With one start a single outlier could mislead the fit; it cannot move the median.
+    Each fit begins at another start. From a single start, one outlier could mislead the fit; it cannot move the median.
     """
     fits = [_settle(prior, points, start) for start in _starts(prior, points)]
     nearest = min(fits, key=lambda means: median(map(abs, _misses(means, points))))
@@ -320,7 +323,7 @@ def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
 
 
 def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
-    """Yield the fit to all sends, then the prior with its median error added to the ratio, and to the base."""
+    """Yield the starts: a fit to all sends, then the prior with its median error added to the ratio, or to the base."""
     base, ratio, per_message = prior.means
     misses = [point.tokens - _dot(prior.means, point.row) for point in points]
     per_word = [miss / point.row[1] for miss, point in zip(misses, points, strict=True) if point.row[1]]
@@ -330,7 +333,7 @@ def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
 
 
 def _settle(prior: _Prior, points: Sequence[_Point], means: Row) -> Row:
-    """Iteratively reweighted least squares: the weight of a send decreases with its distance from the fit."""
+    """Improve a fit by iteratively reweighted least squares: the larger the error of a send, the smaller its weight."""
     for _ in range(ROUNDS):
         means = _solve(prior, points, _says(means, points))
     return means
@@ -358,7 +361,7 @@ def _pin(prior: _Prior, figure: int, value: float) -> _Prior:
 
 
 def _solve(prior: _Prior, points: Sequence[_Point], says: Sequence[float]) -> Row:
-    """Solve the least squares problem, with the prior as three additional observations."""
+    """Solve the least squares problem. The prior counts as three additional observations."""
     matrix = [[0.0] * 3 for _ in range(3)]
     side = [0.0] * 3
     for index, precision in enumerate(prior.precisions):
@@ -374,7 +377,7 @@ def _solve(prior: _Prior, points: Sequence[_Point], says: Sequence[float]) -> Ro
 
 
 def _gauss(matrix: list[list[float]], side: list[float]) -> list[float]:
-    """Solve a symmetric positive definite system, which needs no pivots. Changes both arguments."""
+    """Solve a symmetric positive definite system, which needs no pivoting. Both arguments are changed."""
     size = len(side)
     for column in range(size):
         for row in range(column + 1, size):

@@ -1,8 +1,8 @@
-"""Estimates: from counts in a public vocabulary to the tokens that a provider will report.
+"""Estimates: the tokens that a provider will probably report, computed from counts in a public vocabulary.
 
 OpenAI's vocabularies are public, so texts for OpenAI can be counted exactly. For other vendors the same count is
-multiplied by a ratio. The vendor's reports for earlier sends correct the ratio. All figures are whole tokens. The
-database computes them in the same way (`store/index/filter_queries.py`).
+multiplied by a ratio, which the vendor's reports for earlier sends correct. All results are whole tokens. The database
+computes them in the same way (`store/index/filter_queries.py`).
 
 Not here: counting (`providers/counts/vocabularies.py`), the initial ratios (`families.py`), their correction
 (`calibration.py`) and the formulas for images (`images.py`).
@@ -36,15 +36,16 @@ from app.domain.tokens.kinds import TextKind
 THOUSAND = 1_000
 
 Count = Callable[[str], int]
-"""Counts the tokens of a text in a vocabulary, exactly."""
+"""A function that counts the tokens of a text in a vocabulary, exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairSizes:
     """The tokens of a pair in one vocabulary: its request and its reply together.
 
-    `text` counts text, tool calls and their results. `thinking` counts the signed thinking, which only
-    `thinking_vendor` accepts back. `images` are widths and heights in pixels.
+    `text` counts text, tool calls and tool results. `messages` is the number of messages. `thinking` counts the signed
+    thinking, which only the provider `thinking_vendor` accepts in later requests. `images` are widths and heights in
+    pixels.
     """
 
     text: int
@@ -56,12 +57,14 @@ class PairSizes:
 
 @dataclass(frozen=True, slots=True)
 class Estimator:
-    """The way one model counts. `permille`: its tokens for a thousand of the vocabulary. `base`: tokens of any request.
+    """The rules for estimating the tokens of one model.
 
-    `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It applies to texts similar to those with a
-    report. For new texts, `new` has the range of each kind, in tokens for a thousand. `known` is the number of
-    vocabulary tokens in the last reported request of this conversation. `slack` is an additional error of the request
-    and of each message, `base_doubt` one of the base, both in tokens.
+    `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
+    `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It
+    applies to texts similar to those that a provider reported. For new texts, `new` has the range of each kind, in
+    tokens for a thousand. `known` is the number of vocabulary tokens in the last reported request of this conversation.
+    `slack` is an additional error of the request and of each message, `base_doubt` an additional error of the base,
+    both in tokens.
     """
 
     vendor: str
@@ -76,19 +79,22 @@ class Estimator:
     base_doubt: float = 0.0
 
     def range_of(self, kind: TextKind) -> tuple[int, int]:
-        """Return the range of tokens for a thousand vocabulary tokens of a new text of this kind."""
+        """Return the range of a new text of this kind: the model's tokens for a thousand of the vocabulary."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 
     def of_new(self, counted: int, kind: TextKind) -> tuple[int, float]:
-        """Return the tokens of a new text (the middle of the range), and the possible error in tokens."""
+        """Return the tokens of a new text and their possible error.
+
+        The tokens are the middle of the range for its kind.
+        """
         low, high = self.range_of(kind)
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, beside: TextKind) -> float:
-        """Return the possible error, in tokens, of earlier texts without a report. `beside` is the kind of the draft.
+        """Return the possible error, in tokens, of earlier texts that no provider reported.
 
-        If this conversation has no report yet, these texts may be of that kind too.
+        If this conversation has no report yet, the earlier texts may be of the same kind as the draft.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
@@ -97,7 +103,7 @@ class Estimator:
         return tokens * max(high - self.permille, self.permille - low, 0) / self.permille
 
     def of_text(self, counted: int, messages: int = 0) -> int:
-        """Return the tokens of a text from its count in the vocabulary and its number of messages."""
+        """Return the model's tokens for a text from its count in the vocabulary and its number of messages."""
         return -(-counted * self.permille // THOUSAND) + messages * self.per_message
 
     def of_images(self, sizes: PairSizes) -> int:
@@ -115,7 +121,7 @@ class Estimator:
 
 
 def measure_pair(pair: Pair, count: Count) -> PairSizes:
-    """Measure a pair in a vocabulary. Slow for long texts: do not call it in the event loop."""
+    """Count a pair in a vocabulary. This is slow for long texts: do not call it in the event loop."""
     reply = () if pair.reply is None else pair.reply.parts
     parts = pair.request.parts + reply
     signed = [part for part in parts if isinstance(part, Thinking) and part.vendor is not None]
@@ -129,10 +135,11 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
 
 
 def list_words(parts: Iterable[Part]) -> Iterator[str]:
-    """Yield the texts of a message that count as text, including tool calls, results and files.
+    """Yield the texts of a message that count as text, including tool calls, tool results and files.
 
-    With a picture or a file in a result, a model gets words too: those that replace it, or "[Result of …]" before it.
-    The former are counted for every model, because sizes are those of all models. Only Anthropic and OpenAI get none.
+    For a picture or a file in a tool result, a model gets additional words: a text that replaces it, or "[Result of …]"
+    in front of it. The text that replaces it is counted for every model, because sizes are the same for all models.
+    Only Anthropic and OpenAI do not get it.
     """
     for part in parts:
         match part:

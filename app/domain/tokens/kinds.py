@@ -1,4 +1,4 @@
-"""Kinds of text. Vocabularies differ in different degrees for each kind.
+"""Kinds of text. The numbers of tokens in two vocabularies differ by another factor for each kind.
 
     >>> [kind_of(text).value for text in ("Why is it blue?", "天空为什么是蓝色的", "1,2,3", "Das müssen wir prüfen")]
     ['plain', 'foreign', 'figures', 'accented']
@@ -13,7 +13,11 @@ from enum import StrEnum
 
 
 class TextKind(StrEnum):
-    """English and code; other languages in Latin letters; tables of figures; all other scripts, and emoji."""
+    """The kind of a text.
+
+    `plain`: English and code. `accented`: other languages in Latin letters. `figures`: tables of figures. `foreign`:
+    all other scripts, and emoji.
+    """
 
     PLAIN = "plain"
     ACCENTED = "accented"
@@ -22,18 +26,21 @@ class TextKind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""Minimum share of UTF-8 bytes above one per character in a text in other scripts or with emoji."""
+"""Minimum share, in a foreign text, of the UTF-8 bytes beyond one per character."""
 ACCENTS = 0.01
-"""Minimum share of letters with an accent in a text with accents."""
+"""Minimum share of letters with an accent in an accented text."""
 DIGITS = 0.25
 """Minimum share of digits in a table of figures."""
 _ACCENTED = re.compile(r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2e80-\U0010ffff]+")
-"""Excludes punctuation, arrows and mathematical signs, because English texts contain them too."""
+"""Letters of other scripts, and emoji.
+
+Without punctuation, arrows and mathematical signs, which English texts have too.
+"""
 
 
 def kind_of(text: str) -> TextKind:
-    """Return the main kind of a text. Reads the whole text: 300,000 characters take a few milliseconds."""
+    """Return the main kind of a text. The whole text is read: 300,000 characters take a few milliseconds."""
     length = max(1, len(text))
     if not text.isascii():
         foreign = "".join(_FOREIGN.findall(text))

@@ -1,7 +1,7 @@
-"""Arguments of a tool call, from a model or a person. They are read in the same way to be shown, judged and run.
+"""Arguments of a tool call, from a model or a person. They are read in one way, to be shown, checked and run.
 
-JSON does not define the meaning of a duplicate name. Such a text is refused here, because a tool must get exactly the
-arguments that a person saw.
+JSON does not define the meaning of a duplicate name. A text with one is refused here, because a tool must get exactly
+the arguments that a person saw.
 
     >>> read_arguments('{"path": "/notes"}')
     {'path': '/notes'}
@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, cast
 from app.domain.errors import InputError
 
 LARGEST: Final = 2**53 - 1
-"""The largest integer that every JSON reader represents exactly; a browser rounds larger ones."""
+"""The largest integer that every JSON reader represents exactly. A browser rounds larger integers."""
 DEEPEST: Final = 64
 """Maximum depth of nested lists and objects."""
 FIELD: Final = "input"
@@ -55,7 +55,7 @@ def read_arguments(input_json: str) -> dict[str, Any]:
 
 
 def write_arguments(arguments: dict[str, Any]) -> str:
-    """Write arguments as text: names in their order, no spaces.
+    """Write arguments as text, with names in their order and without spaces.
 
     Raises:
         InputError: a number is not valid in JSON, or the value is nested too deeply.

@@ -1,9 +1,9 @@
 """Inclusion: selects the tools of a send, each with the reason and its size.
 
-The conversation's mode decides: `cached` and `all-on` include all tools, in their fixed order; `all-off` none; `manual`
-the ticked ones; `auto` all tools until they would exceed a tenth of the budget, and then those whose name or
-description shares a word with the draft, or that the visible pairs called. A request to a model that cannot call tools
-has none.
+The conversation's inclusion mode decides. `cached` and `all-on` include all tools, in their fixed order. `all-off`
+includes none, `manual` the ticked ones. `auto` includes all tools if they take at most a tenth of the budget; otherwise
+it includes those whose name or description shares a word with the draft, and those that the visible pairs called. A
+request to a model that cannot call tools has none.
 
     offer = OfferedTools(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)
@@ -25,16 +25,16 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""With `auto`, the request has all tools while they take at most this part of the budget: a tenth."""
+"""The part of the budget up to which `auto` includes all tools: one divided by this number."""
 READ_OF_DRAFT = 20_000
-"""Number of characters of a draft that are read: a pasted text after them is rarely the question."""
+"""Number of characters of a draft that are compared with tools. Later text is probably pasted, not the question."""
 LEAST_LETTERS = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""The boundaries of words in names such as readFile or HTTPServer."""
+"""The boundaries between the words of a name such as readFile or HTTPServer."""
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Scripts without blanks between words: they are compared by every two characters."""
+"""Letters of scripts without blanks between words. Such texts are compared by every two adjacent letters."""
 _FUNCTION_WORDS = (
     "about after all and any are before been being but can could does each for from get given has have her him his how "
     "into its just let list may more most must not now off one only other our out over own per please return set "
@@ -42,11 +42,11 @@ _FUNCTION_WORDS = (
     "were what when where which who whose why will with would you your"
 )
 _EVERYWHERE = frozenset(_FUNCTION_WORDS.split())
-"""Words that do not distinguish tools: most descriptions and most questions contain them."""
+"""Words that do not distinguish tools, because most descriptions and most questions contain them."""
 
 
 class Why(StrEnum):
-    """The reason why the request has a tool or not."""
+    """The reason why the request has a tool, or does not have it."""
 
     ALL = "all"
     ALL_FIT = "all_fit"
@@ -68,7 +68,10 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 
 @dataclass(frozen=True, slots=True)
 class SizedTool:
-    """A tool, and the tokens of its definition. `counted`: the same, counted in the model's vocabulary."""
+    """A tool, and the tokens of its definition.
+
+    `tokens` is the estimate for the request, `counted` the number of tokens in the model's vocabulary.
+    """
 
     tool: Tool
     tokens: int
@@ -77,10 +80,11 @@ class SizedTool:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTools:
-    """The available tools in order, and everything that the choice depends on except the draft.
+    """The available tools in order, and everything else that the choice depends on, except the draft.
 
-    `overhead` is the cost in tokens of having any tools at all. `called` are the names that the visible pairs called;
-    only `auto` uses it. `able`: the model can call tools.
+    `ticked` are the names of the tools that a person ticked. `called` are the names of the tools that the visible pairs
+    called; only `auto` uses them. `overhead` is the number of tokens that a request needs for having any tools at all.
+    `able`: the model can call tools.
     """
 
     mode: ToolMode = ToolMode.CACHED
@@ -92,13 +96,13 @@ class OfferedTools:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all definitions, with the overhead."""
+        """The tokens of all definitions, including the overhead."""
         return self.overhead + sum(one.tokens for one in self.tools) if self.tools else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision about a tool. `words` are the words that it shares with the draft, in alphabetical order."""
+    """The decision about a tool. `words` are the words that the tool shares with the draft, in alphabetical order."""
 
     sized: SizedTool
     why: Why
@@ -107,7 +111,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The decisions about all tools of an offer, in their order."""
+    """The decisions about all available tools (`offer`), in the same order."""
 
     offer: OfferedTools = OfferedTools()
     decided: tuple[Decided, ...] = ()
@@ -123,12 +127,12 @@ class Choice:
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        """The definitions in the request."""
+        """The definitions of the tools in the request."""
         return tuple(define_tool(tool) for tool in self.tools)
 
     @property
     def tokens(self) -> int:
-        """The total tokens of these definitions, with the overhead."""
+        """The tokens of the definitions in the request, including the overhead."""
         chosen = self.chosen
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 
@@ -160,12 +164,12 @@ def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choic
 
 
 def define_tool(tool: Tool) -> ToolDefinition:
-    """Return the definition of a tool. Its title replaces a missing description."""
+    """Return the definition of a tool. If the tool has no description, its title is used."""
     return ToolDefinition(tool.name, tool.description or tool.title, tool.input_schema_json)
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text that describe its subject, in the singular and in lower case.
+    """Return the words of a text that may describe its subject, in lower case and in the singular.
 
     >>> sorted(words_of("readFiles: read the files in a_folder"))
     ['file', 'folder', 'read']
@@ -187,7 +191,7 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2_000)
 def _words_of_tool(tool: Tool) -> frozenset[str]:
-    """Return the words of a tool's name, title and description. Its name includes the server's name."""
+    """Return the words of a tool's name, title and description. The name includes the name of the server."""
     return words_of(f"{tool.name} {tool.title} {tool.description}")
 
 

@@ -1,6 +1,6 @@
-r"""The text form of a server's prompts and resources in a draft.
+r"""The text that is inserted into a draft for a prompt or a resource of a server.
 
-They are inserted as text, because a draft is text: the box shows exactly what is sent, and a person can change it. Not
+Both are inserted as text, because a draft is text: the box shows exactly what is sent, and a person can change it. Not
 here: getting them from a server (`app/tools/connection/inserting.py`).
 
     >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 MAX_INSERTED: Final = 200_000
-"""Maximum number of characters at a time: about 50,000 tokens, which a text box can still handle."""
+"""Maximum number of characters of one insertion: about 50,000 tokens, which a text box can still handle."""
 
 _TICKS: Final = re.compile(r"`{3,}")
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f]+")
@@ -37,7 +37,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 
 def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) -> str:
-    """Join messages to one text. If some are not the user's, each gets its role as a heading.
+    """Join the messages of a prompt to one text. If some are not the user's, each gets its role as a heading.
 
     >>> print(join_spoken([("user", "Hello"), ("assistant", "Hi!")]))
     User:
@@ -53,7 +53,7 @@ def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) ->
 
 
 def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
-    """Return a resource's text between fences, below a line that names its source.
+    """Return the text of a resource as a code block, below a line that names its source.
 
     >>> print(quote_resource("notes", "note://1", "text/markdown", "# Tea"))
     From the server "notes", note://1:
@@ -70,7 +70,7 @@ def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
 
 
 def as_typed(text: str) -> str:
-    r"""Return the text with equal line ends, as a text box has it.
+    r"""Return the text with "\n" at the end of every line, as a text box has it.
 
     >>> as_typed("one\r\ntwo\rthree")
     'one\ntwo\nthree'

@@ -1,4 +1,4 @@
-"""A permission request: a call that waits for a person, and the decision about it. A decision is final.
+"""A permission request: a tool call that waits for a person, and the decision about it. A decision is final.
 
     pending ── allowed (once, for the conversation, always; with the final arguments)
             ├─ denied
@@ -7,7 +7,7 @@
     settled = settle(request, PersonAllowed(PermissionScope.ONCE), now)
     if isinstance(permission_of(settled), Allowed): ...     # the only path to a call that needs a person's permission
 
-Any event at `expires_at` or later expires the request.
+From `expires_at` on, any event expires the request.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permissions import PermissionScope
 
 ANSWER_TIME: Final = timedelta(minutes=5)
-"""A request expires after this time without an answer."""
+"""The time after which a request without an answer expires."""
 
 
 class PermissionStatus(StrEnum):
-    """The status of a request."""
+    """The status of a permission request."""
 
     PENDING = "pending"
     ALLOWED = "allowed"
@@ -37,22 +37,23 @@ class PermissionStatus(StrEnum):
 
 
 class ExpiryReason(StrEnum):
-    """Why a request expired."""
+    """The reason why a permission request expired."""
 
     TIME = "time"
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
     CHANGED = "changed"
-    """The definition of its server was changed, or its server was deleted."""
+    """The definition of the tool's server was changed, or the server was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """A call that needs a person's permission.
+    """A tool call that needs a person's permission.
 
-    `shown_in` is the conversation that the person looks at; for a delegated call, the root. `input_json` is as the
-    model wrote it, `run_json` as it may run (None: it may not). A request that a person allowed has a `scope`, one that
-    a later rule allowed a `rule_id`, an expired one an `ending`.
+    `shown_in` is the conversation that the person looks at. (For a call of a delegated task, that is the conversation
+    where the delegation started.) `input_json` are the arguments as the model wrote them. `run_json` are the arguments
+    for the call; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a later rule
+    allowed it, `ending` if the request expired.
     """
 
     id: str
@@ -82,7 +83,10 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PersonAllowed:
-    """A person allowed the call, within `scope`. `edited_json`: with these arguments instead."""
+    """The event that a person allowed the call.
+
+    `edited_json` are the arguments that the person changed; None: unchanged.
+    """
 
     scope: PermissionScope
     edited_json: str | None = None
@@ -90,19 +94,19 @@ class PersonAllowed:
 
 @dataclass(frozen=True, slots=True)
 class PersonDenied:
-    """A person denied the call."""
+    """The event that a person denied the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCovered:
-    """A rule that was made after the request allows the call."""
+    """The event that a rule, made after the request, allows the call."""
 
     rule_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The call no longer waits for an answer."""
+    """The event that the call no longer waits for an answer."""
 
     ending: ExpiryReason
 
@@ -111,7 +115,7 @@ Event = PersonAllowed | PersonDenied | RuleCovered | Ended
 
 
 class SettledError(ConflictError):
-    """The request was already decided."""
+    """The permission request was already decided."""
 
     def __init__(self, request: PermissionRequest) -> None:
         super().__init__(f"{describe_standing(request)} Nothing was changed. The reply shows the result of the call.")
@@ -120,24 +124,24 @@ class SettledError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may be made, with exactly these arguments."""
+    """The decision that the call may be made, with exactly these arguments."""
 
     input_json: str
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """The call must not be made. `reason` is a sentence that its model can read."""
+    """The decision that the call must not be made. `reason` is a sentence for the model."""
 
     reason: str
     by_person: bool = False
 
 
 def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
-    """Return the request after an event. An answer after `expires_at` expires it.
+    """Return the request after an event. From `expires_at` on, an answer expires the request.
 
     Raises:
-        SettledError: it was already decided.
+        SettledError: the request was already decided.
     """
     if request.standing is not PermissionStatus.PENDING:
         raise SettledError(request)
@@ -159,7 +163,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 
 
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
-    """Return the decision about a request for the waiting call; None while it is pending."""
+    """Return the decision for the call that waits; None: the request is pending."""
     match request.standing:
         case PermissionStatus.PENDING:
             return None
@@ -179,7 +183,7 @@ def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
 
 
 def describe_request(request: PermissionRequest) -> dict[str, Any]:
-    """Return the description of a pending request for an event stream."""
+    """Return the data of a pending request for the event stream of the API."""
     return {
         "id": request.id,
         "tool_call_id": request.tool_call_id,
@@ -192,7 +196,7 @@ def describe_request(request: PermissionRequest) -> dict[str, Any]:
 
 
 def describe_standing(request: PermissionRequest) -> str:
-    """Return the status of the request as a sentence for a person."""
+    """Describe the status of a request in a sentence, for a person."""
     match request.standing:
         case PermissionStatus.PENDING:
             return "This call waits for an answer."

@@ -1,8 +1,8 @@
-"""Permissions: decide if a call is allowed, needs a person's permission, or is refused.
+"""Permissions: decide if a tool call is allowed, needs a person's permission, or is refused.
 
-A call is allowed by a rule that a person made when asked, by an entry of the agent's list that says so, or by Inview
-itself for two built-in tools that only read. A server's hints about its tools (such as read-only) allow nothing. All
-other calls need a person's permission: see `permission_requests.py`.
+A call is allowed by a rule (a permission that a person gave earlier), by an entry of the agent's list with `ask` off,
+or by Inview itself for two built-in tools that only read. The claims of a server about its tools, such as "read-only",
+allow nothing. All other calls need a person's permission: see `permission_requests.py`.
 
     >>> query = PermissionQuery("srv1", "read_file", "f00d", {"path": "/notes/today.md"})
     >>> decide(query, None, ())
@@ -32,7 +32,7 @@ from app.domain.tools.tools import BUILT_IN, Tool
 
 @dataclass(frozen=True, slots=True)
 class ArgumentPattern:
-    """The condition for an argument: see `covers_value`."""
+    """A condition for one argument: a pattern of its value, with `*` for any text (see `covers_value`)."""
 
     name: str
     pattern: str
@@ -40,10 +40,10 @@ class ArgumentPattern:
 
 @dataclass(frozen=True, slots=True)
 class AllowedTool:
-    """An entry of an agent's list: tools of one server, by a pattern of their names and of their arguments.
+    """An entry of an agent's list of allowed tools: tools of one server, by patterns of their names and arguments.
 
-    With `ask` a person is still asked, unless one of their rules covers the call. The server is identified by its id
-    and never by a pattern, because another server may have a tool with the same name.
+    `ask`: a person is still asked, unless one of their rules covers the call. The server is identified by its id and
+    never by a pattern, because another server may have a tool with the same name.
     """
 
     server_id: str
@@ -53,7 +53,7 @@ class AllowedTool:
 
 
 class PermissionScope(StrEnum):
-    """The scope of a person's permission."""
+    """The scope of a person's permission: this call, the conversation, or always."""
 
     ONCE = "once"
     CONVERSATION = "conversation"
@@ -62,9 +62,10 @@ class PermissionScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A permission of a person for one tool in its current version, permanent or for one conversation.
+    """A person's permission for one tool in its current version, for one conversation or for all.
 
-    `tool_name` is a name, never a pattern. `conversation_id` None: in all conversations.
+    `tool_name` is a name, never a pattern. `fingerprint` identifies the version. `conversation_id` None: all
+    conversations.
     """
 
     id: str
@@ -77,7 +78,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """The properties of a call that its permission depends on. `conversation_id` is the one that a person looks at."""
+    """The properties of a call that its permission depends on.
+
+    `conversation_id` is the conversation that a person looks at.
+    """
 
     server_id: str
     tool_name: str
@@ -88,7 +92,7 @@ class PermissionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The call is allowed, by a rule, by the agent's list, or by Inview for a built-in tool that only reads."""
+    """The decision that the call is allowed: by a rule, by the agent's list, or by Inview for a built-in tool."""
 
     by: Literal["rule", "agent", "built-in"]
     rule_id: str | None = None
@@ -96,12 +100,12 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person must be asked."""
+    """The decision that a person must be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The call is refused without asking a person: the agent's list does not have it."""
+    """The decision that the call is refused without asking a person, because the agent's list does not include it."""
 
     reason: str
 
@@ -111,12 +115,12 @@ Decision = Allow | Ask | Refuse
 UNASKED: Final = frozenset({"current_time", "search_conversations"})
 """Built-in tools that need no permission: they change nothing and send nothing to other servers.
 
-Their results can only leave with the reply to the chosen model, or through another tool, which needs a permission.
+Their results can leave Inview only in a request to the chosen model, or through another tool, which needs a permission.
 """
 
 
 def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
-    """Decide about a call. `allowed` is the agent's list (None: it has none), `rules` are the stored permissions."""
+    """Decide about a call. `allowed` is the agent's list; None: it has no list. `rules` are the person's rules."""
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, query)]
     if covering == []:
         return Refuse(f'The agent may not make this call of "{query.tool_name}": its allowed tools do not include it.')
@@ -129,7 +133,7 @@ def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
 
 
 def covers(rule: Rule, query: PermissionQuery) -> bool:
-    """Return true if a rule covers a call: same tool, unchanged, matching arguments and conversation."""
+    """Return true if a rule covers a call: the same unchanged tool, with matching arguments and conversation."""
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (query.server_id, query.tool_name, query.fingerprint)
         and rule.conversation_id in {None, query.conversation_id}
@@ -138,16 +142,19 @@ def covers(rule: Rule, query: PermissionQuery) -> bool:
 
 
 def fingerprint(tool: Tool) -> str:
-    """Return the version of a tool that a permission is for. A changed tool needs a new permission."""
+    """Return a hash that identifies the version of a tool.
+
+    A permission is for one version: a changed tool needs a new one.
+    """
     seen = [tool.server_id, tool.tool_name, tool.title, tool.description, tool.input_schema_json, tool.read_only]
     return sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[str, Any]) -> bool:
-    """Return true if the arguments match the patterns. Without patterns, all arguments do.
+    """Return true if the arguments match the patterns. Without patterns, all arguments match.
 
-    Each pattern must match, and each argument needs a pattern: a default of the tool or an unexpected argument could
-    bypass the limits of the others.
+    Each pattern must match, and each argument needs a pattern. Otherwise an unexpected argument, or a default that the
+    tool uses for a missing one, could bypass the limits of the others.
     """
     met = all(
         covers_value(each.pattern, arguments[each.name]) if each.name in arguments else each.pattern == "*"
@@ -160,9 +167,9 @@ def covers_value(pattern: str, value: Any) -> bool:
     """Return true if an argument matches a pattern.
 
     `*` alone matches anything. Otherwise `*` matches any sequence of characters, `[*]` a star, and all other characters
-    themselves, with case. A number, true, false and null are compared in their JSON form; a list must have items, and
-    each must match; an object never matches. A text that may mean another place than it shows only matches a pattern
-    without `*`: see `is_evasive`.
+    themselves, with case. A number, true, false and null are compared in their JSON form. A list must have items, and
+    each must match. An object never matches. A text that a tool may read differently than a person (see `is_evasive`)
+    matches only a pattern without `*`.
 
         >>> covers_value("/notes/*", "/notes/a.md"), covers_value("/notes/*", "/notes/../etc/passwd")
         (True, False)
@@ -184,9 +191,9 @@ def covers_value(pattern: str, value: Any) -> bool:
 def is_evasive(text: str) -> bool:
     """Return true if a tool may read a text differently than the author of a pattern.
 
-    That is: it contains a control or invisible character, two consecutive dots, or a percent sign that is escaped
-    itself or escapes invalid UTF-8. Characters that programs treat as equal to these (NFKC), and escaped ones, count
-    too.
+    This is so if the text contains a control character or an invisible character, two consecutive dots, or a percent
+    sign that is itself escaped or that escapes invalid UTF-8. Escaped characters count too, and so do characters that
+    programs treat as equal to these (NFKC).
 
         >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
         (True, True, False)
@@ -231,7 +238,7 @@ def _has(entry: AllowedTool, query: PermissionQuery) -> bool:
 
 
 def _cut(pattern: str) -> list[str]:
-    """Return the literal texts between the stars."""
+    """Return the literal texts between the stars of a pattern."""
     pieces, end = [""], 0
     for star in _STAR.finditer(pattern):
         pieces[-1] += pattern[end : star.start()]
@@ -247,7 +254,7 @@ def _cut(pattern: str) -> list[str]:
 def _matches(pieces: list[str], text: str) -> bool:
     """Return true if the text begins with the first piece, ends with the last, and has the others between in order.
 
-    It searches for each piece after the previous one, so no pattern can make it slow.
+    Each piece is searched for after the previous one, so a match is fast for every pattern.
     """
     first, *inner, last = pieces
     if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):

@@ -1,7 +1,7 @@
 """The full record of a tool call: its input as requested and as run, its result, and the times.
 
-The reply has the part that the model got (`parts.ToolResult`). This record adds what only people look at: the server,
-the input that was run, structured content, and the full result if the model got only its beginning.
+The reply has only the result that the model got (`parts.ToolResult`). This record adds what only people see: the
+server, the input that was run, structured content, and the full result if the model got only its beginning.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a call gave no result: those of `tools.ToolFault`, and those that are not a tool's fault."""
+    """The reason why a call gave no result: a fault of the tool (`tools.ToolFault`), or another cause."""
 
     UNKNOWN = "unknown"
-    """The request did not offer this tool to the model."""
+    """The model called a tool that was not in its request."""
     INVALID_INPUT = "invalid_input"
     DENIED = "denied"
     """A person or a rule refused the call, or a person did not answer in time."""
@@ -41,10 +41,11 @@ class CallFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecord:
-    """One call. `number` orders the calls of a reply, from 1. Fields that are unknown or have not happened are None.
+    """The record of one tool call. Fields that are unknown or have not happened yet are None.
 
-    `asked_json` is the input as the model wrote it, `run_json` as the tool got it (None: the tool was not called).
-    `content` is the full result if the model got less. `is_error` without `fault`: the tool itself reported a failure.
+    `number` orders the calls of a reply, from 1. `asked_json` is the input as the model wrote it. `run_json` is the
+    input as the tool got it; None: the tool was not called. `content` is the full result if the model got less.
+    `is_error` without `fault`: the tool itself reported a failure.
     """
 
     tool_call_id: str

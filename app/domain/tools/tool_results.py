@@ -1,9 +1,9 @@
-"""The part of a tool's result that a model gets: text in every case, and no more than it can read.
+"""The part of a tool's result that a model gets: always with a text, and not more than the model can read.
 
     >>> cut_result((Text("a" * 50_000),), 8_000)[1].text.strip()
     '[Cut here: 8,000 of 50,000 characters were given. Ask the tool for less, or for the part you need.]'
 
-The place of a cut says how much was cut, both to the model and to a person who reads the pair.
+A result that was cut ends with a note for the model, and for a person who reads the pair, that says how much was cut.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.domain.run.run import ToolFinished
 from app.domain.tools.tools import ToolContent, ToolOutcome
 
 MAX_CHARACTERS = 100_000
-"""Maximum number of characters of one result, for any window of the model."""
+"""Maximum number of characters of a result for a model, however large its window is."""
 LEAST_CHARACTERS = 1_000
 MAX_KEPT = 2_000_000
 """Maximum number of characters of a result that are stored for people to read."""
@@ -23,24 +23,24 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Make Inview's own result instead of a tool's, with the reason. `denied`: a person denied the call."""
+    """Return a result that Inview writes instead of the tool, with the reason. `denied`: a person denied the call."""
     return ToolFinished(call.tool_call_id, (Text(text),), is_error=True, seconds=seconds, denied=denied)
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """Return all that a tool gave. If it gave only structured content, its JSON is the text."""
+    """Return the whole result for people. If a tool returned only structured content, the JSON is the text."""
     if not outcome.content and outcome.structured_json is not None:
         return _cut((Text(outcome.structured_json),), MAX_KEPT)
     return _cut(outcome.content, MAX_KEPT)
 
 
 def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolContent, ...]:
-    """Cut a result for a model with a window of this many tokens: to at most a quarter of the window."""
+    """Cut a result for a model to about a quarter of its window. `window` is in tokens."""
     return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
 
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
-    """Replace the images and files of an outcome, which could not be stored, by a note."""
+    """Replace the images and files of an outcome by a note, because they could not be stored. `why` is the reason."""
     words = tuple(piece for piece in outcome.content if isinstance(piece, Text))
     left = len(outcome.content) - len(words)
     note = Text(f"[{left} {'image or file was' if left == 1 else 'images and files were'} left out: {why}]")
@@ -48,7 +48,7 @@ def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
 
 
 def spread_problems(problems: Iterable[tuple[str, str]]) -> str:
-    """List the errors of arguments, one per line."""
+    """Write the problems of arguments as a list, one per line."""
     return "\n".join(f"- {path}: {words}" if path else f"- {words}" for path, words in problems)
 
 

@@ -1,4 +1,4 @@
-"""MCP servers as a person set them up, and the lists that they reported.
+"""MCP servers as a person set them up, and the tools, resources and prompts that they reported.
 
     >>> check_server("files", OverStdio("npx", ("-y", "server-filesystem", "/srv/notes")), {})
 
@@ -25,15 +25,18 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "mcp-session-id"})
-"""Headers that belong to the underlying protocol."""
+"""Headers that a person cannot set, because they belong to the underlying protocol."""
 CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
-"""The name of the client secret (OAuth) for `client_id` among a server's secrets. No header can have this name."""
+"""The name of the OAuth client secret among a server's secrets (see `client_id`). No header can have this name."""
 _EXAMPLE: Final = "write an address such as https://example.org/mcp."
 
 
 @dataclass(frozen=True, slots=True)
 class OverStdio:
-    """A program on this machine, connected through its standard input and output. `folder`: its working directory."""
+    """A server that is a program on this machine, connected through standard input and output.
+
+    `folder` is its working directory.
+    """
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -42,9 +45,10 @@ class OverStdio:
 
 @dataclass(frozen=True, slots=True)
 class OverHttp:
-    """Streamable HTTP. `allow_private`: the address may be on this machine or in its local networks.
+    """A server that is connected over Streamable HTTP.
 
-    `client_id`: the OAuth client that a person registered for Inview; without it Inview registers itself.
+    `allow_private`: the address may be on this machine or in its local networks. `client_id` is the OAuth client that a
+    person registered for Inview; None: Inview registers itself.
     """
 
     url: str
@@ -68,7 +72,7 @@ class ListedTool:
 
 @dataclass(frozen=True, slots=True)
 class ListedResource:
-    """A resource to read, or (`is_template`) a pattern for addresses of resources."""
+    """A resource that can be read. `is_template`: `uri` is a template for the addresses of many resources."""
 
     uri: str
     name: str
@@ -98,7 +102,7 @@ class ListedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The lists that a server reported. `cut`: descriptions of what was left out."""
+    """Everything that a server reported about itself. `cut` describes what was left out, because it was too large."""
 
     title: str = ""
     version: str = ""
@@ -112,9 +116,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class ToolServer:
-    """A server as a person set it up. `timeout`: maximum seconds of a call.
+    """A server as a person set it up.
 
-    `secret_names`: the names of its environment variables or headers, and `CLIENT_SECRET`.
+    `timeout` is the maximum duration of a call in seconds. `secret_names` are the names of its environment variables or
+    headers, and `CLIENT_SECRET` if it has one. `known` is what the server reported last.
     """
 
     id: str
@@ -130,7 +135,7 @@ class ToolServer:
 
 
 def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tuple[Tool, ...]:
-    """Return a server's tools for the rest of the program, with invisible characters removed from shown texts."""
+    """Return the tools of a server, without invisible characters in the texts that people and models see."""
     return tuple(
         Tool(
             name=wire_name(server_name, tool.name),
@@ -143,15 +148,15 @@ def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tup
             read_only=tool.read_only,
         )
         for tool in listing.tools
-        if not INVISIBLE.search(tool.name)  # a listing may have been stored before such tools were left out
+        if not INVISIBLE.search(tool.name)  # listings that were stored by an earlier version may still have such tools
     )
 
 
 def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
-    """Check the settings of a server.
+    """Refuse invalid settings of a server.
 
     Raises:
-        InputError: a setting is invalid; the field says which.
+        InputError: a setting is invalid. Names its field.
     """
     if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
         raise InputError(
@@ -171,16 +176,16 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     for secret in secret_names:
         if secret == CLIENT_SECRET and isinstance(way, OverHttp):
             if way.client_id is None:
-                raise InputError("client_secret", "a client secret needs a client_id. Give the client_id as well.")
+                raise InputError("client_secret", "a client secret needs a client ID. Give the client ID as well.")
         elif not pattern.fullmatch(secret) or (noun == "a header" and secret.lower() in _NOT_OURS):
             raise InputError("secrets", f"{secret!r} cannot be the name of {noun} here.")
 
 
 def check_secret(name: str, value: str) -> None:
-    """Check that a value is valid in an environment variable or a header.
+    """Refuse a value that is invalid in an environment variable or a header.
 
     Raises:
-        InputError: it is not. The message does not repeat it.
+        InputError: the value is invalid. The message does not contain the value.
     """
     if _CONTROL.search(value) or not value.strip():
         raise InputError("secrets", f"the value of {name!r} is empty or has a line break or another control character.")

@@ -1,15 +1,15 @@
 r"""Sizes of tools: the tokens of a tool's definition in a request, counted in the model's vocabulary.
 
-OpenAI writes tools as TypeScript declarations before the conversation. It has not published this form, but many people
-have reconstructed it from replies, and counts of it are right to a few tokens. Anthropic counts a definition as JSON
-and adds its own system prompt. It publishes the size of that prompt per model, for requests that let the model choose
-whether to call a tool: "Pricing" in https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For other
-vendors the best known estimate is the JSON with the sentences that public chat templates put around it.
+OpenAI writes tools as TypeScript declarations in front of the conversation. It has not published this form, but many
+people have reconstructed it from replies, and counts with it are right to a few tokens. Anthropic counts a definition
+as JSON and adds its own system prompt. It publishes the size of that prompt per model, for requests that let the model
+choose whether to call a tool: "Pricing" in https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For
+other vendors the best known estimate is the JSON with the sentences that public chat templates put around it.
 
     >>> write_as_counted(ToolDefinition("now", "The time.", '{"type":"object","properties":{}}'), ToolForm.TYPESCRIPT)
     '// The time.\ntype now = (_: {\n}) => any;\n\n'
 
-Not here: the ratios of vocabularies (`domain/tokens/families.py`), which apply to tools as to all text.
+Not here: the tokens per character of each vocabulary (`domain/tokens/families.py`), which apply to all text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.domain.model_profile import vendor_and_name
 from app.domain.request.request import ToolDefinition
 
 DEEPEST = 12
-"""Maximum depth of a written schema: deeper levels are written as a plain object."""
+"""Maximum depth of a schema that is written out. Deeper levels are written as `any`."""
 
 
 class ToolForm(StrEnum):
@@ -37,7 +37,10 @@ class ToolForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """The form of tools for a family of models, and the tokens that any tools add to a request."""
+    """The form of tools for a family of models.
+
+    `overhead` are the tokens that a request needs for having any tools at all.
+    """
 
     form: ToolForm
     overhead: int
@@ -47,7 +50,7 @@ _OTHERS = ToolRule(ToolForm.JSON, 100)
 """A guess: the sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens."""
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models without a figure in the table: that of Sonnet 5, the largest of its generation."""
+"""An estimate for models that are not in the published table: that of Sonnet 5, the largest of its generation."""
 
 
 def _claude(overhead: int) -> ToolRule:
@@ -58,7 +61,7 @@ _OFFLINE = ToolRule(ToolForm.JSON, 0)
 """The offline provider counts definitions as they are sent."""
 
 
-# The first match wins. The second number of a version is not a date: "claude-opus-4-20250514" is Opus 4.
+# The first match wins. A date after the version is not its second number: "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
     (re.compile(r"claude-opus-4[-.]8(?!\d)"), _claude(290)),
@@ -72,13 +75,13 @@ _RULES = (
     (re.compile(r"claude-3-sonnet"), _claude(159)),
     (re.compile(r"claude-(3([-.]5)?-haiku|haiku-3[-.]5)"), _claude(264)),
     (re.compile(r"claude"), _claude(_UNPUBLISHED_CLAUDE)),
-    # An estimate: the lines around the declarations.
+    # An estimate: the tokens of the lines around the declarations.
     (re.compile(r"gpt-|chatgpt|codex|\bo[1-9](-|$)"), ToolRule(ToolForm.TYPESCRIPT, 9)),
 )
 
 
 def tool_rule_of(model: str) -> ToolRule:
-    """Return the rule for a model ("provider:model"), as far as its name shows it.
+    """Return the rule for a model ("provider:model") according to its name.
 
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
@@ -90,7 +93,7 @@ def tool_rule_of(model: str) -> ToolRule:
 
 
 def write_as_counted(tool: ToolDefinition, form: ToolForm) -> str:
-    """Return the text that has the same number of tokens as the tool."""
+    """Return the text of a tool that has as many tokens as the tool in a request."""
     if form is ToolForm.JSON:
         name, description = json.dumps(tool.name), json.dumps(tool.description, ensure_ascii=False)
         return f'{{"name":{name},"description":{description},"input_schema":{tool.input_schema_json}}}'

@@ -1,7 +1,7 @@
 """Tools: the functions that a model can call, and the outcome of a call.
 
-A tool is built in or belongs to an MCP server. The model reads and answers with its `name`. The name depends only on
-the names of the server and of the tool, so the same servers give the same request in any process, in any order.
+A tool is built in or belongs to an MCP server. The model calls it by its `name`, which depends only on the names of the
+server and of the tool. So the same servers give the same request in any process, in any order.
 
     >>> wire_name("files", "read_file")
     'files__read_file'
@@ -22,9 +22,9 @@ from app.domain.conversation.parts import File, Image, Text
 from app.domain.errors import InviewError
 
 BUILT_IN = "built-in"
-"""The server id of the tools that need no server."""
+"""The server id of built-in tools, which belong to no server."""
 MAX_NAME = 64
-"""Maximum length of a name for both vendors. They accept the characters `A-Z a-z 0-9 _ -`."""
+"""Maximum length of a tool's name for models. Anthropic and OpenAI accept the characters `A-Z a-z 0-9 _ -`."""
 MAX_SERVER_NAME = 32
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
@@ -35,9 +35,10 @@ ToolContent = Text | Image | File
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that can be called. `name` is unique over all servers; `tool_name` is the server's name for it.
+    """A tool that can be called.
 
-    `read_only` is the server's claim: a hint for a person, never a permission.
+    `name` is the name for models, unique over all servers. `tool_name` is the name that the server uses. `read_only` is
+    the server's claim that the tool changes nothing: a hint for a person, never a permission.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """The result of a call. With `is_error` the tool itself reported a failure, and the content describes it.
+    """The result of a call. `is_error`: the tool itself reported a failure, which the content describes.
 
     `attachments` are the bytes of the images and files in the content.
     """
@@ -65,7 +66,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The reply that a tool is called for; unknown fields are empty."""
+    """The reply that a tool is called for. Unknown fields are ""."""
 
     owner: str
     conversation_id: str = ""
@@ -95,7 +96,7 @@ class ToolFault(StrEnum):
 
 
 class ToolFailedError(InviewError):
-    """A call gave no result. The message says what happened to which tool; `next_step` is what a person can do."""
+    """A call gave no result. The message says what happened to which tool. `next_step` says what a person can do."""
 
     def __init__(self, fault: ToolFault, message: str, next_step: str) -> None:
         super().__init__(f"{message} {next_step}")
@@ -117,7 +118,11 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 
 
 def wire_name(server_name: str, tool_name: str) -> str:
-    """Return the name of a tool for models. A name that they do not accept gets a part of its hash as its end."""
+    """Return the name of a tool for models: the names of server and tool.
+
+    If models do not accept this name, invalid characters are replaced, it is shortened, and it ends with a part of its
+    hash.
+    """
     whole = f"{server_name}__{tool_name}"
     if len(whole) <= MAX_NAME and not _OTHER.search(whole):
         return whole
@@ -126,14 +131,17 @@ def wire_name(server_name: str, tool_name: str) -> str:
 
 
 def is_server_name(name: str) -> bool:
-    """Return true if a server can have this name: letters and digits joined by single hyphens or underscores.
+    """Return true if a server can have this name: letters and digits, with single hyphens or underscores between them.
 
-    A double underscore separates it from the tool's name.
+    A double underscore is not allowed, because it separates the name of the server from that of the tool.
     """
     return len(name) <= MAX_SERVER_NAME and _SERVER_NAME.fullmatch(name) is not None
 
 
 def order_tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:
-    """Sort tools: built-in ones first, then by server and name. Tools with a duplicate name are dropped."""
+    """Sort tools: built-in ones first, then by server and name.
+
+    If tools have the same name, only the first is returned.
+    """
     ordered = sorted(tools, key=lambda tool: (tool.server_id != BUILT_IN, tool.server_name, tool.tool_name))
     return tuple({tool.name: tool for tool in reversed(ordered)}.values())[::-1]

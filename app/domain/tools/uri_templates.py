@@ -1,6 +1,6 @@
-"""URI templates (RFC 6570) for a person to fill in: the value of every variable is one text, never a list.
+"""URI templates (RFC 6570) that a person fills in. The value of each variable is one text, never a list.
 
-Unreadable variables are skipped without an error, because servers list broken templates.
+Unreadable variables are skipped without an error, because some servers list invalid templates.
 
     >>> fill_template("note://{folder}/{name}{?page}", {"folder": "tea & cake", "name": "a"})
     'note://tea%20%26%20cake/a'
@@ -22,13 +22,13 @@ from app.domain.errors import InputError
 _EXPRESSION: Final = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
 _VARIABLE: Final = re.compile(r"((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?:\*|:([1-9][0-9]{0,3}))?")
 _ESCAPED: Final = re.compile("%25([0-9A-Fa-f]{2})")
-"""An escape that was escaped again where the template allows existing escapes."""
+"""A percent escape that was escaped a second time, in an expression that allows escapes in its values."""
 _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateVariable:
-    """A variable. One that is not `required` is part of a query: if it is empty, it is left out."""
+    """A variable of a template. If it is not `required`, it is a part of the query: without a value it is left out."""
 
     name: str
     required: bool
@@ -36,10 +36,11 @@ class TemplateVariable:
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """A row of RFC 6570, appendix A: the first characters, the separator, whether names are written, unescaped
-    characters.
+    """An operator of RFC 6570, a row of the table in its appendix A.
 
-    The column for empty values is missing: an empty value is left out, like an undefined one.
+    `first` is written in front of the values, `between` separates them. `named`: each value follows its name and "=".
+    `safe` are the characters that are not escaped. The column for empty values is missing here: an empty value is left
+    out, like an undefined one.
     """
 
     first: str
@@ -72,7 +73,7 @@ def list_variables(template: str) -> tuple[TemplateVariable, ...]:
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:
-    """Fill in a template. A text without variables is already a URI.
+    """Return the URI of a template with these values. A text without variables is already a URI.
 
     Raises:
         InputError: `variables`: a value is missing, or no variable has this name. `uri`: the text is not a template.

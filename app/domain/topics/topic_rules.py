@@ -1,7 +1,7 @@
-"""Rules for the names and places of topics. Decisions only; the tree itself is in `topics.py`.
+"""Rules for the names of topics and for their places in the tree. The tree itself is in `topics.py`.
 
-A name has no `>`, so a person can type a path in the form that is shown. Names are compared as in filters: without
-case.
+A name cannot contain `>`, so a person can type a path in the form that is shown. Names are compared without case, as in
+filters.
 
     >>> read_path("AI >Planning")
     ('AI', 'Planning')
@@ -25,7 +25,7 @@ MAX_TOPICS = 5_000
 """Maximum number of topics of an owner: the picker shows all of them."""
 
 TopicNames = tuple[str, ...]
-"""The names of the topics of a path, from the root."""
+"""The names of the topics along a path, from the root."""
 
 _STEP = ">"
 _BELOW = "..."
@@ -33,7 +33,10 @@ _BELOW = "..."
 
 @dataclass(frozen=True, slots=True)
 class FiledTopic:
-    """A topic with its place among its siblings, and the time when a pair was last filed under it."""
+    """A topic in the list of topics. `place` is its position among its siblings.
+
+    `used_at` is the time when a pair was last filed under it.
+    """
 
     topic: Topic
     place: int
@@ -62,7 +65,7 @@ def clean_name(name: str) -> str:
 
 
 def read_path(text: str) -> TopicNames:
-    """Return the names of a path from its text form.
+    """Return the names in a path such as `AI > Planning`.
 
     Raises:
         InputError: one of the names is invalid, or there are too many.
@@ -76,13 +79,13 @@ def read_path(text: str) -> TopicNames:
 
 
 def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
-    """Return the topic at this path from the root, ignoring case; None if there is none."""
+    """Return the id of the topic at this path from the root, ignoring case; None: there is none."""
     folded = tuple(map(fold, path))
     return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == folded), None)
 
 
 def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besides: str | None = None) -> None:
-    """Refuse a name that another topic under the same parent has.
+    """Refuse a name that another topic under the same parent has. The topic `besides` may have it.
 
     Raises:
         ConflictError: another topic has the name.
@@ -95,7 +98,7 @@ def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besi
 
 
 def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
-    """Refuse to move a topic below itself, or so that its subtopics would be too deep.
+    """Refuse to move a topic under itself or one of its subtopics, or to a place where the tree would become too deep.
 
     Raises:
         ConflictError: the new parent is the topic itself or below it.
@@ -116,7 +119,7 @@ def require_levels(levels: int) -> None:
     """Refuse a path with too many levels.
 
     Raises:
-        InputError: it has too many.
+        InputError: the path has too many levels.
     """
     if levels > MAX_LEVELS:
         raise InputError(

@@ -1,4 +1,6 @@
-"""Topics: the tree that a person uses to sort pairs. A pair refers to its topic by id, so a rename changes no pair.
+"""Topics: the tree that a person uses to sort pairs.
+
+A pair has the id of its topic, so renaming a topic changes no pair.
 
 Not here: how a filter finds topics by name (`filters/evaluation/lowering.py`).
 
@@ -21,7 +23,7 @@ UNKNOWN_TOPIC = "unknown topic"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `parent_id` None: at the root."""
+    """One topic. `parent_id` None: it is at the root of the tree."""
 
     id: str
     name: str
@@ -43,12 +45,12 @@ class TopicTree:
         return tuple(found)
 
     def path_text(self, topic_id: str) -> str:
-        """Return the path as text: `AI > Planning`. The topic of a pair may no longer exist."""
+        """Return the path as text, such as `AI > Planning`. A topic that no longer exists is "unknown topic"."""
         return PATH_SEPARATOR.join(self.paths.get(topic_id, (UNKNOWN_TOPIC,)))
 
 
 def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:
-    """Build the tree of these topics, in the given order.
+    """Build the tree of these topics. Siblings keep the given order.
 
     Raises:
         InputError: a parent is missing, or topics are each other's ancestors.
@@ -69,7 +71,7 @@ def build_topic_tree(topics: Iterable[Topic] = ()) -> TopicTree:
 def _unnamed_ancestors(
     topic: Topic, by_id: Mapping[str, Topic], paths: Mapping[str, tuple[str, ...]]
 ) -> tuple[Topic, ...]:
-    """Return the topic and its ancestors that have no path yet, from the topic upwards."""
+    """Return the topic and its ancestors that have no entry in `paths` yet, from the topic upwards."""
     climbed: dict[str, Topic] = {}
     while topic.id not in paths:
         if topic.id in climbed:

@@ -2,8 +2,8 @@
 
     tokens = await count_tokens(transport, provider, wire)     # `wire` is the request of a send
 
-The counted body is that of the send without fields that concern only the reply; nothing is added. Providers do not
-charge for it. Estimates, which need no provider, are in `domain/tokens/estimates.py`.
+The body of the count request is the body of the send, without the fields that concern only the reply; nothing is added.
+Providers do not charge for a count. Estimates, which need no provider, are in `domain/tokens/estimates.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ JSON_ANSWER: Headers = tuple((name, "application/json" if name == "Accept" else 
 
 
 def can_count(provider: Provider) -> bool:
-    """Return True if the provider can count now: its protocol can, and it has a key if it needs one."""
+    """Return True if the provider can count now: it has an endpoint for this, and a key if it needs one."""
     return provider.ready and _counting_of(provider) is not None
 
 
 def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
-    """Make the request that counts this request. This is a pure function.
+    """Return the request that makes the provider count the tokens of `wire`. This is a pure function.
 
     Raises:
         InputError: the provider cannot count.

@@ -1,4 +1,4 @@
-"""Counts texts in OpenAI's vocabularies in another process, so that no request waits while one is read.
+"""Counts the tokens of texts with OpenAI's vocabularies, in another process.
 
     await count_texts("o200k_base", ["hello world", "hello"])      # [2, 1]
     warm_up()                                                      # a page is open: read the usual vocabulary now
@@ -7,7 +7,7 @@ Reading a vocabulary holds Python's lock for 0.15 s at a time and takes 50 MB. I
 server, and the memory is freed when the process ends
 (docs/decisions/0069-count-tokens-in-a-child-process.md).
 
-One process, with one thread that exchanges messages with it, serves all users, one question after the other.
+One process serves all users, one question after the other; one thread of the server exchanges messages with it.
 `vocabularies.py` counts; `token_counts_worker.py` is the code of the process.
 """
 
@@ -32,7 +32,8 @@ from app.providers.counts.vocabularies import O200K, check_vocabulary, split_pie
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 QUESTION: Final = 500_000
-"""Maximum characters of a question, some 20 ms of work. A longer text is sent in pieces, so other questions can run."""
+"""Maximum characters of one question to the process: about 20 ms of work. Longer texts are sent as several questions,
+so that those of other users can run in between."""
 _WORKER: Final = "app.providers.counts.token_counts_worker"
 
 
@@ -52,29 +53,32 @@ async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
 
 
 def warm_up() -> None:
-    """Start the process, unless it runs, and make it read the usual vocabulary. Returns at once."""
+    """Start the process, unless it is running, and make it read the usual vocabulary. Return at once."""
     if _process.pid is None and not _process.warming:
         _process.warming = True
         _thread.submit(_process.warm_up)
 
 
 def process_id() -> int | None:
-    """Return the id of the current process, None if none runs."""
+    """Return the id of the process that counts, None if it is not running."""
     return _process.pid
 
 
 def end_if_idle(seconds: float) -> bool:
-    """End the process after this time without a question. The next question starts another."""
+    """End the process if it got no question for this time. Return True if it was ended.
+
+    The next question starts a new process.
+    """
     return _process.end_if(lambda: monotonic() - _process.used_at >= seconds)
 
 
 def close() -> None:
-    """End the process. The next question starts another."""
+    """End the process. The next question starts a new one."""
     _process.end_if(lambda: True)
 
 
 def _cut(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
-    """Yield the questions for these texts: pieces, each with the index of its text."""
+    """Yield the questions for these texts. Each has pieces of texts, and for each piece the index of its text."""
     places, pieces, size = list[int](), list[str](), 0
     for place, text in enumerate(texts):
         for piece in split_pieces(text):
@@ -94,7 +98,7 @@ async def _request_counts(vocabulary: str, texts: Sequence[str]) -> list[int]:
 
 @dataclass(eq=False)
 class _Process:
-    """The process, if it runs. `busy` is held during a question."""
+    """The process that counts, if it is running. The lock `busy` is held while a question is answered."""
 
     running: subprocess.Popen[bytes] | None = None
     used_at: float = 0.0
@@ -106,10 +110,10 @@ class _Process:
         return None if self.running is None else self.running.pid
 
     def ask(self, vocabulary: str, texts: Sequence[str]) -> list[int]:
-        """Ask a question, in a thread."""
+        """Return the token counts of texts, as the process answers. This blocks, so it is called in a thread."""
         question = write_message((vocabulary, list(texts)))
         with self.busy:
-            answer = self._exchange(question) or self._exchange(question)  # it may just have ended
+            answer = self._exchange(question) or self._exchange(question)  # the process may just have ended
             self.used_at = monotonic()
         if answer is None:
             raise RuntimeError(f"The process that counts tokens does not start. Run `{sys.executable} -m {_WORKER}`.")
@@ -123,7 +127,7 @@ class _Process:
             self.warming = False
 
     def end_if(self, condition: Callable[[], bool]) -> bool:
-        """End the process if `condition` returns True and no question is being answered."""
+        """End the process if no question is being answered and `condition` returns True. Return True if it ended."""
         if not self.busy.acquire(blocking=False):
             return False
         try:
@@ -135,9 +139,9 @@ class _Process:
             self.busy.release()
 
     def leave(self) -> None:
-        """Close the pipes in a fork: while its input is open here, the process would outlive the parent.
+        """Close this copy of the pipes after a fork. Otherwise the process that counts would outlive the parent.
 
-        This does not use the pipe objects: one that a thread of the parent is reading stays locked here forever.
+        This does not use the pipe objects: a pipe that a thread of the parent is reading stays locked here forever.
         """
         if self.running is None:
             return
@@ -145,10 +149,10 @@ class _Process:
         for pipe in (input_of(self.running), output_of(self.running)):
             os.dup2(nothing, pipe.fileno(), inheritable=False)
         os.close(nothing)
-        self.running.returncode = 0  # this process cannot wait for it
+        self.running.returncode = 0  # only the parent can wait for the process
 
     def _exchange(self, question: bytes) -> bytes | None:
-        """Send a question and wait for its answer. None: the process has ended."""
+        """Send a question and return its answer. None: the process has ended."""
         if self.running is None:
             self.running = start_worker("-m", _WORKER)
         process, answer = self.running, None

@@ -1,7 +1,7 @@
-"""The process that counts texts in OpenAI's vocabularies. It runs as a script.
+"""The process that counts the tokens of texts with OpenAI's vocabularies. It runs as a script.
 
-It reads questions from its standard input and writes the answers to its standard output, one after the other. Both are
-a length of eight bytes and a value in Python's format `marshal`:
+It reads questions from its standard input and writes the answers to its standard output, one after the other. Each
+question and each answer is a length of eight bytes and a value in Python's format `marshal`:
 
     ("o200k_base", ["hello world", "hello"])      [2, 1]
 
@@ -32,7 +32,7 @@ def write_message(value: tuple[str, list[str]] | list[int]) -> bytes:
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """Read the next message; `marshal` can decode it. None: the stream ended."""
+    """Return the next message, which `marshal` can decode. None: the stream ended."""
     length = int.from_bytes(head, "big") if len(head := stream.read(8)) == 8 else None
     if length is None:
         return None

@@ -1,4 +1,4 @@
-"""Counts texts offline in OpenAI's public vocabularies, which are shipped with the app.
+"""Counts the tokens of texts offline, with OpenAI's public vocabularies, which are shipped with the app.
 
 >>> counter("o200k_base")("hello world")
 2
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 O200K: Final = "o200k_base"
 CL100K: Final = "cl100k_base"
 PIECE: Final = 50_000
-"""Maximum characters that are counted at once: the library crashes on a million equal ones."""
+"""Maximum characters that are counted at once: the library crashes on a million equal characters."""
 MARGIN: Final = 2_000
-"""Characters before the end of a piece that are searched for a place between two tokens."""
+"""The number of characters at the end of a piece that are searched for a place between two tokens."""
 
 _CASES = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 # OpenAI's patterns (tiktoken_ext/openai_public.py). They are copied because tiktoken loads them only with a download.
@@ -51,9 +51,10 @@ _reading = Lock()
 
 
 def counter(vocabulary: str) -> Count:
-    """Return the counter of this vocabulary. Its first use reads the vocabulary: 0.3 s, with Python's lock for 0.15 s.
+    """Return a function that counts the tokens of a text with this vocabulary.
 
-    The server does not do that in its own process: see `token_counts.py`.
+    Its first call reads the vocabulary, which takes 0.3 s and holds Python's lock for 0.15 s. So the server counts in
+    another process: see `token_counts.py`.
     """
     check_vocabulary(vocabulary)
 
@@ -71,7 +72,7 @@ def check_vocabulary(vocabulary: str) -> None:
 
 
 def vocabulary_of(model: str) -> str:
-    """Return the vocabulary for a model ("provider:model"): that of the model, or the nearest one."""
+    """Return the vocabulary for a model ("provider:model"): the model's own, or the most similar one."""
     return CL100K if _COUNTED_IN_CL100K.search(model.partition(":")[2].lower()) else O200K
 
 
@@ -79,8 +80,8 @@ def split_pieces(text: str, size: int = PIECE, margin: int = MARGIN) -> Iterator
     """Cut a text into pieces of at most `size` characters, after the end of a word if there is one within `margin`.
 
     Both vocabularies first split a text by their patterns. After a letter or a digit, a pattern can only continue with
-    letters, digits, marks and an apostrophe. So the pieces together have exactly the tokens of the whole text. A longer
-    run without such a place is cut anywhere, which adds at most a few tokens.
+    letters, digits, marks and an apostrophe. So the pieces together have exactly the tokens of the whole text. A text
+    without the end of a word within `margin` is cut after `size` characters, which adds at most a few tokens.
     """
     start = 0
     while len(text) - start > size:
@@ -98,7 +99,7 @@ def _ends_word(text: str, place: int) -> bool:
 
 
 def _load(vocabulary: str) -> tiktoken.Encoding:
-    with _reading:  # one thread reads it, others wait for it
+    with _reading:  # one thread reads the vocabulary, others wait for it
         return _read(vocabulary)
 
 

@@ -22,10 +22,11 @@ from app.providers.base import CallTarget
 class Abilities:
     """The abilities of a model.
 
-    `max_output_tokens`: is sent if a provider requires a number. `sampling`: accepts a temperature.
-    `structured`: accepts a JSON schema for its reply (only for models called in their vendor's own protocol).
-    `reasoning_tags`: writes its reasoning between tags into its reply, unless its server removes it.
-    `reasoning_back`: needs its reasoning with each earlier reply. `signed_calls`: its tool calls must have a signature.
+    `max_output_tokens` is the output limit, which is sent if a provider requires a number. `sampling`: the model
+    accepts a temperature. `structured`: it accepts a JSON schema for its reply, if it is called in its vendor's own
+    protocol. `reasoning_tags`: it writes its reasoning between tags into its reply, unless its server removes the
+    reasoning. `reasoning_back`: it needs the reasoning of each earlier reply. `signed_calls`: its tool calls must have
+    a signature when they are sent back.
     """
 
     images: bool = False
@@ -49,7 +50,7 @@ _THINKS = replace(_TOOLS, thinking=ThinkingStyle.EFFORT)
 _BUDGETED = replace(_EVERYTHING, thinking=ThinkingStyle.BUDGET)
 _ADAPTIVE = replace(_EVERYTHING, thinking=ThinkingStyle.ADAPTIVE, max_output_tokens=64_000, structured=True)
 
-# The first match wins. Claude's limits are those of synchronous calls; an unknown one of a later model is the family's.
+# The first match wins. Claude's limits are those of synchronous calls. A later model gets the limit of its family.
 _FAMILIES = (
     (r"claude-(instant|v?[12])", replace(_UNKNOWN, max_output_tokens=4_096)),
     (r"claude-3[-.]5", replace(_EVERYTHING, max_output_tokens=8_192)),
@@ -108,5 +109,5 @@ def abilities_of(name: str) -> Abilities:
 
 
 def writes_reasoning_tags(target: CallTarget) -> bool:
-    """Return True if a reply may begin with reasoning between tags, because a compatible server may not remove it."""
+    """Return True if a reply may begin with reasoning between tags, which a compatible server may not remove."""
     return target.row.protocol == "openai_compatible" and abilities_of(target.model.partition(":")[2]).reasoning_tags

@@ -1,7 +1,7 @@
-"""Finds local model servers on their usual ports: a server that answers with a list of models.
+"""Finds local model servers: those that answer with a list of models on their usual port.
 
-It requests the lists only from 127.0.0.1, on all ports at once, within a short time limit. It uses only the standard
-library, because the search when a page opens must not need the memory of an SDK.
+The lists are requested only from 127.0.0.1, from all ports at once, within a short time limit. This module uses only
+the standard library: a page that opens starts the search, which must not need the memory of an SDK.
 
     >>> import asyncio
     >>> asyncio.run(detect_local_servers(rows=()))
@@ -53,7 +53,7 @@ async def _answers(port: int) -> bool:
 
 
 async def _read_list(reader: asyncio.StreamReader) -> bytes:
-    """Return the body of an answer with status 200, otherwise nothing."""
+    """Return the body of an answer with status 200, otherwise empty bytes."""
     status, _, lines = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")
     if status.split(b" ")[1:2] != [b"200"]:
         return b""

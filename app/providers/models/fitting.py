@@ -26,7 +26,7 @@ from app.providers.base import Provider, encode
 SAMPLING = ("temperature", "top_p")
 _THINKING = ("effort", "thinking")
 _ALL = Parameters(temperature=1.0, top_p=1.0, max_output_tokens=1, seed=1, effort=Effort.LOW, thinking=True)
-"""Values that every model accepts if it accepts the parameter."""
+"""For each parameter, a value that every model accepts if it accepts the parameter at all."""
 _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 
 
@@ -41,12 +41,12 @@ def fit_parameters(
 
 
 def find_refusal(name: str, parameters: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    """Return the reason why the model does not accept a parameter, without a full stop. "": it does."""
+    """Return the reason why the model does not accept a parameter, without a full stop. "": it accepts it."""
     return fit_parameters(parameters, provider, profile)[1].get(name, "")
 
 
 def list_taken(provider: Provider, profile: ModelProfile) -> tuple[str, ...]:
-    """Return the names of the parameters that the model accepts, in the order of the screen."""
+    """Return the names of the parameters that the model accepts, ordered as the screen shows them."""
     refused = _refusals(_ALL, replace(provider, key=None), profile)
     return tuple(name for name in NAMES if name not in refused)
 
@@ -55,14 +55,14 @@ def require_taken(parameters: Parameters, provider: Provider, profile: ModelProf
     """Check that the model accepts all these parameters.
 
     Raises:
-        InputError: it does not. The error names the first of them and the next step.
+        InputError: it does not accept one. The error names the first such parameter and the next step.
     """
     for name, why in fit_parameters(parameters, provider, profile)[1].items():
         raise InputError(f"parameters.{name}", f"{why}. Leave it out, or choose another model.")
 
 
 def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a warning for each parameter of `name` that a model does not accept."""
+    """Return a warning for each parameter that is left out. `name` says whose parameters they are, such as an agent."""
     return tuple(f"{why}: the value of {name} is left out." for why in left_out.values())
 
 

@@ -1,14 +1,13 @@
 """Reads providers' lists of models strictly.
 
-Each field is checked. An entry with an invalid field is left out and reported, and the others stay: one entry does not
-make the whole list fail.
+Each field is checked. An entry with an invalid field is left out and reported. The other entries are used.
 
     >>> answer = [{"id": "m", "window": 8192}, {"id": 7}, {"id": "n", "window": "8192"}]
     >>> listed = read_list(answer, lambda entry: ListedModel(entry.name("id"), context_window=entry.tokens("window")))
     >>> [model.name for model in listed.models], listed.skipped
     (['m'], ('entry 2: id is 7', "entry 3: window is '8192'"))
 
-The fields of a vendor's list are in its adapter.
+The adapter of a vendor names the fields of its list.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from app.providers.base import ListedModel, ListedModels
 from app.providers.wire.json_values import FieldError, name_kind
 
 MAX_MODELS: Final = 2_000
-"""Maximum models of one provider: several times the largest lists of today, and the limit of a picker."""
+"""Maximum models of one provider: several times the largest lists of today, and the most that a picker can show."""
 MAX_NAME: Final = 250
 MAX_TOLD: Final = 20
 """Maximum number of left-out entries that are reported one by one."""
@@ -35,19 +34,19 @@ class BadEntryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """An entry of a list, or an object in it. Every method raises `BadEntryError` for an invalid value."""
+    """An entry of a list, or an object in an entry. Every method raises `BadEntryError` for an invalid value."""
 
     fields: dict[str, Any]
 
     def name(self, field: str) -> str:
-        """Return the name of the model: visible characters without blanks."""
+        """Return the name of the model from this field: visible characters without blanks."""
         value = self.fields.get(field)
         if not is_name(value):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
         return value
 
     def label(self, *fields: str) -> str | None:
-        """Return the first of these texts that is present: visible characters on one line."""
+        """Return the text in the first of these fields that is present: visible characters on one line."""
         found = self._first(fields)
         if found is None:
             return None
@@ -57,7 +56,10 @@ class ModelEntry:
         return value
 
     def tokens(self, *fields: str) -> int | None:
-        """Return the first of these counts that is present. A 0 counts as missing: some servers use it for unknown."""
+        """Return the count in the first of these fields that is present.
+
+        A field with 0 counts as missing, because some servers write 0 if they do not know a value.
+        """
         found = self._first(fields)
         if found is None:
             return None
@@ -67,14 +69,14 @@ class ModelEntry:
         return count
 
     def flag(self, field: str) -> bool | None:
-        """Return a boolean that may be missing."""
+        """Return the boolean in this field, None if it is missing."""
         value = self.fields.get(field)
         if value is not None and not isinstance(value, bool):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
         return value
 
     def words(self, field: str) -> frozenset[str] | None:
-        """Return a list of words that may be missing."""
+        """Return the words in the list in this field, None if it is missing."""
         value = self.fields.get(field)
         if value is None:
             return None
@@ -85,7 +87,7 @@ class ModelEntry:
         return frozenset(texts)
 
     def inside(self, field: str) -> ModelEntry:
-        """Return the object in this field; an empty one if it is missing."""
+        """Return the object in this field, an empty one if it is missing."""
         value = self.fields.get(field)
         if value is None:
             return ModelEntry({})
@@ -99,11 +101,11 @@ class ModelEntry:
 
 
 def read_list(answer: object, read: Callable[[ModelEntry], ListedModel]) -> ListedModels:
-    """Read every entry of a list, and report invalid ones.
+    """Read every entry of a list with `read`. Invalid entries are left out, and `skipped` of the result names them.
 
     Raises:
-        FieldError: it is no list.
-        BadEntryError: it has entries, and all are invalid.
+        FieldError: the answer is no list.
+        BadEntryError: the list has entries, and all are invalid.
     """
     if not isinstance(answer, list):
         raise FieldError(f"{name_kind(answer)} instead of a list of models")
@@ -132,17 +134,17 @@ def read_list(answer: object, read: Callable[[ModelEntry], ListedModel]) -> List
 
 
 def is_name(value: object) -> TypeGuard[str]:
-    """Return True for a possible name of a model."""
+    """Return True if a value can be the name of a model."""
     return is_label(value) and " " not in value
 
 
 def is_label(value: object) -> TypeGuard[str]:
-    """Return True for a possible label of a model. Control and bidirectional characters would change other labels."""
+    """Return True if a value can be the label of a model. Control characters would change how other labels look."""
     return isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()
 
 
 def is_usable(listed: ListedModel) -> bool:
-    """Return True if a remembered model is valid: earlier versions stored lists without a check."""
+    """Return True if a stored model is valid. Earlier versions of Inview stored lists without a check."""
     counts = (listed.context_window, listed.max_output_tokens)
     labelled = listed.label is None or is_label(listed.label)
     return is_name(listed.name) and labelled and all(count is None or read_count(count) for count in counts)

@@ -1,10 +1,10 @@
-"""The last list of models of each provider, in a file, so that models are known at once after a restart.
+"""Keeps the last list of models of each provider in a file, so that models are known at once after a restart.
 
     remembered = read_remembered(data_dir / LISTS_FILE)
     remembered.find(provider)                    # None: there is no list, or it is from another address
     await remembered.keep(provider, models)
 
-The file has no keys, and nothing is lost without it: the next request to a provider loads the list again.
+The file has no keys of providers. If it is lost, the next request to a provider loads the list again.
 
 `models.py` decides how long a list is valid.
 """
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RememberedList:
-    """The last list of a provider, and its address then."""
+    """The last list of a provider, and the address from which it was loaded."""
 
     base_url: str
     models: tuple[ListedModel, ...]
@@ -40,7 +40,7 @@ _FILE = TypeAdapter(dict[str, RememberedList])
 
 @dataclass(eq=False)
 class RememberedLists:
-    """The last lists, by the provider's name. `path` None: they are not stored in a file."""
+    """The last lists, by the provider's name. `path` None: the lists are not stored in a file."""
 
     path: Path | None = None
     _lists: dict[str, RememberedList] = field(default_factory=dict[str, RememberedList])
@@ -67,7 +67,7 @@ class RememberedLists:
 
 
 def read_remembered(path: Path) -> RememberedLists:
-    """Read the file. If it cannot be read, this is logged, and the next list replaces it."""
+    """Read the file. A file that cannot be read is logged, and the next new list replaces it."""
     try:
         lists = _FILE.validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def _without_unusable(provider: str, known: RememberedList) -> RememberedList:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all."""
+    """Replace the file with this content, completely or not at all."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
         draft.write_bytes(content)

@@ -2,7 +2,7 @@
 
 lists = ModelLists(transport, remembered)      # remembered: the lists from earlier processes
 profiles = await lists.load(provider)          # requests the list at most every five minutes
-profile = lists.profile("anthropic:claude-…", provider)   # makes no request
+profile = lists.profile(provider, "anthropic:claude-…")   # makes no request
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Kept:
 
 
 class ModelLists:
-    """The lists of models, by provider with its settings (another key has another list)."""
+    """The cached lists of models. A provider with another key or address has another list."""
 
     def __init__(
         self, transport: Transport, remembered: RememberedLists | None = None, overrides: Overrides | None = None
@@ -62,10 +62,12 @@ class ModelLists:
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
         self._parser = ThreadPoolExecutor(1, "list of models")
         """Lists are parsed one at a time, because a large one takes 30 MB, and in one thread, because each thread keeps
-        memory. They are received at the same time, into files."""
+        memory. Several lists can be received at the same time, because large ones are received into files."""
 
     async def load(self, provider: Provider, *, afresh: bool = False) -> tuple[ModelProfile, ...]:
-        """Return the provider's models for conversations, in its order.
+        """Return the provider's models for conversations, in the order of its list.
+
+        The list is requested if it is not cached, is older than `KEPT_SECONDS` or failed last time, or with `afresh`.
 
         Raises:
             ProviderError: the list could not be loaded; its failure has the reason.
@@ -77,7 +79,10 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """Return the result of the last request for the provider's list in this process. Built-in models need none."""
+        """Return the result of the last request for the provider's list in this process.
+
+        Built-in models need no request.
+        """
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
         if (why := self._failed.get(provider)) is not None:
@@ -98,7 +103,7 @@ class ModelLists:
         return self._profiles(provider, self._known(provider))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:
-        """Return the profile of a model, also if it is not listed. `model` is "provider:model"."""
+        """Return the profile of a model, even if it is not listed. `model` is "provider:model"."""
         _, name = split_model_name(model)
         listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
@@ -114,7 +119,7 @@ class ModelLists:
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
     async def _share(self, provider: Provider) -> _Kept:
-        """Await the current request or start one. The request continues if the caller stops waiting."""
+        """Wait for the running request for this list, or start one. It continues if the caller stops waiting."""
         task = self._asking.get(provider)
         if task is None:
             task = asyncio.create_task(self._load(provider), name=f"list of models of {provider.name}")
@@ -128,7 +133,7 @@ class ModelLists:
             task.exception()  # waiting callers get it, and `trial` reports it
 
     async def _load(self, provider: Provider) -> _Kept:
-        """Request the list, and store it or the failure."""
+        """Request the list, and keep the list or the failure."""
         try:
             listed = await self._fetch(provider)
         except ProviderError as error:

@@ -1,7 +1,7 @@
 """Builds the profile of a model from the provider's list, the public price table and the table of abilities.
 
-The list takes precedence over the tables. A value that none of them has gets the conservative default of
-`ModelProfile`; unknown prices stay unknown. All data is on this machine (genai-prices ships its data).
+The list takes precedence over the tables. A value that none of them has gets the cautious default of `ModelProfile`;
+unknown prices stay unknown. All data is on this machine: genai-prices contains the price table.
 
     >>> from datetime import UTC, datetime
     >>> from app.providers.registry import PROVIDERS, Credentials, make_provider
@@ -63,7 +63,7 @@ def build_profile(
 
 
 def is_local(provider: Provider) -> bool:
-    """Return True if the provider runs on the user's own machines, by its address: its calls cost nothing."""
+    """Return True if the address shows that the provider runs on the user's own machines. Its calls cost nothing."""
     if provider.row.protocol == "offline":
         return True
     host = urlsplit(provider.base_url).hostname or ""

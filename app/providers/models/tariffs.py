@@ -1,6 +1,6 @@
-"""Reads tariffs, with all periods and steps, from the public price table (genai-prices, which ships its data).
+"""Reads tariffs, with all periods and steps, from the public price table, which the package genai-prices contains.
 
-Elsewhere: the abilities of a model (`profiles.py`) and the user's prices (`runs/usage/prices.py`).
+Other modules have the abilities of a model (`abilities.py`) and the user's prices (`runs/usage/prices.py`).
 
     >>> from datetime import UTC, datetime
     >>> tariff = read_tariff("anthropic", "claude-opus-4-5")
@@ -24,7 +24,7 @@ _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "c
 
 @cache
 def read_tariff(vendor: str, name: str) -> Tariff | None:
-    """Return the prices of a model in the table. None: it has none."""
+    """Return the tariff of a model from the table. None: the table has no prices for it."""
     entry = find_entry(vendor, name)
     if entry is None:
         return None
@@ -32,7 +32,7 @@ def read_tariff(vendor: str, name: str) -> Tariff | None:
     if not isinstance(stated, list):
         return _tariff([_period(None, stated)])
     conditional: list[Any] = list(stated)  # pyright: ignore[reportUnknownArgumentType] - the table's own objects
-    # The first one applies if no other does, regardless of its condition, as in the reader of genai-prices.
+    # The first entry applies if no other does, regardless of its condition, as in the reader of genai-prices.
     periods = [_period(None, conditional[0].prices)]
     return _tariff([*periods, *(_period(one.constraint, one.prices) for one in conditional)])
 
@@ -60,7 +60,7 @@ def _tariff(periods: Iterable[Period]) -> Tariff | None:
 
 
 def _period(constraint: Any, stated: Any) -> Period:
-    """Make a period. It has no steps if there are no prices for text, as for models that only make images."""
+    """Return a period. It has no steps if the table has no prices for text, as for models that only make images."""
     kinds = [getattr(stated, kind, None) for kind in _KINDS]
     starts = sorted({0}.union(*({tier.start for tier in getattr(price, "tiers", ())} for price in kinds)))
     steps: list[PriceTier] = []
@@ -74,10 +74,10 @@ def _period(constraint: Any, stated: Any) -> Period:
 
 
 def _price_above(price: Any, start: int) -> Decimal | None:
-    """Return the price of a call whose prompt is longer than `start`."""
+    """Return the price of a call whose prompt is longer than `start` tokens."""
     if not hasattr(price, "tiers"):
         return price
-    # A prompt of exactly this size is not longer, so the tier does not apply to it.
+    # A tier applies only to longer prompts, not to a prompt of exactly its `start`.
     reached = [tier.price for tier in price.tiers if tier.start <= start]
     return reached[-1] if reached and start else price.base
 

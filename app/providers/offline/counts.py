@@ -1,10 +1,10 @@
-"""The token count of the offline provider: only of the request body, in OpenAI's vocabulary.
+"""Counts the input tokens of a request to the offline provider, from the body, with OpenAI's vocabulary.
 
-A request costs three tokens, and each message four, including the system text. All texts, tool calls and results cost
-their tokens, and so do the tool definitions and the schema of the reply. A picture costs the same as for GPT-4o, a file
-the tokens of its name. `families.py` and `tool_sizes.py` estimate by the same rules.
+A request costs three tokens, and each message four; the system text counts as a message. All texts, tool calls and
+results cost their tokens, and so do the tool definitions and the schema of the reply. A picture costs the same as for
+GPT-4o, a file the tokens of its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
-The answer is counted token by token (`script.py`).
+The tokens of the answer are counted differently (`script.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PER_MESSAGE = 4
 
 
 async def count_input(body: dict[str, Any]) -> int:
-    """Count the tokens of a request."""
+    """Return the number of input tokens of a request body."""
     texts = [*_list_texts(body)]
     messages = len(body["messages"]) + bool(body["system"])
     pictures = sum(

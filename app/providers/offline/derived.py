@@ -21,7 +21,7 @@ UNSAID = "Trying out the offline provider"
 
 
 def derive(prompt: str, requests: Sequence[str]) -> str | None:
-    """Answer one of the two instructions, from the requests before it. None: it is another prompt."""
+    """Return the title or summary that `prompt` requests, made from the earlier requests. None: it requests neither."""
     answer = _ANSWERS.get(prompt)
     return None if answer is None else answer([_words_of(request) for request in requests])
 
@@ -38,7 +38,7 @@ def _summary(requests: Sequence[str]) -> str:
 
 
 def _words_of(request: str) -> str:
-    """Return a request on one line, without its commands."""
+    """Return the text of a request on one line, without commands of the offline provider."""
     lines = (line.removeprefix("/echo") if line.startswith("/echo") else line for line in request.splitlines())
     return " ".join(" ".join(line for line in lines if not line.startswith("/")).split())
 

@@ -17,18 +17,18 @@ from app.providers.wire.json_values import fields_of
 
 MAX_DEPTH = 8
 ITEMS = 3
-"""Number of items in a list, unless the schema limits it."""
+"""The number of items in a list, unless the schema limits this number."""
 MAX_ITEMS = 100
 
 
 def make_sample(schema: Any) -> Any:
-    """Make a value for a schema."""
+    """Return a value that fits a schema."""
     return _sample(schema, _Place(schema))
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The place of a value: its schema, its name, its number among several, and its depth."""
+    """The place of a value in the sample: the whole schema, and the name, the number in its list and the depth."""
 
     root: Any
     name: str = "value"
@@ -81,7 +81,7 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], _Place], Any]] = MappingProxyT
 
 
 def _follow(root: Any, reference: str) -> Any:
-    """Return the schema at a JSON pointer (RFC 6901) within the root. A missing one is empty: it accepts anything."""
+    """Return the schema at a JSON pointer (RFC 6901) within the root. If it is missing, return {} (any value fits)."""
     found = fields_of(root, "the schema")
     for step in reference.removeprefix("#").strip("/").split("/"):
         if step:

@@ -1,15 +1,16 @@
 """The offline provider's answers: a pure function of the request, by the command language that `/help` describes.
 
-A command is at the start of a line of the last user message; several may share the line:
+A command is at the start of a line of the last user message; several commands may share the line:
 
     /long 2000 /rate 100            2,000 tokens at 100 a second
     /think 50 /fail overloaded after 20
 
-Lines with `/tool` call tools. Text after a line `/then` is for the round after their answers; `/again` repeats the last
-part in every round. If no part is left, the answer quotes the results of the tools.
+Lines with `/tool` call tools. A line `/then` separates parts of the message: the part below it is for the next round,
+after the tools have answered. `/again` repeats the last part in every later round. If no part is left, the answer
+quotes the results of the tools.
 
-The answer is a `Script`: a text with a rate, and its end. `vendors/offline.py` performs it. A token is a word of up to
-eight letters, or a sign, with the blanks before it; no other tokenizer is used here.
+The answer is a `Script`: a text with a rate, and how it ends. `vendors/offline.py` performs it. A token is a word of up
+to eight letters, or a sign, with the blanks in front of it; no other tokenizer is used here.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ Ending = Literal["stop", "cut", "stall", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A simulated failure: its class, `Retry-After`, and the number of attempts of the same request that fail."""
+    """A simulated failure: its class, the `Retry-After` in seconds, and how many attempts of the same request fail.
+
+    `times` None: every attempt fails.
+    """
 
     error_class: ErrorClass
     retry_after: float | None = None
@@ -46,7 +50,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An answer to perform. `rate`: tokens per second; 0: as fast as possible. `ending` comes after `after` tokens."""
+    """An answer to perform.
+
+    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending`: what happens
+    after `after` tokens; `after` None: after all tokens, except that `fail` then happens before the first token.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -60,16 +68,20 @@ class Script:
 
 
 class CommandError(Exception):
-    """An invalid command. The message names it and the reason."""
+    """A command is invalid. The message names the command and the reason."""
 
 
 def split_tokens(text: str) -> list[str]:
-    """Split a text into tokens. Joined, they are the text again."""
+    """Split a text into tokens. Joining the tokens gives the text again."""
     return _TOKEN.findall(text)
 
 
 def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds: int = 0) -> Script:
-    """Make the answer to the last prompt, after `rounds` rounds of tool calls with these last results."""
+    """Return the answer to the last prompt.
+
+    `messages` is the number of messages in the request. `rounds` is the number of tool rounds since the prompt, and
+    `results` are the tool results of the last round.
+    """
     prompt, spent = _cut_stage(prompt, rounds)
     if spent:
         return Script(text=_describe_results(results))
@@ -85,12 +97,12 @@ def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds
 
 
 def long_text(tokens: int) -> str:
-    """Make readable Markdown with exactly this number of tokens."""
+    """Return readable Markdown with exactly this number of tokens."""
     return "".join(islice(_endless_tokens(), tokens))
 
 
 def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
-    """Return the part of a prompt for the answer after this number of rounds, and True if there is none."""
+    """Return the part of a prompt that applies after this number of tool rounds, and True if no part is left."""
     stages: list[list[str]] = [[]]
     again = False
     lines = prompt.splitlines()
@@ -111,7 +123,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
 
 
 def _describe_results(results: Sequence[str]) -> str:
-    """Quote the answers of tools."""
+    """Return an answer that quotes the results of tools."""
     quoted = "\n\n".join("> " + (result.strip() or "(nothing)").replace("\n", "\n> ") for result in results)
     return f"{'The tool' if len(results) == 1 else 'The tools'} answered:\n\n{quoted}"
 
@@ -148,7 +160,7 @@ def _obey_line(script: Script, line: str) -> Script:
 
 
 def _takes_rest(line: str) -> str:
-    """Return the command of a line that takes all text after it, "" for none."""
+    """Return the command in a line that takes all text after it, "" if the line has none."""
     rest = _REST.search(line) if line.startswith("/") else None
     return "" if rest is None else rest[1]
 

@@ -59,9 +59,9 @@ from app.providers.wire.json_values import FieldError, as_object, fields_of, lab
 from app.providers.wire.sse import SseEvent
 
 API_VERSION = "2026-10-21"
-"""The version of the SDK (a test checks that they are equal)."""
+"""The API version that the SDK uses. A test checks that both are equal."""
 SAMPLING_API_VERSION = "2023-06-01"
-"""The last version that accepts `temperature` and `top_p`. It is used only if they are set."""
+"""The last API version that accepts `temperature` and `top_p`. It is used only if one of them is set."""
 MAX_TEMPERATURE = 1
 
 STANDARD_MAX_TOKENS = 4_096
@@ -125,7 +125,10 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def _encode_mark(mark: Breakpoint) -> dict[str, object]:
-    """A breakpoint, on the last block of its place: https://platform.claude.com/docs/en/build-with-claude/prompt-caching."""
+    """Return the field that marks a block as a cache breakpoint. The last block of the breakpoint's place gets it.
+
+    Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+    """
     control = {"type": "ephemeral"} if mark.lifetime == FIVE_MINUTES else {"type": "ephemeral", "ttl": "1h"}
     return {"cache_control": control}
 
@@ -207,7 +210,7 @@ def _base64_source(part: Image | File, call: CallInput) -> dict[str, object]:
 
 
 class MessagesDecoder:
-    """The decoder. Blocks arrive one after the other, so it keeps the state of the message and of the current block."""
+    """The decoder of the Messages API. It keeps the state of the message and of one block: blocks never overlap."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target

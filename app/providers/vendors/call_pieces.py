@@ -4,9 +4,9 @@ OpenAI numbers the calls of a reply, and the first piece of each has its name. O
 call 0, send no id, send the name late or with each piece, or send the arguments as an object. The rules:
 
 - A piece with a known id or number belongs to that call. A piece with neither belongs to the last call.
-- A name starts a call if id and number are new or missing. With a known number it starts one if the arguments of that
-  call are complete: this handles servers that number each call 0.
-- A call whose first pieces have no name waits for it.
+- A name starts a call if id and number are new or missing. A name with a known number starts a call if the arguments of
+  the known call are complete: this handles servers that number each call 0.
+- A call whose first pieces have no name waits for its name.
 
     >>> pieces = CallPieces(ToolCalls())
     >>> pieces.take({"function": {"name": "clock", "arguments": {"zone": "UTC"}}})
@@ -60,16 +60,16 @@ class _Call:
 
     @property
     def is_open(self) -> bool:
-        """Return True while the arguments are not complete."""
+        """Return True if the start of an object or list was received, but not its end."""
         self._read_on()
         return self._opened and self._depth > 0
 
     def has(self, arguments: str) -> bool:
-        """Return True if these are its arguments. Lengths are compared first, because joining all pieces is slow."""
+        """Return True if these are the arguments so far. Lengths are compared first, because joining pieces is slow."""
         return len(arguments) == self.size and arguments == "".join(self.texts)
 
     def add(self, arguments: str) -> None:
-        """Add more arguments."""
+        """Add the next piece of the arguments."""
         self.texts.append(arguments)
         self.size += len(arguments)
 
@@ -95,7 +95,7 @@ class CallPieces:
 
     @property
     def last(self) -> int:
-        """Return the number, from 0, of the call of the last piece."""
+        """Return the number, from 0, of the call to which the last piece belongs."""
         return self._last
 
     def take(self, value: object) -> list[StreamEvent]:
@@ -154,7 +154,7 @@ class CallPieces:
 
 
 def _begins_another(call: _Call, piece: _Piece) -> bool:
-    """Return True if a piece starts a new call, although its number is that of this call or it has none."""
+    """Return True if a piece starts a new call, although it has the number of this call or no number."""
     if call.call_id is not None and call.call_id == piece.call_id:
         return False
     has_own_id = call.call_id is not None and piece.call_id is not None

@@ -22,7 +22,7 @@ from app.providers.vendors.returned_extras import mark_unsigned, put_back
 from app.providers.wire.json_values import as_object
 
 NO_REASONING = " "
-"""Replaces missing reasoning of a reply, for a server that refuses a reply without reasoning."""
+"""A substitute for the reasoning of a reply that has none, for a server that refuses such a reply."""
 
 
 def encode_body(call: CallInput) -> bytes:
@@ -155,7 +155,7 @@ def takes_reasoning(row: ProviderRow, model: str) -> bool:
 
 
 def _needs_reasoning(call: CallInput) -> bool:
-    """Return True if a server refuses an earlier reply without reasoning, for example one of another model."""
+    """Return True if the server refuses earlier replies without reasoning, such as those of another model."""
     thinking = call.request.parameters.thinking
     if thinking is False or not takes_reasoning(call.row, call.model):
         return False
@@ -163,7 +163,7 @@ def _needs_reasoning(call: CallInput) -> bool:
 
 
 def _encode_shown(part: SentPart, call: CallInput) -> Iterator[dict[str, object]]:
-    """Encode the images and files of a tool result for a user message: a `tool` message can only have text here."""
+    """Encode the images and files of a tool result for a user message: a `tool` message can only have text."""
     shown = [piece for piece in part.content if not isinstance(piece, Text)] if isinstance(part, ToolResult) else []
     if shown and isinstance(part, ToolResult):
         yield {"type": "text", "text": f"[Result of {part.tool_call_id}]"}

@@ -1,8 +1,8 @@
 """The adapter of the offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
 
-A new installation answers with it, and demonstrations and tests use it: commands in the text of a request decide what
-it does (`/help`), see `offline/script.py`. It has the interface of every other adapter, but its link stays in this
-process, and its events use the terms of the domain:
+A new installation answers with this provider, and demonstrations and tests use it: commands in the text of a request
+decide what it does (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client
+makes the answers in this process, and its events use the terms of the domain:
 
     data: {"text": "Hello"}
     data: {"usage": {"input_tokens": 3, "output_tokens": 1}}
@@ -60,10 +60,10 @@ MODELS = (
     ListedModel("demo", "Offline demo", 131_072, 16_384, images=True, files=True, tools=True, structured=True),
     ListedModel("tiny", "Offline tiny", 2_048, 1_024, images=False, files=False, tools=False, structured=False),
 )
-"""Its models: `demo` has a large window, `tiny` a small one, so that users can try limits."""
+"""The models of the offline provider: `demo` has a large window, `tiny` a small one, so that users can try limits."""
 
 _NAMED = ("temperature", "top_p", "seed", "effort")
-"""Parameters that are in the request if they are set. Its answers do not depend on them."""
+"""Parameters that are in the request if they are set. The answers do not depend on them."""
 
 
 # --- encoding ---
@@ -115,7 +115,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 
 
 class OfflineDecoder:
-    """The decoder. Each event has one key with a fixed meaning, so it has no state."""
+    """The decoder of the offline provider. Each event has one key with a fixed meaning, so the decoder has no state."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -148,7 +148,7 @@ _MEANINGS: Mapping[str, Callable[[Any], list[StreamEvent]]] = MappingProxyType(
 
 
 class OfflineLink:
-    """The link of this adapter. Other adapters use an SDK's client."""
+    """The client of the offline provider, which makes the answers. Other adapters use an SDK's client."""
 
     def __init__(self, provider: Provider) -> None:
         self._label = provider.row.label
@@ -203,7 +203,7 @@ class OfflineLink:
 
 
 class OfflineList:
-    """The list of models as a response."""
+    """The response with the list of models."""
 
     content_type = "application/json"
 
@@ -215,7 +215,7 @@ class OfflineList:
 
 
 class OfflineResponse:
-    """The performance of a script. Tokens that are due at the same time are one chunk, as from a network."""
+    """The response that performs a script. Tokens that are due at the same time are one chunk, as from a network."""
 
     content_type = "text/event-stream"
 
@@ -257,7 +257,7 @@ class OfflineResponse:
         pass
 
     def _events(self) -> Iterator[tuple[bytes, int]]:
-        """Yield the events up to the end, each with its number of tokens."""
+        """Yield the events up to the place where the script or a limit ends them, each with its number of tokens."""
         script = self._script
         after = script.after if script.ending != "fail" or self._fails else None
         left = min(limit for limit in (after, self._limit, 1 << 60) if limit is not None)

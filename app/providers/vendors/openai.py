@@ -7,8 +7,8 @@ one of `response.completed`, `response.incomplete`, `response.failed`; `error` m
     event: response.output_text.delta
     data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Hello"}
 
-Nothing is stored at OpenAI (`store: false`), so encrypted reasoning is received and sent back: its signature here is
-the item's id and the encrypted content, joined by a colon.
+Nothing is stored at OpenAI (`store: false`), so encrypted reasoning is received and sent back. The signature of such a
+thinking part is the item's id and the encrypted content, joined by a colon.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def schema_format(schema_json: str) -> dict[str, object]:
-    """Encode a schema for both of OpenAI's protocols. It is strict if strict mode supports all of it."""
+    """Encode a schema for both of OpenAI's protocols. `strict` is set if OpenAI's strict mode supports all of it."""
     return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
 
 
@@ -183,7 +183,7 @@ def data_url(part: Image | File, call: CallInput) -> str:
 
 
 class ResponsesDecoder:
-    """The decoder. It keeps the order of tool calls, and whether the model refused."""
+    """The decoder of the Responses API. It keeps the state of the tool calls, and notes if the model refused."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -279,7 +279,7 @@ def _number(data: dict[str, Any]) -> int:
 
 
 def parse_usage(usage: object) -> UsageReported:
-    """Read a usage report. Here the input includes cached tokens, read and written; they are subtracted from it."""
+    """Read a usage report. OpenAI's input count includes tokens that the cache read or wrote; they are subtracted."""
     report = UsageReport(usage)
     whole, output = report.require("input_tokens"), report.require("output_tokens")
     read = report.find("cached_tokens", inside="input_tokens_details")

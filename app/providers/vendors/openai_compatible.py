@@ -2,8 +2,8 @@
 
 Source: https://developers.openai.com/api/reference/resources/chat. All known variants are supported: reasoning in
 `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop reasons, tool
-calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`. Elsewhere: requests
-(`chat_requests.py`) and `<think>` inside the text (`domain/context/reasoning_tags.py`).
+calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`. Other modules encode
+requests (`chat_requests.py`) and recognise `<think>` inside the text (`domain/context/reasoning_tags.py`).
 
     data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
     data: [DONE]
@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """The decoder. It holds the stop reason until the usage, which comes after it, was received."""
+    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after the reason."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -88,7 +88,7 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """Yield the stream events of one event, up to a fault in it."""
+        """Yield the stream events that one server-sent event means, up to a fault in it."""
         try:
             yield from self._read(event)
         except Exception:
@@ -142,7 +142,7 @@ class ChatDecoder:
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         events = self._receive_words(delta)
-        if self._calls.open:  # parts are sequential: text between pieces of a call waits for its end
+        if self._calls.open:  # parts are sequential: text between the pieces of a call waits for the end of the call
             self._hold(list(events))
         else:
             yield from events
@@ -181,7 +181,10 @@ class ChatDecoder:
                 yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
-        """End the thinking with a signature. If the server needs its reasoning back, an empty one names the vendor."""
+        """End the thinking, with a signature if there is extra data to sign or the server needs its reasoning back.
+
+        In the second case the signature is empty and only names the vendor.
+        """
         if not self._thinking:
             return []
         self._thinking = False
@@ -191,7 +194,7 @@ class ChatDecoder:
         return [ThinkingSigned("", self._target.row.name)] if takes_reasoning(self._target.row, model) else []
 
     def _sign(self) -> list[StreamEvent]:
-        """Return the signature of the reply's extra data, if there is any."""
+        """Return the event with the signature that has the reply's extra data, if there is any (`GoingBack`)."""
         signature = self._back.release()
         return [] if signature is None else [ThinkingSigned(signature, self._target.row.name)]
 
@@ -243,7 +246,7 @@ def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
 
 
 def parse_usage(usage: object) -> UsageReported:
-    """Read a usage report. Here the prompt includes cached tokens; they are subtracted from it.
+    """Read a usage report. The prompt count of this protocol includes cached tokens; the input of the event does not.
 
     Reasoning is part of `completion_tokens`, unless `total_tokens` shows that it is extra. xAI reports it separately
     (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total (https://github.com/vercel/ai/pull/6738).

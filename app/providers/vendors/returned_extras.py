@@ -1,4 +1,4 @@
-"""Extra data of a Chat Completions server that must be sent back with a reply's text and tool calls.
+"""Keeps the extra data of a Chat Completions server that must be sent back with a reply's text and tool calls.
 
 Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter signs its
 reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both become the signature of
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 class GoingBack:
-    """Collects the extra data of a stream until `release`."""
+    """The extra data of a stream, collected until `release` returns it as a signature."""
 
     def __init__(self) -> None:
         self._size = 0
@@ -46,11 +46,11 @@ class GoingBack:
         self._calls: dict[str, Json] = {}
 
     def take_message(self, delta: Json) -> None:
-        """Collect the extra data of a delta.
+        """Collect the extra data of a delta of the message.
 
         Raises:
-            ProviderError: there is too much of it.
-            FieldError: it has an unexpected type.
+            ProviderError: the stream has too much extra data.
+            FieldError: the extra data has an unexpected type.
         """
         details = delta.get(_DETAILS)
         for item in items_of(details, _DETAILS) if details else ():
@@ -65,8 +65,8 @@ class GoingBack:
         """Collect the extra data of the call with this number, from 0.
 
         Raises:
-            ProviderError: there is too much of it.
-            FieldError: it is no object.
+            ProviderError: the stream has too much extra data.
+            FieldError: the extra data is no object.
         """
         if beside := fields_of(call.get(_BESIDE), f"tool_calls[].{_BESIDE}"):
             self._count(beside)
@@ -92,7 +92,7 @@ class GoingBack:
 
 
 def put_back(message: Json, signatures: Iterable[str]) -> None:
-    """Add the extra data of a reply to the message that sends it back. Other signatures are ignored."""
+    """Add the extra data of a reply to the message that sends it back. Signatures of other kinds are ignored."""
     calls: list[Json] = message.get("tool_calls", [])
     for signature in signatures:
         kept = _read(signature)
@@ -107,7 +107,7 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Mark calls that no model of Google made: Google refuses calls without any signature."""
+    """Mark calls that no model of Google made. Google refuses a message with calls if none of them has a signature."""
     if calls and not any(_BESIDE in call for call in calls):
         calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 

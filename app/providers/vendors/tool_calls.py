@@ -1,7 +1,7 @@
 """Puts interleaved tool calls into sequence: a later call is held back until the earlier one is complete.
 
 Vendors number the calls of one reply, and their protocols allow interleaved pieces of several calls. Stream events are
-sequential: pieces of the first open call are passed on at once, pieces of others wait.
+sequential: pieces of the first open call are passed on at once, pieces of other calls wait.
 
     >>> calls = ToolCalls()
     >>> calls.start(0, "a", "clock"), calls.start(1, "b", "weather"), calls.add(0, "{}")
@@ -33,7 +33,7 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream, by the vendor's number or id."""
+    """The calls of one stream, by the vendor's number or id. `start`, `add` and `end` return events to pass on now."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
@@ -43,12 +43,12 @@ class ToolCalls:
 
     @property
     def any(self) -> bool:
-        """Return True after the first call started."""
+        """Return True if a call has started."""
         return self._count > 0
 
     @property
     def too_many(self) -> bool:
-        """Return True after more than `MAX_CALLS` started. The decoder then ends the stream."""
+        """Return True if more than `MAX_CALLS` calls have started. The decoder then ends the stream."""
         return self._count > MAX_CALLS
 
     @property
@@ -62,14 +62,14 @@ class ToolCalls:
         return self._unnamed
 
     def wait_for_name(self, number: object) -> None:
-        """Reserve the place of a call in the sequence. `start` starts it later."""
+        """Reserve the place of a call in the sequence. `start` starts the call later, when its name is known."""
         self._waiting[number] = _Pending()
 
     def start(self, number: object, tool_call_id: str, name: str) -> list[StreamEvent]:
         """Start a call.
 
         Raises:
-            FieldError: its name or its id is no text, empty or too long.
+            FieldError: the name or the id is no text, empty or too long.
         """
         label_of(name, "the name of a tool call")
         label_of(tool_call_id, "the id of a tool call")
@@ -97,14 +97,14 @@ class ToolCalls:
         """Count a text that is held back.
 
         Raises:
-            ProviderError: there is too much of it.
+            ProviderError: the held text has more than `MAX_HELD` characters.
         """
         self._held += len(text)
         if self._held > MAX_HELD:
             raise ProviderError(failure(ErrorClass.TOO_LONG, f"More than {MAX_HELD:,} characters came out of order."))
 
     def end(self, number: object) -> list[StreamEvent]:
-        """End a call, and continue with the next one."""
+        """End a call. If it is the first open one, return its end and the events of the calls that waited for it."""
         self._waiting[number].ended = True
         events: list[StreamEvent] = []
         while self._waiting:
@@ -127,7 +127,7 @@ class ToolCalls:
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
-        """Return True between the start and the end of a call."""
+        """Return True if a call is open: started, or reserved by `wait_for_name`, and not ended."""
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:

@@ -9,7 +9,7 @@ stored in the ledger. A fault does not fail the reply.
     >>> UsageReport("many").fault
     "usage: 'many'"
 
-Elsewhere: the fields of a vendor (its adapter) and the plausibility of a count (`domain/tokens/calibration.py`).
+The adapter of a vendor names the fields of its reports. `domain/tokens/calibration.py` judges if a count is plausible.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_SHOWN: Final = 80
 
 @dataclass(eq=False)
 class UsageReport:
-    """A received report, with a list of fields that are no counts."""
+    """A received usage report, with a list of the fields that are no counts."""
 
     reported: object
     _faults: list[str] = field(default_factory=list[str])
@@ -39,18 +39,21 @@ class UsageReport:
 
     @property
     def fault(self) -> str | None:
-        """Return the fields that are no counts. None: all fields that were read are counts."""
+        """Return the names and values of the fields that are no counts. None: all fields that were read are counts."""
         more = len(self._faults) - MAX_FAULTS
         text = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")
         return text or None
 
     def require(self, name: str) -> int | None:
-        """Return the count with this name. A missing one is also a fault."""
+        """Return the count with this name. A missing count is also a fault, and gives None."""
         value = self._fields.get(name, _MISSING)
         return self._read(name, None if value is _MISSING else value, "missing" if value is _MISSING else None)
 
     def find(self, *names: str, inside: str | None = None) -> int:
-        """Return the first reported count of these names, 0 if there is none. `inside`: in the object of this name."""
+        """Return the first count that is reported under one of these names, 0 if there is none.
+
+        `inside` is the name of the object that has the fields.
+        """
         within = self._fields if inside is None else self._object(inside, self._fields.get(inside))
         for name in names:
             if (value := within.get(name)) is not None:
@@ -58,7 +61,7 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return the rest of a whole, then its parts. Parts that exceed the whole count as not reported.
+        """Return the rest of `whole` without its parts, then the parts. Parts that exceed it count as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
@@ -73,10 +76,10 @@ class UsageReport:
     def as_disjoint(
         self, whole: int | None, output: int | None, read: int = 0, written: int = 0, thought: int = 0
     ) -> UsageReported:
-        """Return the event of a report with `read` and `written` as parts of the `whole` prompt.
+        """Return the event of a report whose prompt count `whole` includes the cached tokens `read` and `written`.
 
-        Without the prompt, the event has no usage. Without the output, it has the prompt, and the fault names the
-        missing output.
+        If `whole` is None, the event has no usage. If `output` is None, the output counts as 0 tokens, and the fault of
+        the event names the missing count.
         """
         if whole is None:
             return self.as_event(None)
@@ -94,7 +97,7 @@ class UsageReport:
         )
 
     def as_event(self, usage: Usage | None) -> UsageReported:
-        """Return the event of the report."""
+        """Return the event with this usage and the fault of the report."""
         return UsageReported(usage, self.fault)
 
     def _read(self, name: str, value: object, instead: str | None = None) -> int | None:

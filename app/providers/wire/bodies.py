@@ -1,4 +1,4 @@
-"""Reads bodies of answers with limits: they are unpacked in small pieces and read up to a size.
+"""Reads the bodies of answers within limits: they are unpacked in small pieces, and read up to a size.
 
     pieces = unpack(packed, "gzip")                      # packed: the bytes as received
     cut = await keep_whole(pieces, 8_000_000, file)           # cut: there is more
@@ -22,16 +22,16 @@ PIECE_BYTES: Final = 65_536
 WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """zlib's number for the format of each coding (https://zlib.net/manual.html, inflateInit2)."""
 BARE_DEFLATE: Final = -15
-"""The format without the header that RFC 9110, section 8.4.1.2, requires: some servers leave it out."""
+"""zlib's number for deflate without the header that RFC 9110, section 8.4.1.2, requires: some servers omit it."""
 IN_MEMORY: Final = 256 * 1024
-"""Maximum bytes of a whole body in memory: most lists of models are smaller. Larger ones are in a file without a name,
-so that many large ones at the same time take no memory."""
+"""Maximum bytes of a whole body in memory: most lists of models are smaller. A larger body is in a file without a name,
+so that many large bodies at the same time take no memory."""
 Body = SpooledTemporaryFile[bytes]
 PLAIN: Final = frozenset({"", "identity"})
 
 
 def new_body() -> Body:
-    """Make an empty body. Closing it frees it."""
+    """Return an empty body. Closing it frees its memory or file."""
     return SpooledTemporaryFile(IN_MEMORY)
 
 
@@ -40,17 +40,17 @@ class _Unpacker(Protocol):
 
 
 class UnpackingError(Exception):
-    """A body has an unsupported coding, or does not have the stated one."""
+    """A body has an unsupported coding, or not the coding that its header states."""
 
 
 async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:
     """Unpack a body while it is received. `coding` is its Content-Encoding.
 
-    Layered codings are refused, and bodies that are larger packed than unpacked: both can cost unbounded work without
-    any result. Bytes after the end of the packed body are not read.
+    Bodies with several layers of coding are refused, and bodies that are larger packed than unpacked: both can cost
+    unbounded work without any result. Bytes after the end of the packed body are not read.
 
     Raises:
-        UnpackingError: it cannot be unpacked.
+        UnpackingError: the body cannot be unpacked.
     """
     coding = coding.strip().lower()
     if coding in PLAIN:

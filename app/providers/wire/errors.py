@@ -1,4 +1,4 @@
-"""Describes every fault of a provider as a `Failure`: its class, a sentence with provider and model, and the next step.
+"""Describes every fault of a provider as a `Failure`: the class, a sentence with provider and model, and the next step.
 
 The functions are pure: they classify received data (status, headers, error object) and do no I/O; `sdk.py` describes
 network faults. Messages quote the vendor's text, shortened, without anything that looks like a key.
@@ -107,7 +107,7 @@ CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
         529: ErrorClass.OVERLOADED,
     }
 )
-"""Other statuses from 500 on are `server`, the rest `unknown`."""
+"""The error class by HTTP status. Other statuses from 500 on are `server`, the rest `unknown`."""
 
 SAYING: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -123,7 +123,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""The fault, as the middle of a sentence."""
+"""The words for an error class, as the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {
@@ -203,7 +203,7 @@ def describe_truncation(target: CallTarget | str) -> Failure:
 
 
 def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
-    """Describe an event that violates its protocol. The text of other errors than FieldError may quote content."""
+    """Describe an event that violates its protocol. Only a FieldError is quoted: other errors may quote content."""
     match error:
         case FieldError():
             reason = str(error)
@@ -227,7 +227,7 @@ def describe_no_stream(target: CallTarget | str, content_type: str, beginning: b
 
 
 def describe_foreign(target: CallTarget | str, detail: str = "") -> Failure:
-    """Describe an answer in the protocol of `foreign.py`. `detail` is a sentence that may quote the server."""
+    """Describe an answer in Google's own protocol (`foreign.py`). `detail` is a sentence that may quote the server."""
     quoted = f" {_quote(detail)}" if detail else ""
     reason = failure(
         ErrorClass.STREAM, f"{target} responded in Google's own protocol, which Inview does not support.{quoted}"
@@ -256,9 +256,9 @@ def describe_missing_key(target: CallTarget | str, provider: str) -> Failure:
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds to wait (RFC 9110, section 10.2.3: seconds or a date), None if the provider sent none.
+    """Return the seconds to wait (RFC 9110, section 10.2.3: seconds or a date), None if the provider sent neither.
 
-    A date is compared with the provider's clock if it sent its time, because the local clock may be wrong.
+    A date is compared with the provider's clock if the answer has its time, because the local clock may be wrong.
     """
     milliseconds = _seconds(headers.get("retry-after-ms", ""))  # OpenAI sends it too; the standard is coarser
     if milliseconds is not None:
@@ -274,7 +274,7 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def _time_of_response(headers: Mapping[str, str]) -> float | None:
-    """Return the time of the provider's clock, in seconds since 1970."""
+    """Return the time of the provider's clock, in seconds since 1970. None: the answer does not have it."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (ValueError, OverflowError):

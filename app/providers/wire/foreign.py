@@ -1,8 +1,8 @@
 """Recognises Google's own protocol, which no adapter supports, so that such an answer ends with a clear error.
 
-Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in it if
-the base URL is wrong, or if a gateway passes on Google's answers. The received text and calls are kept. Usage is not
-counted, and nothing of such a reply is sent back to Google: use Google's Chat Completions for that.
+Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in this
+protocol if the base URL is wrong, or if a gateway passes on Google's answers. The received text and tool calls are
+kept. Usage is not counted, and nothing of such a reply is sent back to Google: use Google's Chat Completions for that.
 
     data: {"candidates":[{"content":{"parts":[{"text":"Hello"}],"role":"model"}}],"usageMetadata":{…}}
 """
@@ -60,9 +60,9 @@ def is_google_list(body: bytes) -> bool:
 
 
 def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
-    """Return the events and the fault of a body that is no stream. None: it does not use this protocol.
+    """Return the events and the fault of a body that is no stream. None: the body is not in this protocol.
 
-    The fault of a body that is longer than `beginning` quotes its beginning.
+    If the body is longer than `beginning`, there are no events, and the fault quotes the beginning.
     """
     try:
         body = load_json(beginning)
@@ -85,7 +85,7 @@ def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamE
 
 
 class GoogleDecoder:
-    """The decoder of this protocol. It returns text and calls; its end is always a fault."""
+    """The decoder of Google's own protocol. It returns text and tool calls, and always ends with an error."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -102,7 +102,7 @@ class GoogleDecoder:
         raise ProviderError(describe_foreign(self._target, self._detail))
 
     def read(self, answer: object) -> Iterator[StreamEvent]:
-        """Yield the text and calls of one answer, up to a fault in it."""
+        """Yield the text and tool calls of one answer, up to a fault in it."""
         try:
             yield from self._read(fields_of(answer, "the event"))
         except FieldError as error:

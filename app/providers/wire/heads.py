@@ -1,9 +1,9 @@
-"""Limits the heads of answers, because the SDKs' HTTP client (aiohttp) does not.
+"""Limits the heads (status and headers) of answers, because the SDKs' HTTP client (aiohttp) does not.
 
     client = bound_heads(openai.DefaultAioHttpClient())
 
-A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each until it is
-read, and parses all data of a network read at once.
+A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each of them
+until it is read, and parses all data of a network read at once.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class HeadTooLargeError(HttpProcessingError):
 
 
 def bound_heads(client: Any) -> Any:
-    """Limit the heads of answers for this `httpx2.AsyncClient` of an SDK, also through proxies, and return it.
+    """Limit the heads of answers for this `httpx2.AsyncClient` of an SDK, also through proxies, and return the client.
 
-    It keeps no cookies: with them a provider could recognise later requests, and could make them longer and longer.
+    The client keeps no cookies: with cookies a provider could recognise later requests, and make them ever longer.
     """
-    # This changes its fields, because a transport passed as an argument would replace the proxies.
+    # This changes fields of the client, because a transport passed as an argument would replace the proxies.
     fields = cast("dict[str, Any]", vars(client))
     proxies = cast("dict[Any, Any]", fields["_mounts"])
     for transport in (fields["_transport"], *proxies.values()):
@@ -58,7 +58,7 @@ def _open_session(transport: Any) -> aiohttp.ClientSession:
 
 
 class _Handler(ResponseHandler):
-    """Converts the bytes of one connection to answers, with limited heads."""
+    """The part of aiohttp that converts the bytes of one connection to answers, with limited heads."""
 
     _head_bytes: int | None = None
     """Bytes received since the request; None: no head is expected."""
@@ -69,7 +69,7 @@ class _Handler(ResponseHandler):
         super().set_response_params(**params)
 
     def feed_data(self, data: Any, size: int = 0) -> None:
-        """Pass on the head of an answer. Refuse a second one: it belongs to no request and would be kept forever."""
+        """Pass on the head of an answer. Refuse a second head: it belongs to no request and would be kept forever."""
         if self._head_bytes is None:
             self._refuse()
             return

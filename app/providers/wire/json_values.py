@@ -1,6 +1,6 @@
-"""Reads values in vendors' JSON, with checks of their types. Some may be absent or null.
+"""Reads values in vendors' JSON, with checks of their types. Some functions accept a value that is absent or null.
 
-Each function takes the path of the field for its error message.
+`field` is the path of the field, for the error message.
 
 >>> fields_of(None, "usage"), fields_of({"a": 1}, "usage")
 ({}, {'a': 1})
@@ -20,9 +20,9 @@ import orjson
 from app.domain.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
-"""Maximum values of an answer or an event. A list has about a hundred for each model."""
+"""Maximum JSON values in an answer or an event. A list of models has about a hundred for each model."""
 MAX_DIGITS: Final = 1_000_000
-"""Maximum digits of a number that orjson refuses: Python's `json` copies them several times."""
+"""Maximum digits of a number that orjson refuses. Python's `json` reads such a number, and copies it several times."""
 _LONG_NUMBER: Final = re.compile(rb"[\[:,\s.eE+-]\d{%d}" % (MAX_DIGITS + 1))
 MAX_LABEL: Final = 65_536
 """Maximum characters of a name or an id. Gateways put signatures of some thousand characters into an id."""
@@ -42,8 +42,8 @@ def load_json(data: bytes) -> Any:
     ({'tokens': nan}, [inf, -inf])
 
     Raises:
-        ValueError: it is no JSON.
-        FieldError: it has more than `MAX_ANSWER_VALUES` values, or a number with more than `MAX_DIGITS` digits.
+        ValueError: the data is no JSON.
+        FieldError: the data has more than `MAX_ANSWER_VALUES` values, or a number of more than `MAX_DIGITS` digits.
     """
     if has_more_values(data, MAX_ANSWER_VALUES):
         raise FieldError(f"more than {MAX_ANSWER_VALUES:,} values")
@@ -59,10 +59,10 @@ def load_json(data: bytes) -> Any:
 
 
 def text_of(value: object, field: str) -> str:
-    """Return a text.
+    """Return a value that must be a text.
 
     Raises:
-        FieldError: it is missing or something else.
+        FieldError: the value is missing or something else.
     """
     if not isinstance(value, str):
         raise FieldError(f"{field} is missing" if value is None else f"{field} is {name_kind(value)} instead of a text")
@@ -70,10 +70,10 @@ def text_of(value: object, field: str) -> str:
 
 
 def label_of(value: object, field: str) -> str:
-    """Return a name or an id, which each later request repeats.
+    """Return a name or an id. Its length is limited, because each later request repeats it.
 
     Raises:
-        FieldError: it is no text, empty or too long.
+        FieldError: the value is no text, empty or too long.
     """
     if not (label := text_of(value, field)):
         raise FieldError(f"{field} is empty")
@@ -83,10 +83,10 @@ def label_of(value: object, field: str) -> str:
 
 
 def json_text_of(value: object, field: str) -> str:
-    """Return a text with JSON, or an object encoded as JSON. If it is absent or null, the text is empty.
+    """Return a value as JSON text: a text unchanged, an object encoded as JSON, an empty text if it is absent or null.
 
     Raises:
-        FieldError: it is something else.
+        FieldError: the value is something else.
     """
     if isinstance(value, dict):
         return orjson.dumps(value).decode()
@@ -99,7 +99,7 @@ def fields_of(value: object, field: str) -> dict[str, Any]:
     """Return the fields of an object that may be absent or null.
 
     Raises:
-        FieldError: it is something else.
+        FieldError: the value is something else.
     """
     if value is None:
         return {}
@@ -112,7 +112,7 @@ def items_of(value: object, field: str) -> list[object]:
     """Return the items of a list that may be absent or null.
 
     Raises:
-        FieldError: it is something else.
+        FieldError: the value is something else.
     """
     if value is None:
         return []
@@ -122,10 +122,10 @@ def items_of(value: object, field: str) -> list[object]:
 
 
 def index_of(value: object, field: str) -> int:
-    """Return an index.
+    """Return an index, which must be a whole number.
 
     Raises:
-        FieldError: it is missing or something else.
+        FieldError: the value is missing or something else.
     """
     if not isinstance(value, int) or isinstance(value, bool):
         what = "missing" if value is None else f"{name_kind(value)} instead of a whole number"

@@ -1,12 +1,11 @@
 """Sends bytes through an official SDK's client.
 
-Only its authentication, base URL, connection pool and HTTP errors are used.
+Only the client's authentication, base URL, connection pool and HTTP errors are used. Not used are its retries (they
+obey any `Retry-After`, however long), its event parsing (it takes five times the network's time), its platform headers,
+and environment variables other than proxies.
 
-One generator made both SDKs, with the same methods but no common type. Their adapters import them when a link is
-opened. Importing this module imports httpx2, so only adapters import it.
-
-Not used of an SDK: its retries (they obey any `Retry-After`, however long), its event parsing (it takes five times the
-network's time), its platform headers, and environment variables other than proxies.
+The SDKs of OpenAI and Anthropic were made by the same generator: they have the same methods, but no common type. The
+adapters import them when a client is opened. Importing this module imports httpx2, so only adapters import it.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ be sent to compatible servers. Inview leaves them out."""
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """The differences between the two SDKs, except the names of their clients. `omit` leaves a header out."""
+    """The differences between the two SDKs, except the names of their clients. `omit` as a value omits a header."""
 
     connection_error: type[Exception]
     stream_class: Any
@@ -71,10 +70,10 @@ class RefusedError(Exception):
 
 
 async def refuse(response: httpx2.Response) -> None:
-    """Check the head of an answer, as a hook of the SDK's client: the SDK itself would read the whole body of an error.
+    """Refuse an answer without a success status. The SDK's client calls this, before it would read the whole body.
 
     Raises:
-        RefusedError: the answer is an error.
+        RefusedError: the status is no success.
     """
     if response.is_success:
         return
@@ -88,7 +87,7 @@ async def refuse(response: httpx2.Response) -> None:
 
 
 class SdkLink:
-    """A client of one provider.
+    """A `ProviderClient` that sends requests through an SDK.
 
     `client` is an `AsyncOpenAI` or `AsyncAnthropic` with `max_retries=0` and the hook `refuse`.
     """
@@ -101,7 +100,7 @@ class SdkLink:
 
     async def post(self, wire: WireRequest, timeouts: Timeouts) -> SdkResponse:
         target = CallTarget(self._provider.row, wire.model)
-        # The masked header is that of the key. The client adds the key.
+        # The header with a masked value is that of the key. The client adds the real key.
         headers = {name: value for name, value in wire.headers if MASK not in value}
         response: httpx2.Response = await self._request(
             target,
@@ -145,7 +144,7 @@ class SdkLink:
             raise ProviderError(self._describe_refusal(target, refused)) from None
         except self._sdk.connection_error as error:
             if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps whatever a hook raises
-                # Without its cause: it has the answer, which may quote the key.
+                # `from None`, because the cause has the answer, which may quote the key.
                 raise ProviderError(self._describe_refusal(target, error.__cause__)) from None
             raise ProviderError(describe_network(target, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:

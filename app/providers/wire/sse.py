@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 8_000_000
-"""Maximum bytes of one event: twice a million tokens, parsed in 30 milliseconds."""
+"""Maximum bytes of one event: twice the size of a million tokens. Parsing it takes 30 milliseconds."""
 
 MAX_LINES = 20_000
 """Maximum lines of one event: a million would take a second to read. Providers send one or two."""
 
 
 class SseEvent(NamedTuple):
-    """One event. `name` is empty if the stream has none, `data` is the data lines joined by LF."""
+    """One server-sent event. `name` is empty if the event has none. `data` are the data lines, joined by LF."""
 
     name: bytes
     data: bytes
@@ -34,7 +34,7 @@ class EventTooLargeError(Exception):
 
 
 class SseParser:
-    """Parses a stream. `feed` it with received bytes; it returns the events that they complete."""
+    """The parser of one stream. `feed` takes received bytes, and returns the events that they complete."""
 
     __slots__ = ("_ends_in_lf", "_head", "_limit", "_pending", "_size", "_swallow_lf")
 

@@ -20,13 +20,16 @@ def may_be_cut(data: bytes) -> bool:
 
 
 class Mender:
-    """Joins halves in events. `half` is an event with the first half of a character, which waits for the second."""
+    """Joins the halves of characters in the events of one stream.
+
+    `half` is an event with the first half of a character, while the second half is missing.
+    """
 
     def __init__(self) -> None:
         self.half: TextReceived | ThinkingReceived | ToolInputReceived | None = None
 
     def mend(self, events: list[StreamEvent]) -> list[StreamEvent]:
-        """Return the same events without halves. Adjacent texts must have been joined before."""
+        """Return the events with halves joined. The caller has already joined adjacent texts of `events`."""
         mended: list[StreamEvent] = []
         for event in events:
             if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived):
@@ -46,7 +49,7 @@ class Mender:
         return mended
 
     def end(self) -> list[StreamEvent]:
-        """Return the half that waited without a second one, as U+FFFD."""
+        """Return the half that is left without a second half, as U+FFFD."""
         if self.half is None:
             return []
         half, self.half = self.half, None

@@ -5,7 +5,7 @@
     patience.note(len(chunk), events)              # only content extends the time
 
 Content is everything that counts towards the size of a reply, which is also limited (`domain/run/reply_size.py`).
-Comments, empty deltas and usage reports are no content.
+Comments, empty deltas and usage reports are not content.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
 
 
 class Patience:
-    """The limits of one stream, from now on. Times are those of the running event loop."""
+    """The time limits of one stream, which count from the creation of this object."""
 
     def __init__(self, target: CallTarget, timeouts: Timeouts) -> None:
         self._target = target

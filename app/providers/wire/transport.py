@@ -1,4 +1,4 @@
-"""Sends wire requests to providers and yields stream events. It has one link per provider and key.
+"""Sends wire requests to providers and yields stream events. It keeps one open client per provider and key.
 
 Make one `Transport` for the process (or the test), and close it at the end.
 
@@ -48,7 +48,7 @@ MAX_COUNT_BYTES: Final = 65_536
 MAX_ANSWER_BYTES: Final = 8_000_000
 """Maximum bytes of an unpacked list of models: the longest list of today has less than a megabyte."""
 ANSWER_SECONDS: Final = 15.0
-"""Maximum seconds from the request to the end of such an answer."""
+"""Maximum seconds from the request to the end of an answer that is no stream."""
 BEGINNING_BYTES = 4_000
 PIECE_BYTES = 4_096
 """Maximum bytes that are decoded at once: about a millisecond of work. The socket buffers 16 times this size."""
@@ -56,7 +56,7 @@ ENDING_SECONDS = 0.05
 
 
 class Transport:
-    """The open links. Use it in one event loop only."""
+    """The open clients (links) to providers. Use a transport in one event loop only."""
 
     def __init__(self) -> None:
         self._links: dict[Provider, ProviderClient] = {}
@@ -67,7 +67,7 @@ class Transport:
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
         """Yield the reply while it is received: a batch of events per network read, with adjacent text joined.
 
-        It ends after a batch whose last event is `Stopped`. Cancelling the task or closing the generator closes the
+        The last event of the last batch is `Stopped`. Cancelling the task or closing the generator closes the
         connection to the provider at once.
 
         Raises:
@@ -85,7 +85,7 @@ class Transport:
             await response.close()
 
     async def ask(self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
-        """Return the whole answer to a wire request for a count.
+        """Send a request for a token count, and return the whole answer.
 
         Raises:
             ProviderError: for every fault.
@@ -96,7 +96,9 @@ class Transport:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
-        """Return the body of a GET request below the provider's base URL, at position 0. The caller must close it.
+        """Send a GET request to `path` below the base URL, and return the body of the answer, at position 0.
+
+        The caller must close the body.
 
         Raises:
             ProviderError: for every fault.
@@ -105,11 +107,11 @@ class Transport:
         return await _read_answer(target, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
 
     async def warm(self, provider: Provider) -> None:
-        """Open the link to a provider, so that the first send does not wait for the import of its SDK."""
+        """Open the client of a provider, so that the first send does not wait for the import of its SDK."""
         await self._link(provider, load_adapter(provider.row.protocol))
 
     async def close(self) -> None:
-        """Close all links."""
+        """Close all clients."""
         links = list(self._links.values())
         self._links.clear()
         for link in links:
@@ -135,7 +137,7 @@ class Transport:
 
 
 async def _read_answer(target: CallTarget, opening: Awaitable[RawResponse], most: int) -> Body:
-    """Read the whole answer to a request, of at most `most` bytes. The caller must close it."""
+    """Return the whole answer to a request, of at most `most` bytes. The caller must close the returned body."""
     with ExitStack() as stack:
         body = stack.enter_context(new_body())
         limit = asyncio.timeout(ANSWER_SECONDS)
@@ -168,9 +170,10 @@ async def _read_answer(target: CallTarget, opening: Awaitable[RawResponse], most
 async def decode(
     response: RawResponse, adapter: Adapter, target: CallTarget, patience: Patience | None = None
 ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-    """Yield the events of a response: a batch per read, or several for a large read. Events before a fault come first.
+    """Yield the events of a response: a batch per network read, or several batches for a large read.
 
-    `patience` None: the standard time limits apply.
+    Events that arrive before a fault are yielded before the error is raised. `patience` None: the standard time limits
+    apply.
 
     Raises:
         ProviderError: for every fault.
@@ -205,7 +208,7 @@ async def decode(
 
 
 async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> AsyncGenerator[bytes, None]:
-    """Yield the same bytes in small pieces, so that other tasks can run between them, such as those that show them."""
+    """Yield the same bytes in small pieces. Other tasks can run in between, such as those that show the reply."""
     while (chunk := await patience.wait(anext(chunks, None))) is not None:
         for start in range(0, len(chunk), PIECE_BYTES):
             if start:
@@ -214,7 +217,7 @@ async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> Async
 
 
 class _Reading:
-    """Converts bytes to joined events, with the state between two reads."""
+    """Converts the bytes of one stream to events with joined text, and keeps the state between two reads."""
 
     def __init__(self, decoder: Decoder, target: CallTarget) -> None:
         self._decoder = decoder
@@ -225,7 +228,7 @@ class _Reading:
         self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(target)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """Return the events of a read, and the fault at its end."""
+        """Return the events of one network read, and the fault that ended them. None: there was no fault."""
         decoded: list[StreamEvent] = []
         fault = None
         try:

@@ -3,7 +3,7 @@
     state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
-Nothing is called or stored. If nothing is cached, no request is planned: one small query answers.
+No provider is called and nothing is stored. If nothing is cached, no request is planned: one small query is enough.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class ComparedCall:
-    """A call, the comparison of its report with the prediction, and its difference from the call before."""
+    """A provider call with its cache use, and a comparison of its reported usage with the prediction.
+
+    `differs` describes the first difference from the previous call. None: the call continued it, or there was none.
+    """
 
     use: StoredUse
     judgement: Judgement
@@ -39,9 +42,10 @@ class ComparedCall:
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheState:
-    """The state at the time `at`. `rules` is None if no cache of this model is known.
+    """The cache state at the time `at`. `rules` is None if the model has no known cache.
 
-    `next` is the plan of a send now, None if nothing is cached. `calls` are those of the conversation, newest first.
+    `next` is the plan of a send now; None: nothing is cached. `calls` are the recent calls of the conversation, newest
+    first.
     """
 
     profile: ModelProfile
@@ -61,7 +65,7 @@ async def look_at_cache(  # noqa: PLR0913 - as preview_send
     *,
     parameters: Parameters | None = None,
 ) -> PrefixCacheState:
-    """Return the state of the cache under these options. `parameters` apply to this send only.
+    """Return the cache state for a send with these options. `parameters` apply to this send only.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -102,8 +106,8 @@ def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) ->
 def _name_messages(use: StoredUse, sent: Sent | None, positions: Mapping[str, int]) -> tuple[int, ...]:
     """Return the position of the pair of each message of a call.
 
-    Empty if a pair was more than a request and a reply: tool calls and tool results are separate messages, and their
-    number was not recorded.
+    Returns an empty tuple if a pair had more messages than a request and a reply: tool calls and tool results are
+    separate messages, and their number was not recorded.
     """
     went = [position for first, last in sent or () for position in range(first, last + 1)]
     own = positions.get(use.pair_id)

@@ -3,10 +3,11 @@
     await start_keeping(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(ctx, LOCAL_OWNER, conversation_id)
 
-Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`); it adds nothing to the context.
-Before each refresh the next send is planned again; a send in between extends the cache without a refresh. The order is
-stored, so it continues after a restart or reports that it ended. Every process on the database may make the call; the
-first one does.
+Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`). It adds nothing to the context.
+Before each refresh the next send is planned again: a send in the meantime has extended the cache, so no refresh is due.
+
+The request of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that
+it ended. All processes that use the database attend to an order; the first one makes the call.
 
 Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
@@ -43,11 +44,11 @@ from app.store.cache.keep_warm import Keeping, end_keeping, forget_keeping, list
 from app.store.conversation.conversations import load_conversation
 
 RUNNING_SECONDS = 5.0
-"""Seconds between two looks while a reply runs, because its effect on the cache is not known yet."""
+"""Seconds between two checks while a reply runs, because its effect on the cache is not known yet."""
 AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
-"""Maximum seconds between two looks at the clock, which may be set, and at the orders to other processes."""
+"""Maximum seconds between two checks. The clock may have been set, or another process may have changed an order."""
 GONE = "The provider evicted the cache early. Inview wrote it again once, and does not refresh it any more."
 RESTARTED = "Inview was not running when a refresh was due."
 STOPPED = "The last refresh was stopped."
@@ -59,14 +60,17 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeepAlive:
-    """The keep-alive of a conversation, with the cost so far in `spent`. It runs until `keeping.ended_at` is set."""
+    """The keep-alive of a conversation, with its cost so far in `spent`.
+
+    It is active until `keeping.ended_at` is set.
+    """
 
     keeping: Keeping
     spent: Spent
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the price of keeping alive the cache that this send would read, or the reason why that is impossible."""
+    """Return the price of keeping alive the cache for this send, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -83,7 +87,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 async def start_keeping(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
 ) -> Keeping:
-    """Keep the cache that a send with these options would read alive for some minutes. Replaces an earlier order.
+    """Keep a prompt cache alive for some minutes: the one that a send with these options would read.
+
+    This replaces an earlier order of the conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -98,7 +104,7 @@ async def start_keeping(
     if isinstance(offer, str):
         raise ConflictError(offer)
     await require_budgets(ctx, owner, planned.composed.base.conversation, offer.each)
-    # Store the present options: later changes of the view do not change what is kept alive.
+    # Store the current options: later changes of the view do not change what is kept alive.
     seen = replace(
         options, filter=planned.composed.base.conversation.filter if options.filter is None else options.filter
     )
@@ -129,7 +135,7 @@ async def stop_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Non
 
 
 async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> KeepAlive | None:
-    """Return the present or last keep-alive of a conversation, None without one."""
+    """Return the current or last keep-alive of a conversation; None: it has none."""
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
     if keeping is None:
@@ -142,7 +148,10 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 
 
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
-    """Resume the keep-alives of processes that ended. `alone`: no other process ran, so expired ones are reported."""
+    """Resume the keep-alives of processes that ended.
+
+    `alone`: no other process runs, so orders whose time is over are ended with a message.
+    """
     async with ctx.store.read() as session:
         found = await list_open(session)
     for keeping in found:
@@ -153,7 +162,7 @@ async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
 
 
 async def keep_resuming(ctx: AppContext) -> None:
-    """Look regularly for the keep-alives of other processes, which may end early."""
+    """Resume the keep-alives of other processes regularly, because such a process may end early."""
     while True:
         await asyncio.sleep(MAX_SECONDS)
         try:
@@ -163,7 +172,7 @@ async def keep_resuming(ctx: AppContext) -> None:
 
 
 async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
-    """Refresh if it is due. Return the seconds until the next look, None after the end."""
+    """Refresh the cache if that is due. Return the seconds until the next check; None: the keep-alive has ended."""
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None or keeping.ended_at is not None:
@@ -177,7 +186,7 @@ async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bo
         raise
     except InviewError as error:  # the conversation or the model was deleted, or a budget is spent
         return await _end(ctx, keeping, str(error))
-    except Exception:  # after a defect of Inview nothing refreshes, and the page must not show otherwise
+    except Exception:  # after a defect of Inview nothing is refreshed, and the page must show that
         log.exception(
             "keeping a conversation warm failed because of a defect in Inview", conversation_id=conversation_id
         )
@@ -216,7 +225,10 @@ async def _tend(ctx: AppContext, keeping: Keeping, earlier: Earlier, *, resumed:
 
 
 def _explain_end(refreshed: RunState) -> str | None:
-    """Return the reason for ending after this refresh, None to continue. Only a reported read continues."""
+    """Return the reason to end the keep-alive after this refresh; None: continue.
+
+    The keep-alive continues only if the provider reported that it read tokens from the cache.
+    """
     match refreshed.outcome:
         case Failed(reason):
             return str(reason)
@@ -236,7 +248,7 @@ async def _end(ctx: AppContext, keeping: Keeping, words: str | None) -> None:
 
 
 def _attend(ctx: AppContext, keeping: Keeping, *, resumed: bool = False) -> None:
-    """Start the task of a conversation unless it runs. The task reads the stored order at every look."""
+    """Start the keep-alive task of a conversation, or wake it if it runs. The task reads the stored order each time."""
     keeper = ctx.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()

@@ -1,10 +1,10 @@
-"""One refresh of the cache keep-alive (`keep_alive.py`): a call that reads what a provider has cached.
+"""One refresh of the cache keep-alive (`keep_alive.py`): a call that reads the prefix that a provider has cached.
 
     earlier = await load_earlier(session, owner, keeping.made_id)
     started = await start_refresh(ctx, planned, keeping, earlier)        # None: another process has just done it
 
-It is an ordinary run, in a `tool` conversation that has all refreshes of one order. Every process may try; the first
-one to store its run makes the call.
+A refresh is an ordinary run, in a `tool` conversation that has all refreshes of one order. Every process may try; the
+first one to store its run makes the call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAME = "Kept warm"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Earlier refreshes: their conversation (None if there is none), and its newest position.
+    """The earlier refreshes of an order: their conversation (None: there is none), and the position of the newest one.
 
     `running`: one of the refreshes is running.
     """
@@ -54,7 +54,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
         return Earlier()
     try:
         await conversations.load_conversation(session, owner, made_id)
-    except NotFoundError:  # it was deleted
+    except NotFoundError:  # the conversation was deleted
         return Earlier()
     tail = await pairs.load_tail(session, made_id)
     return Earlier(made_id, tail.position, tail.running is not None)

@@ -1,10 +1,10 @@
-"""Child calls: one call for a conversation, made in its own `tool` conversation, such as a title or a summary.
+"""Child calls: a call for a conversation, such as a title or a summary, made in a separate `tool` conversation.
 
     child = await start_child_call(ctx, order, plan)
     text = await wait_for_text(ctx, owner, child)        # "" if it failed, was stopped or returned nothing
 
-Its request, reply and cost stay in that conversation; a node in the parent conversation shows it. Its request and its
-reply are never part of another request.
+The request, the reply and the cost of the call stay in that conversation. A node in the parent conversation shows the
+call. Its request and its reply are never part of another request.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A child call to make. `role` is the role of its request, `instruction` the text of the request.
+    """A child call to make. `role` is the role of its request, `instruction` is the text of the request.
 
-    `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair,
-    `trigger` the message that the call refers to. `position`: the pair that a summary will precede.
+    `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair.
+    `trigger` is the message that the call refers to. `position` is for a summary only: the position of the pair that
+    will follow it.
     """
 
     parent: Conversation
@@ -66,7 +67,7 @@ class StartedChildCall:
 async def start_child_call(
     ctx: AppContext, order: Order, plan: Plan, counted: CountedRequest | None = None
 ) -> StartedChildCall:
-    """Store the conversation, its one pair and the node, and start the call.
+    """Store the child conversation, its only pair and the node in the parent, and start the call.
 
     Raises:
         NotFoundError: the parent conversation was deleted.
@@ -127,7 +128,7 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over, close its conversation, and return its text; empty if it returned none."""
+    """Wait until the call is over, store whether it succeeded, and return its text; "": it returned none."""
     run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):
         pass

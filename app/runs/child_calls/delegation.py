@@ -1,13 +1,12 @@
-"""The tool `delegate`: another agent does a task in its own `tool` conversation; its reply is the result.
+"""The tool `delegate`: another agent does a task in a separate `tool` conversation; its reply is the result.
 
     ctx.toolbox.register((delegate_tool(ctx),))
 
-That conversation belongs to the one that a person sees, and names the message whose call it answers. It can be opened
-and stopped while it runs, and its own tool calls need the usual permissions. Stopping the reply that waits for it stops
-it as well.
+The new conversation is a child of the one that the user sees, and names the message with the tool call. It can be
+opened and stopped while it runs, and its tool calls need the usual permissions. Stopping the reply that waits for the
+task stops the task as well.
 
-Not here: the agents that may get a task (`domain/agents/delegation.py`) and permissions
-(`runs/tools/permissions.py`).
+Not here: the agents that may get a task (`domain/agents/delegation.py`) and permissions (`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -37,13 +36,16 @@ from app.tools.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
-"""Number of the newest characters that are published as progress."""
+"""Number of characters of the newest text that are published as progress."""
 ENDING_SECONDS = 30.0
-"""Extra seconds to end a delegated task whose time is over, and to record that."""
+"""Seconds to stop a delegated task and store its end, in addition to the time limit of the task."""
 
 
 def delegate_tool(ctx: AppContext, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
-    """Return the tool for this app context. A delegated task may take as long as the tools of a reply in total."""
+    """Return the tool for this app context.
+
+    `seconds` is the time limit of a task; by default that of all tools of a reply.
+    """
 
     async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
         try:

@@ -25,7 +25,7 @@ _MADE: dict[Role, LineageKind] = {
 
 
 async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
-    """Read the lineage of a conversation, one step in both directions.
+    """Read the parent, the child conversations and the forks of a conversation, but not their relatives.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -11,10 +11,10 @@ from app.views.screen.log import LogView, show_log
 
 
 async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView:
-    """The newest entries of the log.
+    """Return the newest entries of the log.
 
     Raises:
-        NotFoundError: no such conversation of this owner.
+        NotFoundError: this owner has no such conversation.
     """
     async with ctx.store.read() as session:
         await load_conversation(session, owner, conversation_id)

@@ -1,7 +1,7 @@
-"""Post-run tasks: work in the background after the end of a reply is stored, as one table of independent tasks.
+"""Post-run tasks: work in the background after the end of a reply is stored, as a table of independent tasks.
 
-No subscriber waits for them: the end of the reply is already published. A task that fails is logged and does not stop
-the others.
+No subscriber waits for them, because the end of the reply is already published. A task that fails is logged and does
+not stop the others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from app.runs.engine.live import LiveRun
 from app.runs.send.queue import go_on_after
 
 AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success)
-"""Called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
+"""The post-run tasks. Each is called for every run that ended, whatever its `purpose`, such as a reply or a summary."""
 
 _log = structlog.get_logger(__name__)
 
 
 async def follow_up(ctx: AppContext, run: LiveRun) -> None:
-    """Run all post-run tasks."""
+    """Perform all post-run tasks of a run that ended."""
     results = await asyncio.gather(*(task(ctx, run) for task in AFTERWARDS), return_exceptions=True)
     for task, result in zip(AFTERWARDS, results, strict=True):
         if isinstance(result, Exception):

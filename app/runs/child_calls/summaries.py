@@ -3,8 +3,8 @@
     summary = await summarise(ctx, LOCAL_OWNER, conversation_id, options, "the draft")
     follow(ctx, LOCAL_OWNER, summary.started.run_id)          # like any reply; at its end the checkpoint is set
 
-The call runs in a separate `tool` conversation (`child_calls.py`). Then the summary is a card on the screen; the
-pairs before it are OUT. A call that fails or returns nothing changes nothing.
+The call runs in a separate `tool` conversation (`child_calls.py`). Once the checkpoint is set, the summary is a card on
+the screen, and the pairs above it are OUT. A call that fails or returns nothing changes nothing.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The pairs in view that a summary replaces.
+    """The choice of the pairs in view that a summary replaces.
 
-    `everything`: all of them. Otherwise those that do not fit together with the draft, and all if everything fits.
-    `up_to`: only those up to this position, whether they fit or not.
+    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit or not. With neither: what does
+    not fit together with the draft, or all pairs if everything fits.
     """
 
     everything: bool = False
@@ -59,8 +59,8 @@ OLDER = Extent()
 class SummaryPlan:
     """The pairs that a summary would read and replace: `count` of them, for `tokens` at `cost` (None: unknown price).
 
-    The summary would come before the pair at `position`. The filter hides `unread` earlier pairs from the summary. A
-    send includes these now, and would not include them any more.
+    The summary would be shown above the pair at `position`. The filter hides `unread` earlier pairs, which the summary
+    would not read. A send now includes them, and would not include them after the summary.
     """
 
     base: ContextSnapshot
@@ -86,7 +86,7 @@ class SummaryPlan:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary in progress: its `tool` conversation, its number of pairs, and the position of the last of them."""
+    """A summary in progress. It reads `count` pairs, and will be shown above the pair at `position`."""
 
     started: StartedRun
     conversation_id: str
@@ -103,7 +103,7 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> SummaryPlan:
-    """Return the plan of `summarise` with the same arguments. Calls no model and stores nothing.
+    """Return the plan that `summarise` would carry out with the same arguments. Calls no model and stores nothing.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -144,12 +144,12 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> Summary:
-    """Start a summary of pairs in view: of those that do not fit together with this draft, or as `extent` says.
+    """Start a summary of pairs in view: of those that do not fit together with this draft, or of those in `extent`.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
         ProviderError: the provider lacks its key.
-        NotFoundError, ConflictError, FilterError, InputError: as `plan_summary`.
+        NotFoundError, ConflictError, FilterError, InputError: as for `plan_summary`.
     """
     for _ in range(ATTEMPTS):
         planned = await plan_summary(ctx, owner, conversation_id, options, draft, extent, attached)
@@ -203,7 +203,7 @@ async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, s
 
 @shielded
 async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -> Checkpoint:
-    """Remove the checkpoint and return it, for Undo. Later sends include the pairs before it again.
+    """Remove the checkpoint and return it, for Undo. Later sends include the pairs above it again.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -214,7 +214,7 @@ async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -
 
 @shielded
 async def put_checkpoint(ctx: AppContext, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
-    """Set the checkpoint of a conversation, which replaces any other.
+    """Set the checkpoint of a conversation. It replaces an earlier one.
 
     Raises:
         NotFoundError: this owner has no such conversation.

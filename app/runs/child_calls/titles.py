@@ -3,9 +3,9 @@
     child = await ask_title(ctx, LOCAL_OWNER, conversation_id)
     follow(ctx, LOCAL_OWNER, child.started.run_id)       # like any reply; at its end the title is set
 
-The request is that of a send at this moment, with the instruction as its draft, so that a provider's cache serves it. A
-title that a person wrote is never replaced, not even one written during the call. A call that fails or returns nothing
-changes nothing. The request starts after the end of the reply is stored and published, so it delays nothing.
+The request is the one that a send would make now, with the instruction as its text, so that the provider's cache serves
+it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
+nothing changes nothing. The request is made after the end of the reply is stored and published, so it delays neither.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""Divisor of a model's window for the maximum length of the answer, so that a small window has room for the request."""
+"""The title may have at most 1/8 of the model's window, so that a small window has room for the request."""
 
 _log = structlog.get_logger(__name__)
 
@@ -45,7 +45,7 @@ _log = structlog.get_logger(__name__)
 async def ask_title(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions = DEFAULT_OPTIONS
 ) -> StartedChildCall:
-    """Ask a model for a title from the pairs in view. It replaces no title that a person wrote.
+    """Ask a model for a title from the pairs in view. A title that a person wrote is not replaced.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -97,15 +97,16 @@ async def ask_title(
 
 
 async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
-    """After a run that was the first successful reply of a conversation without a title, ask for one."""
+    """Ask for a title if this run was the first successful reply of a conversation without a title."""
     if run.purpose == "reply" and isinstance(run.state.outcome, Succeeded):
         await _ask_first_title(ctx, run.place.owner, run.place.conversation_id)
 
 
 async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
-    """Keep a compared reply, as `keep_reply` does. If it is the first of a conversation without a title, ask for one.
+    """Keep a compared reply, as `keep_reply` does.
 
-    The compared replies ended in separate conversations, which get no titles.
+    If it is the first reply of a conversation without a title, ask for one. The runs of the compared replies asked for
+    no title, because each ended in a separate conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
@@ -118,7 +119,7 @@ async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str
 
 
 async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Ask for a title if one of the first replies has succeeded and no title was asked for yet."""
+    """Ask for a title if one of the first replies has succeeded and no title was asked for yet. Errors are logged."""
     if not ctx.settings.titles:
         return
     try:
@@ -130,7 +131,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
             if not await awaits_first_title(session, conversation_id):
                 return
         await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
-    except InviewError as error:  # no caller waits for it; a request by hand reports its error
+    except InviewError as error:  # no caller waits for this; the request of a person reports its error
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 

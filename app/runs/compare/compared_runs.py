@@ -1,4 +1,4 @@
-"""The runs of a comparison: one per model, each in its own `tool` conversation, all started together.
+"""The runs of a comparison: one for each model, in a separate `tool` conversation. All are started together.
 
     planned = [await plan_reply(...) for model in models]
     comparison = await begin_comparison(ctx, LOCAL_OWNER, requested, planned)
@@ -41,7 +41,7 @@ Check = Callable[[AsyncSession], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """One model's part before it is stored: its call, its conversation and its pair there."""
+    """What will be stored for one model: its planned call, and the conversation and the pair for its reply."""
 
     planned: Preview
     conversation: Conversation
@@ -65,8 +65,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
 ) -> Comparison:
     """Store and start a run for each of these calls, or none of them; return the comparison with its runs.
 
-    `requested` is the comparison without runs, `attached` is sent with its text. `require` is called in the storing
-    transaction; if it raises, nothing is stored or sent.
+    `requested` is the comparison without runs, `attached` are the attachments of its text. `require` is called in the
+    storing transaction; if it raises, nothing is stored or sent.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
@@ -123,7 +123,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
 
 
 async def _require_budgets(ctx: AppContext, owner: str, planned: Sequence[Preview]) -> None:
-    """Check the sum of the known costs against the budgets. Each call alone was checked before."""
+    """Check the sum of the known costs against the budgets. Each call was checked separately before."""
     costs = [one.composed.composition.estimate.cost for one in planned]
     known = [cost for cost in costs if cost is not None]
     next_cost = sum(known, start=Decimal(0)) if known else None

@@ -3,9 +3,10 @@
     comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "Why?", ("a:one", "b:two"))
     await keep_reply(ctx, LOCAL_OWNER, conversation_id, "b:two")
 
-Each run is a complete run in its own `tool` conversation: it is followed, stopped and paid for like any other. Each
-model gets what `start_reply` would send it. Until one reply is kept, the conversation has no pair of the comparison
-and sends nothing else. Discarding leaves the replies in their conversations, so it can be undone.
+Each run is a complete run in a separate `tool` conversation: it is followed, stopped and paid for like any other. Each
+model gets the request that `start_reply` would send to it. Until one reply is kept, the conversation has no pair for
+the comparison, and no other request can be sent in it. Discarding the comparison leaves the replies in their
+conversations, so it can be undone.
 
 Not here: several models that answer an existing pair again (`pair_comparisons.py`).
 """
@@ -50,9 +51,10 @@ NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """The pair with the kept reply. `replaced`: the previous version of a pair that was answered again.
+    """The pair with the kept reply.
 
-    `undo`: marks that restore the later pairs that the comparison discarded.
+    `replaced` is the number of the version that it replaced, if a pair was answered again. `undo` are the changes of
+    marks that restore the later pairs that the comparison discarded.
     """
 
     pair_id: str
@@ -75,16 +77,16 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Comparison:
-    """Send a request to these models together. The model in `options` is ignored.
+    """Send a request to all these models. The model in `options` is ignored.
 
-    `selections`: the pairs that the caller has seen counted, by model. `again`: a pair that is sent again in a branch,
-    with its own parameters.
+    `selections`: for each model, the pairs that the caller has shown as counted (`CountedPairs`). `again`: a pair whose
+    request is sent again in a branch, with the parameters of that pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view exceeds the budget of a model, and the call has no choice for this case.
+        OverBudgetError: the view exceeds the budget of a model, and the caller made no choice for this case.
         SelectionChangedError: a model would get other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
         BudgetSpentError: the calls together would exceed a budget of money.
@@ -141,8 +143,8 @@ async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> 
 async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
-    If a pair is answered again, the reply replaces that pair's content, which becomes a version as well. Running
-    replies are stopped; their text so far is stored.
+    If the comparison answered an existing pair again, the reply replaces the reply of that pair, which becomes a
+    version as well. Other replies that are running are stopped; their text so far is stored.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
@@ -204,7 +206,7 @@ async def discard_comparison(ctx: AppContext, owner: str, conversation_id: str) 
 
 @shielded
 async def reopen_comparison(ctx: AppContext, owner: str, conversation_id: str) -> Comparison:
-    """Open the comparison that was discarded last again.
+    """Reopen the comparison that was discarded last.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison was discarded in it.
@@ -253,7 +255,10 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
     revision: int,
     at: datetime,
 ) -> tuple[Pair, ChosenReply]:
-    """Put the kept reply into the pair that was answered again. Return the changed pair."""
+    """Put the kept reply into the pair that was answered again.
+
+    Return the changed pair and the result for the caller.
+    """
     before = await _load_answered(session, owner, pair_id)
     request = before.request
     if request.id != comparison.request_id:  # the pair was edited before the comparison was reopened
@@ -290,7 +295,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
 
 
 async def _load_answered(session: AsyncSession, owner: str, pair_id: str) -> Pair:
-    """Return the stored pair that is answered again."""
+    """Load the pair that the comparison answers again."""
     try:
         return await pairs.load_pair(session, owner, pair_id)
     except NotFoundError:

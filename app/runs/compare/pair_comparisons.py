@@ -1,10 +1,11 @@
-"""Several models answer an existing pair again, side by side: one reply replaces its content, the others are versions.
+"""Several models answer an existing pair again, side by side. The kept reply replaces the reply of the pair.
 
     comparison = await compare_again(ctx, LOCAL_OWNER, pair_id, ("a:one", "b:two"), later=Later.KEEP)
     await keep_reply(ctx, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
-Each model gets what `resend_pair` would send it: the pairs in view above this one. The pair and all later pairs are
-unchanged until a reply is kept. `comparisons.py` reads, keeps, discards and reopens this comparison like any other.
+The other replies become versions of the pair. Each model gets the request that `resend_pair` would send to it: the
+pairs in view above this one, and its request. The pair and all later pairs are unchanged until a reply is kept.
+`comparisons.py` reads, keeps, discards and reopens this comparison like any other.
 """
 
 from __future__ import annotations
@@ -55,19 +56,19 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     seen: Seen = NOTHING_SEEN,
     selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
-    """Send the request of a pair to these models together. The model in `options` is ignored.
+    """Send the request of a pair to all these models. The model in `options` is ignored.
 
-    `selections`: the pairs that the caller has seen counted, by model; a branch has other pairs and ignores them.
-    `later`: the choice for the pairs after this one. Pairs to discard leave when a reply is kept, not before. A branch
-    compares in a new conversation with copies of the pairs above, as a new request there.
+    `selections`: for each model, the pairs that the caller has shown as counted. A branch has other pairs and ignores
+    it. `later`: the choice for the pairs below this one. Pairs to discard are deleted when a reply is kept, not
+    earlier. With BRANCH the models answer in a new conversation with copies of the pairs above, as a new request there.
 
     Raises:
         NotFoundError: this owner has no such pair.
-        PairChangedError: the pair's version is not the one `seen`.
-        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
+        PairChangedError: the pair's version is not the one in `seen`.
+        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view above it exceeds the budget of a model, and the call has no choice for this case.
+        OverBudgetError: the view above it exceeds the budget of a model, and the caller made no choice for this case.
         SelectionChangedError: a model would get other pairs than were counted for it.
         BudgetSpentError: the calls together would exceed a budget of money.
         InputError: the filter, the models or the time zone cannot be used.

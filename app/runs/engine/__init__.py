@@ -1,4 +1,4 @@
-"""The driver of a run from start to end, and the writer of the data that it receives.
+"""The driver of a run from start to end, and the writer that stores the received data.
 
 Not here: the rules of a run (`domain/run`), building a request (`runs/request`), and tools (`runs/tools`).
 """

@@ -1,10 +1,10 @@
-"""The engine: performs what `domain.run.run` decides. One task per call of a provider or a tool.
+"""The engine: performs what `domain.run.run` decides, with a task for each call of a provider or a tool.
 
-    run = engine.start(place, start, provider, wire)      # its caller may end
+    run = engine.start(place, start, provider, wire)      # the run continues without its caller
     engine.cancel(run.run_id)
 
-Every event goes through `apply_event`, and `_perform` is the one place that performs its actions. A reply does not
-depend on its subscribers: they read `LiveRun.shown`.
+Every event is passed to `apply_event`, and `_perform` is the only place that performs the resulting actions. A reply
+does not depend on its subscribers: they read `LiveRun.shown`.
 """
 
 from __future__ import annotations
@@ -60,28 +60,28 @@ from app.store.run.runs import RunPlace
 log = structlog.get_logger()
 
 INTERRUPT_SECONDS = 1.5
-"""The end of the process waits at most this many seconds until the replies are stored."""
+"""Maximum seconds that the end of the process waits until the replies are stored."""
 
 
 class ToolExecutor(Protocol):
-    """The operations that a reply with tools needs from the rest of the process (`runs/tools/tool_calls.py`)."""
+    """The operations that a reply with tools needs from other parts of the process (`runs/tools/tool_calls.py`)."""
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        """Call a tool. Every outcome is a result, also a failure. Cancelling this ends the call."""
+        """Call a tool. Every outcome is returned as a result, failures too. Cancelling this coroutine ends the call."""
         ...
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        """Plan the call that continues the reply.
+        """Plan the provider call that continues the reply.
 
         Raises:
-            InviewError: it cannot be made.
+            InviewError: the call cannot be made.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """A provider call that continues a reply. `counted` is None if it was not counted."""
+    """The provider call that continues a reply after tool calls. `counted` has its token counts; None: it has none."""
 
     wire: WireRequest
     counted: CountedRequest | None = None
@@ -89,10 +89,10 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Engine:
-    """The active runs of this process. `writer.runs` is the list of them.
+    """The active runs of this process, which are listed in `writer.runs`.
 
-    `ended` is called when the end of a run is stored, before any page shows it. `desk` is None if replies call no
-    tools. `max_bytes` is the maximum size of a reply.
+    `ended` is called when the end of a run is stored, before any page shows it. `desk` performs tool calls; None:
+    replies call no tools. `max_bytes` is the maximum size of a reply.
     """
 
     transport: Transport
@@ -117,7 +117,10 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored. With a `loop` it calls tools and continues; without, tool calls end it."""
+        """Start a run whose row is stored.
+
+        With a `loop` the run calls tools and continues; without, tool calls end it.
+        """
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
         state, actions = start_run(replace(start, tools=tools, max_bytes=self.max_bytes))
@@ -143,14 +146,20 @@ class Engine:
         return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
 
     def cancel(self, run_id: str) -> LiveRun | None:
-        """Stop a run; its `finishing` task is done once that is stored. None: no such run is active here."""
+        """Stop a run. Its task `finishing` is done when the end is stored.
+
+        None: this process has no such active run.
+        """
         run = self.runs.get(run_id)
         if run is not None:
             self._apply(run, CancelRequested(run.begun))
         return run
 
     def hurry(self, run_id: str) -> LiveRun | None:
-        """Start the next attempt of a run now. None: no such run waits for an attempt here."""
+        """Start the next attempt of a run now, instead of waiting.
+
+        None: no such run waits for an attempt in this process.
+        """
         run = self.runs.get(run_id)
         if run is None or run.state.phase != "retrying":
             return None
@@ -160,7 +169,7 @@ class Engine:
         return run
 
     async def interrupt_all(self) -> None:
-        """End every run because the process ends: store the text received so far and close the connections."""
+        """End every run because the process is ending: store the text received so far and close the connections."""
         runs = tuple(self.runs.values())
         for run in runs:
             self._apply(run, Interrupted(run.begun))
@@ -216,7 +225,7 @@ class Engine:
 
     async def _attempt(self, run: LiveRun) -> None:
         """Make one provider call. Cancelling it closes the connection."""
-        await asyncio.sleep(0)  # subscribers learn of the run before its first text
+        await asyncio.sleep(0)  # subscribers see the run before its first text
         if run.state.attempt > 1:
             await self._note_attempt(run)
         try:
@@ -228,7 +237,7 @@ class Engine:
                         break
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
-        except Exception:  # a defect of Inview must end the run with its text so far, and not leave it running
+        except Exception:  # a defect of Inview must end the run and keep its text so far
             log.exception("run failed because of a defect in Inview", run_id=run.run_id, model=run.state.start.model)
             reason = failure(ErrorClass.UNKNOWN, "Inview failed while it received the reply. The log has the details.")
             self._apply(run, AttemptFailed(reason, _jitter()))
@@ -236,12 +245,15 @@ class Engine:
             self._apply(run, StreamEnded(monotonic() - run.began))
 
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
-        """Make one tool call. Every outcome is a result. If this is cancelled, the caller supplies the result."""
+        """Make one tool call. Every outcome is a result.
+
+        If the call is cancelled, the run has ended and closes its record.
+        """
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools, but this engine cannot.")
         try:
             finished = await self.desk.call_tool(run, call)
-        except Exception:  # a defect of Inview must be a result: otherwise the reply would never end
+        except Exception:  # a defect of Inview must give a result: otherwise the reply would never end
             log.exception("a tool call failed because of a defect in Inview", run_id=run.run_id, tool=call.name)
             text = (
                 f"Inview failed while it called {call.name}. It is not known what the tool did. The log has the "
@@ -261,7 +273,7 @@ class Engine:
         except InviewError as error:
             self._apply(run, AttemptFailed(_describe_refusal(error), _jitter()))
             return
-        except Exception:  # as for a stream
+        except Exception:  # a defect of Inview must end the run, as in `_attempt`
             log.exception("a reply could not continue because of a defect in Inview", run_id=run.run_id)
             reason = failure(
                 ErrorClass.UNKNOWN, "Inview failed while it continued after the tool calls. The log has the details."
@@ -272,7 +284,10 @@ class Engine:
         await self._attempt(run)
 
     async def _note_attempt(self, run: LiveRun) -> None:
-        """Store the next call before it is made. If this process dies, another one enters it into the ledger."""
+        """Store that the next call starts, before it is made.
+
+        If this process dies, another one adds the call to the ledger.
+        """
         try:
             await self.writer.save()
         except StoreError as error:
@@ -299,7 +314,10 @@ class Engine:
         self._apply(run, RetryDue())
 
     async def _finish(self, run: LiveRun) -> None:
-        """Store the end, then show it. A client that sees it can send again or read it from the database."""
+        """Store the end of a run, then show it.
+
+        A client that sees the end can read it from the database and send again.
+        """
         ended = await self.writer.finish(run)
         del self.runs[run.run_id]
         self.ended(run)

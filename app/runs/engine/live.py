@@ -1,4 +1,4 @@
-"""An active run: its state, its subscribers, the data to continue it, and the data that is not stored yet.
+"""An active run: its state, its subscribers, and its data that is not stored yet.
 
 Not here: driving it (`engine.py`), saving it (`writer.py`) and watching it (`runs/watch/broadcast.py`).
 """
@@ -25,16 +25,15 @@ from app.store.ledger.ledger import CountedRequest, EndedCall, Purpose
 from app.store.run.runs import RunPlace
 
 MAX_AT_ONCE = 8
-"""Maximum number of tools of a reply that work at the same time; the others wait."""
+"""Maximum number of tools of a reply that run at the same time; the others wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The data of a reply that calls tools and continues: its first request, which does not change, and the offered
-    tools.
+    """The data that a reply needs to call tools and continue: the first request, which does not change, and its tools.
 
-    `model` is the profile of the model. `limits` are the limits for tools, `allowed` is the agent's list of tools
-    (None: it has no list). `replaced` has the secrets that marks replace in the first request; None: no redaction.
+    `model` is the profile of the model. `limits` are the limits for tools. `allowed` is the agent's list of tools;
+    None: it has no list. `replaced` are the secrets that were redacted from the first request; None: redaction is off.
     """
 
     first: Hashed
@@ -47,15 +46,20 @@ class Loop:
 
 @dataclass(eq=False)
 class LiveRun:
-    """One run of this process.
+    """One active run of this process.
 
-    `state` is the current state. `shown` is the state for subscribers; it has the end only after that is stored.
-    `saved` is the state last stored, `whole_at` the time on the steady clock when its reply was last stored whole.
-    `wire` is its first request, `round_wire` the request of a later round; during `planning` the next round's call has
-    not started. `counted` has the counts of the request before it was sent. `calls` are ended provider calls that are
-    not in the ledger yet, `records` the records of its tool calls, `recorded` the stored ones of them. `hands` limits
-    the number of tools that work at the same time. `asking` are its pending permission requests by id. `chunks` is the
-    number of chunks received, `heard_at` the time of the last one.
+    `state` is the current state. `shown` is the state for subscribers; it has the end only after the end is stored.
+    `saved` is the state that was stored last. `whole_at` is the time on the steady clock when the whole reply was
+    stored last.
+
+    `wire` is the first request. `round_wire` is the request of a later round. `planning`: the call of the next round
+    has not started yet. `counted` has the counts of the request before it was sent. `calls` are the ended provider
+    calls which the ledger does not have yet. `records` are the records of the tool calls by id, `recorded` those of
+    them that are stored.
+
+    `hands` limits the number of tools that run at the same time. `asking` are the pending permission requests by id.
+    `handed_to` has the conversation of each delegated task, by the id of the tool call. `chunks` is the number of
+    chunks received, `heard_at` the time of the last one.
     """
 
     place: RunPlace
@@ -92,11 +96,11 @@ class LiveRun:
 
     @property
     def begun(self) -> frozenset[str]:
-        """The ids of the tool calls that were started."""
+        """Return the ids of the tool calls that were started."""
         return frozenset(call_id for call_id, record in self.records.items() if record.started_at is not None)
 
     def close_records(self, at: datetime) -> None:
-        """Close the records of unfinished tool calls when the run is over: they will get no result."""
+        """Close the records of unfinished tool calls when the run is over, because no result will arrive for them."""
         outcome = self.state.outcome
         died = isinstance(outcome, Failed) and outcome.reason.error_class is ErrorClass.INTERRUPTED
         fault = CallFault.INTERRUPTED if died else CallFault.STOPPED
@@ -121,12 +125,15 @@ class LiveRun:
         self.show(replace(self.shown))
 
     async def wait_for_change(self, seen: RunState) -> None:
-        """Return when `shown` is another state than `seen`."""
+        """Wait until `shown` is another state than `seen`."""
         while self.shown is seen:
             await self._changed.wait()
 
     async def wait_for_company(self, due: float, latest: float) -> None:
-        """Return at the first change from `due` on, at the run's end, or at `latest`: times of the loop's clock."""
+        """Wait until the first change at or after `due`, the run's end, or `latest`, whichever is first.
+
+        Both times are those of the event loop's clock.
+        """
         loop = asyncio.get_running_loop()
         over = loop.create_future()
         timer = loop.call_at(latest, _settle, over)
@@ -144,7 +151,7 @@ def _settle(over: asyncio.Future[None]) -> None:
 
 
 def loop_of(run: LiveRun) -> Loop:
-    """Return the loop of a run that calls tools."""
+    """Return the `Loop` of a run that calls tools."""
     if run.loop is None:
         raise ValueError(f"Run {run.run_id} calls tools, but none were sent.")
     return run.loop

@@ -1,6 +1,6 @@
 """The permission broker: the clock of permission requests, the signal to waiting calls, and the audit of decisions.
 
-A waiting call reads the status of a request from the store. `tell` makes it read at once.
+A waiting call reads the status of its request from the store. `PermissionBroker.notify` makes it read again at once.
 
 Not here: requesting and answering a permission (`runs/tools/permissions.py`).
 """
@@ -36,13 +36,13 @@ from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
 MAX_AUDITED: Final = 20_000
-"""Maximum number of characters of arguments in the audit trail; a longer text is cut, with the SHA-256 of the whole."""
+"""Maximum number of characters of arguments in the audit trail. A longer text is cut; its SHA-256 is stored as well."""
 
 log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that starts at the present time and then runs steadily, even if the machine's clock is set."""
+    """Return a clock that starts at the current time and then runs steadily, even if the machine's clock is set."""
     at, began = now(), time.monotonic()
     return lambda: at + timedelta(seconds=time.monotonic() - began)
 
@@ -61,7 +61,7 @@ class PermissionBroker:
 
 
 async def expire_abandoned(store: Store, event_bus: EventBus) -> int:
-    """Expire the requests of runs that are over: their process died, so no call waits for the answer."""
+    """Expire the permission requests of runs that are over; return how many. Their process died, so no call waits."""
     async with store.read() as session:
         abandoned = await list_abandoned(session)
     return sum([await _expire(store, event_bus, owner, request.id) for owner, request in abandoned])
@@ -83,7 +83,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
 
 
 def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None:
-    """Publish a changed request in its conversation and in the one that shows it."""
+    """Publish a changed permission request in its conversation and in the conversation that shows it."""
     for conversation_id in {request.shown_in, request.conversation_id}:
         event_bus.publish(owner, conversation_id, PermissionsChanged())
 
@@ -92,7 +92,7 @@ def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None
 
 
 async def audit_request(session: AsyncSession, owner: str, request: PermissionRequest, at: datetime) -> None:
-    """Write a new request or its decision to the audit trail."""
+    """Write a new permission request, or the decision about one, to the audit trail."""
     action = "asked" if request.standing is PermissionStatus.PENDING else request.standing.value
     by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
     details = {name: value for name, value in by.items() if value is not None}
@@ -124,7 +124,7 @@ async def audit_call(
 async def audit_rule(
     session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **details: Any
 ) -> None:
-    """Write to the audit trail that a rule was made or revoked."""
+    """Write to the audit trail that a permission rule was made or revoked."""
     rule: Rule = kept.rule
     data: dict[str, Any] = {
         "server_id": rule.server_id,

@@ -1,9 +1,10 @@
 """The writer: stores the received data of all runs in one transaction, several times a second, and each run's end.
 
-Most saves add the new text of a reply to a journal; about once a second a reply is stored whole instead.
+Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
 
-A database error does not stop a reply: it continues in memory, saving is tried again, and each error is logged. If an
-end cannot be stored for long, subscribers are notified, and the attempts continue as long as the process lives.
+A database error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged.
+If the end of a run cannot be stored for a long time, subscribers are notified. The attempts continue as long as the
+process lives.
 
 Not here: the stored rows (`store/run/runs.py`) and the end of a run (`engine.py`).
 """
@@ -34,15 +35,15 @@ from app.store.tools.tool_calls import save_tool_calls
 log = structlog.get_logger()
 
 SAVE_SECONDS = 0.1
-"""Seconds between saves while runs are active: with the pause, text waits at most 0.15 s, plus the time of the save."""
+"""Seconds between saves while runs are active. With the pause, text waits at most 0.15 s, plus the time of the save."""
 PAUSE_SECONDS = 0.05
-"""Pause before each save, so that urgent runs are saved together, and a reply's first text reaches the page first."""
+"""Pause before each save. Urgent runs are then saved together, and a reply's first text is shown before it is saved."""
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
 WHOLE_SECONDS = 0.8
-"""Seconds after which a reply is stored whole again: other processes read its message, not the journal."""
+"""Seconds after which the whole reply is stored again, because other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum characters of whole replies in one save, except the last one. More would delay the next save."""
+"""Maximum characters of replies that one save stores whole. The last of them may exceed it. More would delay saves."""
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
@@ -51,7 +52,7 @@ PATIENCE_SECONDS = 30.0
 
 @dataclass(eq=False)
 class Writer:
-    """Saves the active `runs`."""
+    """The writer of this process. `runs` are the active runs, which it saves."""
 
     store: Store
     process_id: str
@@ -63,12 +64,15 @@ class Writer:
     _beat_at: float = -BEAT_SECONDS
 
     def take(self, run: LiveRun) -> None:
-        """Save this run from now on. It needs no hurry: its first state is stored, and its provider is being called."""
+        """Save this run from now on.
+
+        The next save is not urgent: the first state of the run is already stored, and its provider is being called.
+        """
         self.runs[run.run_id] = run
         self._begun.set()
 
     def hurry(self) -> None:
-        """Save soon: there is a first text, a retry or a tool result."""
+        """Make the next save early, because of a first text, a retry or a tool result."""
         self._due.set()
 
     async def keep_saving(self) -> None:
@@ -93,8 +97,8 @@ class Writer:
     async def save(self, *, beats: bool = True) -> None:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        It finishes even if its caller is cancelled: the commit is made in any case, and this process must know what it
-        stored.
+        The save finishes even if its caller is cancelled. The database commits in any case, and otherwise this process
+        would not know what is stored.
 
         Raises:
             StoreError: the database cannot be written.
@@ -127,7 +131,7 @@ class Writer:
                 del run.calls[: len(of_run)]
 
     async def finish(self, run: LiveRun) -> RunState:
-        """Store the end of a run, however long it takes; return the end as stored."""
+        """Store the end of a run, however long it takes. Return the stored state."""
         deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:
@@ -145,8 +149,7 @@ class Writer:
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
             async with self.store.write() as session:
-                # An earlier save may have entered some of them and then failed. They were made, whichever process ended
-                # the run.
+                # The calls were made, whichever process ended the run. A save that failed may have stored some of them.
                 await insert_missing_calls(session, run.run_id, run.calls)
                 if claimed := await finish_run(session, run.place, run.state, now()):
                     if records := _list_untold(run):
@@ -172,7 +175,7 @@ class Writer:
 def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> frozenset[LiveRun]:
     """Choose the runs whose replies are stored whole now: the longest overdue first, up to WHOLE_CHARACTERS.
 
-    A reply that has nothing stored yet is always one of them.
+    A reply is always chosen if no part of it is stored yet.
     """
     room, chosen = WHOLE_CHARACTERS, set[LiveRun]()
     for run, state in sorted(changed, key=lambda one: one[0].whole_at):
@@ -191,12 +194,12 @@ def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progres
 
 
 def _facts_of(state: RunState) -> tuple[object, ...]:
-    """Return the stored data of a running run except its reply."""
+    """Return the data of an active run that is stored in addition to its reply."""
     return state.attempt, state.retries, state.usage, state.rounds
 
 
 def _list_untold(run: LiveRun) -> dict[str, ToolCallRecord]:
-    """Return the records of its tool calls that are not stored yet."""
+    """Return the records of a run's tool calls that are not stored yet."""
     if not run.records:
         return {}
     return {call_id: record for call_id, record in run.records.items() if run.recorded.get(call_id) is not record}

@@ -1,7 +1,7 @@
 """Saved filters, the history of applied filters, and the filter of a conversation.
 
-await save_filter(ctx, LOCAL_OWNER, "good", "s>=2 !e")
-await apply_filter(ctx, LOCAL_OWNER, conversation_id, "@good r20")
+    await save_filter(ctx, LOCAL_OWNER, "good", "s>=2 !e")
+    await apply_filter(ctx, LOCAL_OWNER, conversation_id, "@good r20")
 
 Not here: the pairs that a filter selects (`runs/send/context_selection.py`) and command lines (`line_commands.py`).
 """
@@ -39,7 +39,7 @@ _FEW = 3
 class KnownFilters:
     """An owner's saved filters by name, and the applied filters, newest first.
 
-    `rows` are all saved filters, including unreadable ones; `damaged` are the unreadable entries of the history.
+    `rows` are all saved filters, including unreadable ones. `damaged` are the unreadable entries of the history.
     """
 
     saved: dict[str, str]
@@ -49,7 +49,7 @@ class KnownFilters:
 
 
 async def list_filters(ctx: AppContext, owner: str) -> KnownFilters:
-    """List the owner's filters that the filter bar offers."""
+    """List the owner's saved and applied filters for the filter bar."""
     async with ctx.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)
         rows = await filters.list_saved_filters(session, owner)
@@ -73,12 +73,12 @@ async def find_filter(ctx: AppContext, owner: str, name: str) -> str:
 
 @shielded
 async def save_filter(ctx: AppContext, owner: str, name: str, line: str) -> None:
-    """Save a filter under a name, replacing the previous one.
+    """Save a filter under a name. It replaces an earlier filter of this name.
 
     Raises:
-        FilterError: it cannot be parsed or used, or refers to itself; it says where.
-        InputError: the name is invalid, or a filter that uses it would become invalid.
-        ConflictError: there are too many.
+        FilterError: the filter cannot be parsed or used, or refers to itself. The error has the position.
+        InputError: the name is invalid, or another filter that uses this one would become invalid.
+        ConflictError: there are too many saved filters.
     """
     async with ctx.store.write() as session:
         read_savable(name, line, await filters.load_saved_filters(session, owner))
@@ -182,11 +182,11 @@ async def _delete_by_name(session: AsyncSession, owner: str, name: str) -> None:
 
 @shielded
 async def apply_filter(ctx: AppContext, owner: str, conversation_id: str, line: str) -> None:
-    """Set the filter of a conversation and, unless it is temporary, add the filter to the history.
+    """Set the filter of a conversation and, unless the conversation is temporary, add the filter to the history.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used; it says where.
+        FilterError: the filter cannot be used. The error has the position.
     """
     tree = parse_filter(line)
     async with ctx.store.write() as session:

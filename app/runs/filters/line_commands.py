@@ -1,9 +1,9 @@
-"""Lines of the filter bar: their meaning while they are typed, and their commands when they are entered.
+"""Lines of the filter bar: what they mean while a person types them, and their commands when they are entered.
 
-line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
-done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
+    line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
+    done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
-A line selects the pairs that the page shows for its filter (`runs/send/context_selection.py`). Whether a command is
+The filter of a line selects the same pairs as on the page (`runs/send/context_selection.py`). Whether a command is
 allowed is decided by `domain/filters/bar/command_rules.py`.
 """
 
@@ -79,7 +79,7 @@ DEFAULT_OPTIONS = ViewOptions()
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
     ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, options: ViewOptions = DEFAULT_OPTIONS
 ) -> FilterLineView:
-    """Describe the line typed so far; `cursor` is the number of characters before the cursor. Nothing is changed.
+    """Describe the text typed so far. `cursor` is the number of characters in front of the cursor. Nothing is changed.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -115,7 +115,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
 
 
 async def find_occurring(ctx: AppContext, owner: str, conversation_id: str) -> Occurring:
-    """List the values that the chips of the filter bar offer in this conversation.
+    """List the values in this conversation that the chips of the filter bar offer.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -135,11 +135,11 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
     *,
     confirmed: bool = False,
 ) -> OutcomeView:
-    """Run the command of a line on the pairs that its filter selects. `confirmed`: the person confirmed it.
+    """Run the command of a line on the pairs that its filter selects. `confirmed`: the person confirmed the command.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the line cannot be parsed; it says where.
+        FilterError: the line cannot be parsed. The error has the position.
         InputError: the line has no command, or the model or the time zone cannot be used.
         ConflictError: a pair to delete or copy has a running reply.
     """
@@ -179,7 +179,7 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
 def write_export_url(
     conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
 ) -> str:
-    """Return the address of an export, with all values that the filter depends on, so it selects the same pairs."""
+    """Return the address of an export with everything that the filter depends on, so that it selects the same pairs."""
     query = {
         "format": export.format.value,
         "filter": format_filter(read.filter),
@@ -205,7 +205,7 @@ def _selected(composed: Composed) -> tuple[str, ...]:
 def _decide(
     call: CommandCall, composed: Composed, topics: TopicTree, chosen: str | None
 ) -> tuple[Decision, str | None]:
-    """Decide about a call; return the decision and the topic that it files under."""
+    """Decide about a command. Return the decision, and the id of the topic if the command files pairs under one."""
     topic: str | RefuseCommand | None = None
     if isinstance(call.command, FileUnder):
         topic = _find_topic(call.command, topics, chosen)

@@ -1,8 +1,8 @@
-"""Lists of models that accept images or files, offered if the chosen model does not accept an attachment.
+"""Lists of models that accept images or files, to be suggested if the chosen model does not accept an attachment.
 
     others = await list_capable(ctx, owner, images=True)
 
-No provider is called: the lists have the models of provider lists read before, and those that an adapter knows.
+No provider is called: the models are those of provider lists that were read before, and those that an adapter knows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ MAX_CAPABLE = 3
 async def list_capable(
     ctx: AppContext, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
 ) -> tuple[ModelProfile, ...]:
-    """List available models that accept images, files or both: each provider's first, then each provider's second."""
+    """List available models that accept images, files or both.
+
+    The first model of each provider comes first, then the second of each, and so on, up to `limit` models.
+    """
     async with ctx.store.read() as session:
         providers = (await ctx.catalogue.providers(session, owner)).values()
     ready = [provider for provider in providers if provider.ready]
@@ -30,7 +33,7 @@ async def list_capable(
 
 
 def join_or(names: Sequence[str]) -> str:
-    """Join the names as a choice.
+    """Join the names with commas and “or”.
 
     >>> join_or(["A"]), join_or(["A", "B", "C"])
     ('A', 'A, B or C')

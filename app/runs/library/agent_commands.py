@@ -2,8 +2,8 @@
 
     agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer", "system_prompt": "Find the fault."})
 
-A change or deletion of an agent applies from the next send in every conversation that has it, and open pages of these
-conversations show it at once. Earlier replies keep the agent's name and parameters.
+A change or a deletion applies to the next send in every conversation that has the agent. Open pages of these
+conversations show it at once. Earlier replies keep the name and the parameters that the agent had.
 
 Not here: the choice of the agent that answers (`runs/send/context_selection.py`).
 """
@@ -87,7 +87,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
-        require_readable(agent)  # a field that cannot be read and is not replaced would be lost
+        require_readable(agent)  # otherwise an unreadable field that is not replaced would be lost
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)
@@ -97,7 +97,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
 
 @shielded
 async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
-    """Delete an agent; its conversations continue without one until it is restored.
+    """Delete an agent. Its conversations continue without an agent until it is restored.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -109,7 +109,7 @@ async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
 
 @shielded
 async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
-    """Restore a deleted agent; the conversations that had it have it again.
+    """Restore a deleted agent, also in the conversations that had it.
 
     Raises:
         NotFoundError: this owner has no such deleted agent.
@@ -127,11 +127,11 @@ async def restore_agent(ctx: AppContext, owner: str, agent_id: str) -> Agent:
 
 @shielded
 async def import_agents(ctx: AppContext, owner: str, imported: Sequence[AgentFields]) -> tuple[Agent, ...]:
-    """Create agents, as from a file. An agent whose name is taken gets a number after its name.
+    """Create the agents of an import file. An agent whose name is taken gets a number after its name.
 
     Raises:
         InputError: a field of an agent is invalid.
-        ConflictError: there would be too many.
+        ConflictError: there would be too many agents.
     """
     made: list[Agent] = []
     async with ctx.store.write() as session:
@@ -159,7 +159,7 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
 
 
 def _publish(ctx: AppContext, owner: str) -> None:
-    """Let every open page read the agent of its conversation again. Agents change rarely, so all pages do."""
+    """Make every open page read the agent of its conversation again. Agents change rarely, so no page is left out."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):
             each.event_bus.publish(owner, conversation_id, ConversationChanged())

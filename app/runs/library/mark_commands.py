@@ -1,9 +1,9 @@
-"""Marking pairs: stars, flag, include and exclude mark, topic, delete and undelete; one pair or ten thousand.
+"""Marking pairs: stars, flag, include or exclude tag, topic, delete and undelete; one pair or ten thousand.
 
-undo = await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
-await mark_pairs(ctx, LOCAL_OWNER, conversation_id, undo)
+    undo = await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
+    await mark_pairs(ctx, LOCAL_OWNER, conversation_id, undo)
 
-A command uses one transaction and one revision for any number of pairs. The conversation keeps its place in the list,
+A command uses one transaction and one revision for any number of pairs. The conversation does not move in the list,
 because it has no new message.
 """
 
@@ -31,7 +31,7 @@ Undo = tuple[PairMarks, ...]
 
 @shielded
 async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes: Sequence[PairMarks]) -> Undo:
-    """Change these pairs' marks, all or none; return the changes that undo it.
+    """Change the marks of these pairs, all or none. Return the changes that undo this.
 
     Raises:
         NotFoundError: this owner has no such conversation, pair or topic, or a pair to mark is deleted.
@@ -64,17 +64,17 @@ async def mark_pairs(ctx: AppContext, owner: str, conversation_id: str, changes:
 
 
 async def mark_pair(ctx: AppContext, owner: str, pair_id: str, marks: Marks) -> Undo:
-    """Do what `mark_pairs` does for one pair in any conversation."""
+    """Change the marks of one pair, as `mark_pairs` does. Its conversation is looked up."""
     async with ctx.store.read() as session:
         conversation_id = await find_conversation_of(session, owner, pair_id)
     return await mark_pairs(ctx, owner, conversation_id, [PairMarks(pair_id, marks)])
 
 
 async def find_topic_by_path(ctx: AppContext, owner: str, path: str) -> str:
-    """Find the topic with this path.
+    """Return the id of the topic with this path.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such topic.
     """
     async with ctx.store.read() as session:
         tree = build_topic_tree(await load_topics(session, owner))

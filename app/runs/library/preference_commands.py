@@ -20,7 +20,7 @@ async def read_preferences(ctx: AppContext, owner: str) -> Preferences:
 
 
 async def read_prelude(ctx: AppContext, owner: str) -> str | None:
-    """Return the prelude, the text about this owner that models get and a card shows; None if there is none."""
+    """Return the prelude: the text about this owner that models get and a card shows. None: there is none."""
     return compose_system_prelude(read_user_options(await read_preferences(ctx, owner), now()))
 
 
@@ -35,7 +35,7 @@ async def set_preferences(ctx: AppContext, owner: str, changed: Preferences) -> 
 
 @shielded
 async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Preferences], Preferences]) -> Preferences:
-    """Change some preferences and keep the others as stored. Return all of them.
+    """Change some preferences and leave the others as stored. Return all of them.
 
     `change` receives the stored preferences and returns the changed ones:
 
@@ -56,7 +56,7 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
 
 
 def _publish(ctx: AppContext, owner: str) -> None:
-    """Let every open page show the changed requests of its conversation."""
+    """Make every open page show the changed request of its conversation."""
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):
             each.event_bus.publish(owner, conversation_id, ConversationChanged())

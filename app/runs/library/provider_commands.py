@@ -1,9 +1,9 @@
-"""Setup of providers, and their lists of models, for the Settings page and the model picker.
+"""Setup of providers and their lists of models, for the Settings page and the model picker.
 
     await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-…")
     offers = await list_models(ctx, LOCAL_OWNER)
 
-A key is stored and never returned: a page that shows a provider learns only that it has a key.
+A key is stored and never returned: a page gets only the fact that a provider has a key.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ from app.store.settings.provider_settings import (
 )
 
 PATIENCE_SECONDS: Final = 3.0
-"""Seconds that a list of all models waits for a provider. Most answer within one second."""
+"""Seconds that a list of all models waits for a slow provider. Most providers answer within one second."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetup:
     """The setup of a provider. `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
 
-    `trial` is the result of the last request for its list of models, and `skipped` names the invalid entries of the
-    list.
+    `trial` is the result of the last request for its list of models. `skipped` has the invalid entries of that list.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ProviderSetup:
 
 
 async def list_providers(ctx: AppContext, owner: str) -> tuple[ProviderSetup, ...]:
-    """List all providers, in the order of the page."""
+    """List all providers, in the order of the Settings page."""
     await ctx.catalogue.look_around()
     async with ctx.store.read() as session:
         providers = await ctx.catalogue.providers(session, owner)
@@ -63,8 +62,9 @@ async def list_providers(ctx: AppContext, owner: str) -> tuple[ProviderSetup, ..
 
 
 async def try_provider(ctx: AppContext, owner: str, name: str) -> None:
-    """Request a provider's list of models now; `list_providers` then has the result. Without a key nothing is
-    requested.
+    """Request a provider's list of models now. `list_providers` then has the result in `trial`.
+
+    Nothing is requested if the provider lacks its key.
 
     Raises:
         NotFoundError: there is no such provider.
@@ -79,8 +79,8 @@ async def try_provider(ctx: AppContext, owner: str, name: str) -> None:
 async def list_models(ctx: AppContext, owner: str, *, afresh: bool = False) -> tuple[ProviderModels, ...]:
     """List the providers that can be called now, each with its models, or with the reason why it did not list them.
 
-    A slow provider delays no other: after `PATIENCE_SECONDS` its known models are listed.
-    `afresh` requests new lists from the providers instead of using lists that are some minutes old.
+    A slow provider delays no other: after `PATIENCE_SECONDS` its known models are listed. `afresh` requests new lists
+    from the providers instead of using lists that are some minutes old.
     """
     await ctx.catalogue.look_around()
     async with ctx.store.read() as session:
@@ -92,7 +92,7 @@ async def list_models(ctx: AppContext, owner: str, *, afresh: bool = False) -> t
 async def save_provider(
     ctx: AppContext, owner: str, name: str, *, key: str | None = None, base_url: str | None = None
 ) -> None:
-    """Enter a key or a base URL. None keeps the previous entry, an empty text removes it.
+    """Store a key or a base URL for a provider. None leaves the stored value, an empty text removes it.
 
     A name that is not in the table of vendors is a compatible server of the owner.
 
@@ -115,7 +115,7 @@ async def save_provider(
 
 @shielded
 async def remove_provider(ctx: AppContext, owner: str, name: str) -> None:
-    """Delete the entries for a provider. Does nothing if there are none."""
+    """Delete the stored key and base URL of a provider. Does nothing if there are none."""
     async with ctx.store.write() as session:
         await delete_provider_setting(session, owner, name)
 

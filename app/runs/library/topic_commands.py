@@ -1,9 +1,9 @@
 """Commands for topics: list, create, rename, move, arrange, delete.
 
-topic = await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
+    topic = await create_topic(ctx, LOCAL_OWNER, "AI > Planning")
 
-Every command reads, decides and writes in one transaction. Pairs name their topic by id, so no pair is written. Pages
-with such a pair are notified of the new name.
+Every command reads, decides and writes in one transaction. Pairs name their topic by id, so a command changes no pair.
+Pages that show a pair of a renamed or moved topic are notified.
 
 Not here: filing pairs under a topic (`mark_commands.py`).
 """
@@ -39,13 +39,14 @@ from app.store.organise import topics
 from app.store.settings.preferences import load_preferences
 from app.views.conversation.topic import TopicsView, describe_topics
 
-"""The names from the root to a topic."""
-
 NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 
 
 class TopicChanges(TypedDict, total=False):
-    """Changes of a topic. `parent_id` None: move to the root. `before`: the next sibling; None: move to the end."""
+    """Changes of a topic. `parent_id` None: move it to the root.
+
+    `before`: the sibling that follows it; None: move it last.
+    """
 
     name: str
     parent_id: str | None
@@ -53,7 +54,7 @@ class TopicChanges(TypedDict, total=False):
 
 
 async def list_topics(ctx: AppContext, owner: str, order: TopicOrder | None = None) -> TopicsView:
-    """List an owner's topics with their counts, in this order; None: the order in the preferences."""
+    """List an owner's topics with their numbers of pairs, in this order; None: the order in the preferences."""
     async with ctx.store.read() as session:
         topic_order = order or (await load_preferences(session, owner)).topic_order
         filed = await topics.load_filed_topics(session, owner)
@@ -62,7 +63,7 @@ async def list_topics(ctx: AppContext, owner: str, order: TopicOrder | None = No
 
 @shielded
 async def create_topic(ctx: AppContext, owner: str, path: str) -> str:
-    """Create the topic with this path and all missing topics above it, each as the last sibling; return its id.
+    """Create the topic with this path and all missing topics above it, each as the last sibling. Return its id.
 
     Raises:
         InputError: the path is invalid.
@@ -79,9 +80,10 @@ async def make_topics(
     paths: Sequence[TopicNames],
     times: Mapping[TopicNames, tuple[datetime, datetime]] = NO_TIMES,
 ) -> Mapping[TopicNames, str]:
-    """Find or create the topics of these checked paths, as `create_topic` does; return their ids by path.
+    """Find or create the topics of these checked paths, as `create_topic` does. Return their ids by path.
 
-    `times`: creation and last use of topics that are missing, if not now.
+    `times` are the times of creation and last use for topics that are created; a path without an entry gets the current
+    time.
 
     Raises:
         ConflictError: there are too many topics.
@@ -114,7 +116,7 @@ async def make_topics(
 
 @shielded
 async def change_topic(ctx: AppContext, owner: str, topic_id: str, changes: TopicChanges) -> None:
-    """Rename, move or arrange a topic.
+    """Rename a topic, move it, or change its place among its siblings.
 
     Raises:
         NotFoundError: this owner has no such topic or parent.

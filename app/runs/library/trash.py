@@ -32,17 +32,17 @@ from app.store.unused_attachments import list_pair_attachments, release_attachme
 BATCH = 500
 """Number of pairs deleted in one transaction, so that others can write in between."""
 FIRST_SECONDS = 600.0
-"""Delay of the first purge after the start, by when a wrong clock is probably corrected."""
+"""Delay of the first purge after the start. By then a wrong clock is probably corrected."""
 ROUND_SECONDS = 3600.0
 TRUSTED_DRIFT = timedelta(hours=1)
-"""Maximum drift of the clock while the process runs. After a larger jump forward nothing counts as old."""
+"""Maximum drift of the clock while the process runs. After a larger jump forward no entry counts as old."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Trash:
-    """Entries of the trash, newest first. `days`: how long each stays; None: until the trash is emptied."""
+    """Entries of the trash, newest first. `days`: how long each entry is kept; None: until the trash is emptied."""
 
     entries: tuple[TrashEntry, ...]
     days: int | None
@@ -65,7 +65,7 @@ async def list_trash(
 
 @shielded
 async def restore(ctx: AppContext, owner: str, entry_id: str) -> TrashEntry:
-    """Restore a conversation, or all pairs that were deleted together with this one; return the entry.
+    """Restore a conversation, or all pairs that were deleted together with this one. Return the entry.
 
     Raises:
         NotFoundError: the trash has no entry with this id.
@@ -98,7 +98,7 @@ async def delete_for_good(ctx: AppContext, owner: str, entry_id: str) -> None:
 
 @shielded
 async def empty_trash(ctx: AppContext, owner: str) -> int:
-    """Delete all entries of the trash permanently; return how many there were."""
+    """Delete all entries of the trash permanently; return how many."""
     async with ctx.store.read() as session:
         entries = await trash.list_entries(session, owner)
     await _delete(ctx, owner, entries)
@@ -106,7 +106,7 @@ async def empty_trash(ctx: AppContext, owner: str) -> int:
 
 
 async def purge_expired(ctx: AppContext, at: datetime) -> int:
-    """Permanently delete entries older than their owner's limit at this time; return how many there were."""
+    """Permanently delete the entries that are older at the time `at` than their owner's limit; return how many."""
     count = 0
     async with ctx.store.read() as session:
         owners = await trash.list_owners(session)
@@ -142,7 +142,7 @@ async def keep_purging(ctx: AppContext) -> None:
 
 
 async def _delete(ctx: AppContext, owner: str, entries: Sequence[TrashEntry]) -> None:
-    """Delete entries permanently, if they are still in the trash when their turn comes."""
+    """Delete entries permanently, one after the other. Entries that have left the trash meanwhile are skipped."""
     for entry in entries:
         with suppress(NotFoundError):
             await _delete_one(ctx, owner, entry)
@@ -167,5 +167,8 @@ async def _delete_one(ctx: AppContext, owner: str, seen: TrashEntry) -> None:
 
 
 def _count_seconds() -> float:
-    """Read a clock that cannot be set and, if the system has one, that also runs while the computer sleeps."""
+    """Return the seconds of a clock that cannot be set.
+
+    It also runs while the computer sleeps, if the system has such a clock.
+    """
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -1,8 +1,8 @@
 """The reaper: ends the runs that no process drives any more, and keeps every stored character.
 
-A process that died leaves runs that are stored as running. When the only process on a database starts, all of them are
-dead. Otherwise a run is dead if its heartbeat does not change for a while on this process's own clock. The time in the
-heartbeat is not used, because clocks jump.
+The runs of a process that died are still stored as running. When the only process on a database starts, all of them are
+dead. Otherwise a run is dead if its heartbeat has not changed for a while, measured by this process's own clock. The
+time in the heartbeat is not used, because clocks jump.
 
 Not here: the regular end of a run (`runs/engine/engine.py`, `runs/engine/writer.py`).
 """
@@ -51,17 +51,20 @@ from app.store.tools.tool_calls import close_tool_calls, load_begun
 log = structlog.get_logger()
 
 ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
-"""Purposes of runs whose `tool` conversation was created only for them: it fails with the run."""
+"""Purposes of runs whose `tool` conversation was created only for them.
+
+If the run fails, its conversation fails too.
+"""
 
 HEARTBEAT_SECONDS = 15.0
-"""Seconds without a change of its heartbeat after which a run is dead; a living process sends one every second."""
+"""A run whose heartbeat has not changed for this many seconds is dead. A living process sends one every second."""
 ROUND_SECONDS = 60.0
-"""Seconds between two looks while no other process drives a run; otherwise HEARTBEAT_SECONDS."""
+"""Seconds between two searches while no other process drives a run; otherwise HEARTBEAT_SECONDS."""
 
 
 @dataclass(frozen=True)
 class Silences:
-    """The time since when each run of other processes shows the same heartbeat, on this process's steady clock.
+    """For each run of another process, the time since when its heartbeat has not changed, on this process's clock.
 
     >>> silences = Silences()
     >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
@@ -71,7 +74,10 @@ class Silences:
     since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
 
     def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
-        """Return the runs that have shown the same heartbeat for too long. Runs that are gone are dropped."""
+        """Record the current heartbeats. Return the runs whose heartbeat has not changed for too long.
+
+        Runs that are not in `signs` are dropped.
+        """
         before = dict(self.since)
         self.since.clear()
         for name, sign in signs.items():
@@ -101,7 +107,7 @@ class Reaper:
                 log.exception("ending a run without a process failed because of a defect in Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
-        """End the runs that no process drives; return how many there were. `alone`: there is no other process.
+        """End the runs that no process drives; return how many. `alone`: there is no other process.
 
         Raises:
             StoreError: the database cannot be used.
@@ -120,7 +126,7 @@ class Reaper:
         return ended
 
     async def _try(self, pair_id: str, ending: Awaitable[bool]) -> bool:
-        """End one run. Damage of one must not leave the others running, nor stop the server from starting."""
+        """End one run. Damage of one must not leave the others running, nor keep the server from starting."""
         try:
             return await ending
         except StoreError:
@@ -164,7 +170,7 @@ class Reaper:
         return True
 
     async def _give_run(self, pair: AbandonedPair) -> StoredRun:
-        """Create a run for a pair that was stored without one, to store why it ended."""
+        """Create a run for a pair that was stored without one, so that the reason of its end can be stored."""
         at = now()
         start = RunStart(new_id(), pair.id, pair.model, request_hash="")
         place = RunPlace(pair.owner, pair.conversation_id, pair.id, pair.reply_id or "")
@@ -174,7 +180,10 @@ class Reaper:
         return StoredRun(place, RunState(start), self.writer.process_id, at, at)
 
     async def _rebuild(self, run: StoredRun) -> Plan | None:
-        """Build the request of the run from stored data; return None if its hash differs from the sent one."""
+        """Build the request of the run from stored data.
+
+        Return None if its hash differs from that of the sent request.
+        """
         place, start = run.place, run.state.start
         if not start.request_hash:
             return None

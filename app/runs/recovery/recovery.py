@@ -1,9 +1,9 @@
 """Recovery of replies that a crash interrupted, with the longer text that an open page still shows.
 
-await recover(ctx, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
+    await recover(ctx, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
 
-The longest text wins: the stored text must be the beginning of the text sent back. No call is made, so the ledger and
-the accounting nodes do not change: the interrupted call's row has its usage, or "at least".
+The longer text is stored if it begins with the stored text. No provider is called, so the ledger and the accounting
+nodes do not change: the ledger row of the interrupted call has its usage, or "at least".
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Show
 
 
 async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
-    """Store it in one transaction, so that each of two pages sees what the other sent back.
+    """Store the text in one transaction, so that if two pages send text back, each sees what the other sent.
 
     Returns the pair before the change, and the conversation that shows it: for a compared reply the parent
     conversation.
@@ -62,7 +62,7 @@ async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Shown
             raise RecoveryRefusedError("The pair shows another version now.")
         recovered = recover_reply(run.state, shown)
         revision = await next_revision(session, pair.conversation_id, at)
-        # A new message id, because counts and index entries of the shorter text belong to the old one.
+        # A new message id, because counts and index entries of the shorter text belong to the old id.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
         is_compared = run.purpose == "comparison"

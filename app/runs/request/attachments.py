@@ -3,7 +3,7 @@
     attachments = await load_named(ctx.store, owner, view)
     plan = await plan_send(view, profile, provider, attachments=attachments)
 
-Most requests name none; then the database is not queried.
+Most requests name no attachment; then the database is not queried.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 class AttachedParts:
     """The attachments of a text: their `parts`, and the `files` among them that the conversation does not have yet.
 
-    `uploads` are the ids of the uploads that it takes.
+    `uploads` are the ids of the uploads that the message takes.
     """
 
     parts: tuple[Part, ...] = ()
@@ -51,7 +51,7 @@ def write_request(text: str, attached: AttachedParts) -> tuple[Part, ...]:
 
 
 async def load_named(store: Store, owner: str, content: View | Request) -> Attachments:
-    """Load the bytes of the attachments that a view or a request names. Missing or changed ones are left out."""
+    """Load the bytes of the attachments that a view or a request names. Missing or changed attachments are left out."""
     messages = _messages_of(content)
     named = {one for parts in messages if not _is_one_text(parts) for one in list_named(parts)}
     if not named:
@@ -62,7 +62,7 @@ async def load_named(store: Store, owner: str, content: View | Request) -> Attac
 
 
 def _keep_unchanged(found: Attachments) -> Attachments:
-    """Keep the attachments whose bytes still match the hash that is their id."""
+    """Return the attachments whose bytes still match their id, which is their hash."""
     return {one: data for one, data in found.items() if sha256(data).hexdigest() == one}
 
 

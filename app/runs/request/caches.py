@@ -1,4 +1,4 @@
-"""Prompt caches in a send: the expected state of the provider's cache, loaded for the plan of a request.
+"""Prompt caches in a send: what the provider's cache probably contains, loaded for the plan of a request.
 
     caching = await load_caching(ctx.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
     plan = await plan_send(view, profile, provider, caching=caching)
@@ -27,11 +27,11 @@ from app.store.settings.preferences import load_preferences
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """Everything that a cache plan depends on besides the request. `tokens` is the estimate of the whole request.
+    """Everything that a cache plan depends on in addition to the request.
 
-    `frozen`: breakpoints stay where they are, as for a title or a summary. `unstable`: number of the newest messages
-    missing from the next request; None: it shares only the system text. `tools_apart`: a breakpoint after the tools has
-    priority over most others.
+    `tokens` is the estimate of the whole request. `frozen`: no new breakpoint is set, as for a title or a summary.
+    `unstable`: the number of the newest messages that the next request will not contain; None: it will share only the
+    system text. `tools_apart`: a breakpoint after the tools has priority over most others.
     """
 
     warmth: Warmth
@@ -55,7 +55,10 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
     unstable: int | None = 0,
     tools_apart: bool = False,
 ) -> Caching | None:
-    """Load the state of a model's cache; None if its rules are unknown. `conversation_id`: the plan uses its pauses."""
+    """Load the expected state of a model's cache; None: the cache rules of the model are unknown.
+
+    `conversation_id`: the plan uses the pauses between the calls of this conversation.
+    """
     rules = find_rules(profile.model)
     if rules is None:
         return None

@@ -18,11 +18,11 @@ from app.domain.tokens.estimates import Estimator
 from app.store.ledger.ledger import load_observations
 
 _estimate = lru_cache(maxsize=500)(estimator_of)
-"""Cached, because a fit takes some milliseconds and depends only on its arguments."""
+"""The function `estimator_of`, cached: a fit takes some milliseconds and depends only on its arguments."""
 
 
 async def load_estimator(
     session: AsyncSession, owner: str, profile: ModelProfile, conversation_id: str | None = None
 ) -> Estimator:
-    """Load the estimator of a model from its provider's reports; those of this conversation count most."""
+    """Load the estimator of a model from its provider's reports. The reports of this conversation count most."""
     return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

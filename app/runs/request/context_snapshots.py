@@ -1,7 +1,8 @@
 """Context snapshots: the pairs that a filter selects in a conversation at a revision, and a cache of the latest ones.
 
-Not here: making a snapshot (`runs/send/context_selection.py`). The key of a snapshot contains all that it depends on,
-so no snapshot in the cache is out of date.
+The key of a snapshot contains everything that it depends on, so no snapshot in the cache is out of date.
+
+Not here: making a snapshot (`runs/send/context_selection.py`).
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ MAX_BASES = 64
 
 @dataclass(frozen=True, slots=True)
 class ContextSnapshot:
-    """The pairs that a filter selects at a revision, with everything else that does not depend on the draft.
+    """The pairs that a filter selects at a revision, with everything else for a send that does not depend on the draft.
 
-    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts, `usual` are these
+    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts. `usual` are these
     with the agent's parameters as defaults.
 
-    `filter` is the line as written, `tree` its syntax with saved filters expanded. `system_text` is the size of the
-    system prompt in the vocabulary. `running`: the pair whose reply is running, in view or not. `parts`: the pairs that
-    match each condition of the filter's second step; `views`: cached results for boundaries drawn before. `index` has
-    every pair of the conversation, in view or not. `offer` are the tools that can be sent, `RequestExtras` are
-    described in `send_plan.py`.
+    `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `system_text`
+    is the size of the system prompt in tokens of the vocabulary. `running` is the pair whose reply is running, in view
+    or not. `parts` are the pairs that match each condition of the filter's second step. `views` are cached results for
+    boundaries that were computed before. `index` has every pair of the conversation, in view or not. `offer` are the
+    tools that can be sent. `RequestExtras` are described in `send_plan.py`.
     """
 
     owner: str
@@ -70,22 +71,25 @@ class ContextSnapshot:
 
     @property
     def explicit(self) -> bool:
-        """True if the filter itself depends on the boundary."""
+        """True if the filter refers to the context boundary."""
         return asks_boundary(self.tree)
 
     @property
     def ages(self) -> bool:
-        """True if the selection depends on the time of reading."""
+        """True if the filter has ages, so that the selection depends on the time of reading."""
         return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
     def tokens_of(self, pair_id: str, position: int) -> int | None:
-        """Return the tokens of a pair of the conversation, in view or not; None if it is not in the index."""
+        """Return the tokens of a pair of the conversation, in view or not.
+
+        None: the index does not have it at this position.
+        """
         found = self.index.find(position)
         return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)
 
     @property
     def as_of(self) -> datetime:
-        """The instant from which ages were computed."""
+        """The instant from which the ages in the filter are computed."""
         return self.scope.now
 
 

@@ -1,4 +1,4 @@
-"""Indexing: updates the indexes of a conversation's pairs to its messages before a query uses them.
+"""Indexing: brings the indexes of a conversation's pairs up to date before a query uses them.
 
     await ctx.indexer.index_pairs(owner, conversation_id, revision, vocabulary)
 
@@ -45,7 +45,10 @@ from app.store.run.runs import RunPlace
 log = structlog.get_logger()
 
 BATCH = 100
-"""Number of pairs read, counted and stored together: each of the three takes a few milliseconds of the event loop."""
+"""Number of pairs read, counted and stored together.
+
+Each of the three steps takes a few milliseconds of the event loop.
+"""
 MAX_KNOWN = 10_000
 NEVER = -1
 """The revision before the first one."""
@@ -53,7 +56,7 @@ NEVER = -1
 
 @dataclass(eq=False)
 class Indexer:
-    """Indexes pairs, and keeps the revision up to which each conversation is indexed, in each vocabulary."""
+    """Indexes pairs, and remembers up to which revision each conversation is indexed, in each vocabulary."""
 
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)
@@ -66,12 +69,12 @@ class Indexer:
     def up_to(self, conversation_id: str) -> Mapping[str, int]:
         """Return the revision up to which a conversation is indexed now, by vocabulary.
 
-        Call this before a session starts: the session does not see what is indexed later.
+        Call this before a database session starts, because the session does not see what is indexed later.
         """
         return dict(self._up_to.get(conversation_id, {}))
 
     async def index_pairs(self, owner: str, conversation_id: str, revision: int, vocabulary: str) -> None:
-        """Index all pairs of a conversation, whose revision is this one or a later one, that are not indexed yet."""
+        """Index all pairs of a conversation that are not indexed yet. Its revision is `revision` or a later one."""
         async with self._indexing.setdefault(conversation_id, asyncio.Lock()):
             if self.up_to(conversation_id).get(vocabulary, NEVER) < revision:
                 await self._index(owner, conversation_id, revision, vocabulary)
@@ -79,9 +82,10 @@ class Indexer:
     async def finds_all(  # noqa: PLR0913, PLR0917 - the conversation, its revision and the indexes
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
     ) -> bool:
-        """Return True if the session, which sees this revision, finds complete indexes.
+        """Return True if the indexes that the session sees are complete.
 
-        `known`: a revision up to which the indexes are known to be complete.
+        The session sees this revision of the conversation. `known`: a revision up to which the indexes are known to be
+        complete.
         """
         if known < revision:
             if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):
@@ -96,15 +100,15 @@ class Indexer:
         task.add_done_callback(self.tasks.discard)
 
     async def close(self) -> None:
-        """Cancel the running work. The next query indexes the rest."""
+        """Cancel the indexing that is running. The next query indexes the rest."""
         for task in tuple(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     async def note_damage(self, owner: str, pairs: Sequence[Pair]) -> bool:
-        """Update the indexes for pairs that became unreadable or readable again. Return True if an index was wrong.
+        """Update the indexes for pairs that became unreadable, or readable again. Return True if an index was wrong.
 
-        Such a pair counts as changed: every page, and the next send, leave it out or include it again. A pair becomes
+        Such a pair counts as changed: every page and the next send leave it out, or include it again. A pair becomes
         readable again when its lost attachment is attached again.
         """
         over = [pair for pair in pairs if pair.lifecycle not in RUNNING]
@@ -150,7 +154,7 @@ class Indexer:
                         after_position=position,
                         limit=BATCH,
                     )
-                    if len(pairs) == BATCH and not total:  # there are more, and a page may wait for them
+                    if len(pairs) == BATCH and not total:  # there are more, and a page may show the progress
                         total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
                 if pairs:
                     indexed = await describe_pairs(pairs, vocabulary)
@@ -184,7 +188,7 @@ async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[str]:
-    """List the texts of these pairs in the order of the counts that `measure_pair` needs."""
+    """List the texts of these pairs in the same order as `measure_pair` needs their counts."""
     texts = list[str]()
 
     def note(text: str) -> int:

@@ -1,10 +1,9 @@
-"""Requests that were prepared for display, cached for a while, so that more of one can be shown without building it
-again.
+"""A cache of requests that were prepared for display, so that more of a request can be shown without building it again.
 
     key = ctx.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
     ctx.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it was evicted
 
-The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. Nothing is sent from here: a send builds its own
+The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. Nothing is sent from it: a send builds its own
 request.
 """
 
@@ -19,7 +18,7 @@ from app.runs.request.preview import Preview
 
 MAX_REQUESTS: Final = 4
 MAX_BYTES: Final = 32_000_000
-"""Maximum size of all bodies together. The newest request stays whatever its size."""
+"""Maximum size of all bodies together. The newest request is kept whatever its size."""
 
 _Key = tuple[str, str, str]
 

@@ -27,9 +27,10 @@ TOOL_LIMITS = ToolLimits()
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A base with its composition and the chosen tools. `draft_text` is the size of the draft in the vocabulary.
+    """A context snapshot (`base`) with its composition and the chosen tools.
 
-    `secrets` are the kinds of secrets in the draft that marks replace, `attached` are the parts sent with the draft.
+    `draft_text` is the size of the draft in tokens of the vocabulary. `secrets` are the kinds of secrets that are
+    redacted from the draft. `attached` are the parts that are sent with the draft.
     """
 
     base: ContextSnapshot
@@ -41,7 +42,10 @@ class Composed:
 
     @property
     def selection(self) -> str:
-        """The pairs that would be sent, as a text that a client passes to the send. Reads every pair."""
+        """The pairs that would be sent, as a text that a client passes to the send.
+
+        Reading it goes through every pair.
+        """
         return describe_selection(self.composition.sent, self.base.running)
 
 
@@ -85,5 +89,5 @@ class Preview:
 
     @property
     def hashes(self) -> tuple[str, ...]:
-        """The hashes of `domain.request.hashing.content_hashes`."""
+        """The content hashes of the request's messages (`domain.request.hashing.content_hashes`)."""
         return self.plan.hashes

@@ -2,7 +2,7 @@
 
     plan = await plan_send(view, profile, provider)
 
-Nothing is called or stored here.
+No provider is called and nothing is stored here.
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ from app.store.cache.prompt_caches import CacheUse
 from app.store.run.runs import Sent, SentWith
 
 LONG_HISTORY = 500
-"""Number of pairs above which planning would block the event loop for too long, and runs in a thread."""
+"""Number of pairs from which planning runs in a thread, because it would block the event loop for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
-    """The parts of a request besides the conversation: the card `prelude`; `redact`: marks replace secrets."""
+    """The parts of a request in addition to the conversation. `prelude` is the text about the person.
+
+    `redact`: secrets are redacted.
+    """
 
     prelude: str | None = None
     redact: bool = False
@@ -46,9 +49,9 @@ NO_EXTRAS = RequestExtras()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned provider call. `hashes` are those of `domain.request.hashing.content_hashes`.
+    """A planned provider call. `hashes` are the content hashes of `domain.request.hashing.content_hashes`.
 
-    `cache`: its plan for the provider's prompt cache, None without one.
+    `cache` is its plan for the provider's prompt cache; None: it has none.
     """
 
     provider: Provider
@@ -60,7 +63,7 @@ class Plan:
 
     @property
     def sent_with(self) -> SentWith:
-        """The data besides pairs and tools from which the request can be built again."""
+        """The data that is needed to build the request again, in addition to its pairs and tools."""
         return SentWith(self.prelude, self.built.replaced)
 
     @property
@@ -75,12 +78,12 @@ class Plan:
 
 
 def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExtras:
-    """Return the extras for a user's options."""
+    """Return the extras that the privacy options of a user ask for."""
     return RequestExtras(compose_system_prelude(options), options.redact)
 
 
 def beside_of(sent_with: SentWith) -> RequestExtras:
-    """Return the extras of a sent request, to build it again."""
+    """Return the extras of a request that was sent, to build the request again."""
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
@@ -108,7 +111,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
 
 
 def system_text_of(conversation: Conversation, agent: Agent | None, beside: RequestExtras = NO_EXTRAS) -> str:
-    """Return the system text of a request: all its cards, redacted if secrets are replaced."""
+    """Return the system text of a request: the text of all its cards, redacted if redaction is on."""
     text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, beside=beside))
     return redact_text(text).text if beside.redact else text
 
@@ -123,13 +126,14 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
     marks: tuple[Breakpoint, ...] = (),
     attachments: Attachments = NO_ATTACHMENTS,
 ) -> Plan:
-    """Plan the send of this view to this model. `known`: the hashes of any earlier plan.
+    """Plan the send of this view to this model.
 
-    `caching` is the expected state of the provider's prompt cache; without it, the breakpoints are `marks`.
-    `attachments` are the bytes of the attachments that the view names (`attachments.py`).
+    `known`: the hashes of any earlier plan, which are reused where they match. `caching` is the expected state of the
+    provider's prompt cache. Without it, the breakpoints are `marks`. `attachments` are the bytes of the attachments
+    that the view names (`attachments.py`).
 
     Raises:
-        InputError: the provider's protocol cannot carry it.
+        InputError: the provider's protocol cannot carry the view.
     """
     if len(view.pairs) < LONG_HISTORY:
         return _plan(view, profile, provider, known, caching, marks, attachments)
@@ -137,7 +141,7 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
 
 
 def list_sent(sent: Sequence[Candidate]) -> Sent:
-    """The positions of these pairs as ranges.
+    """Return the positions of these pairs as ranges.
 
     >>> from app.domain.tokens.estimates import PairSizes
     >>> list_sent([Candidate(str(position), position, PairSizes(1, 2)) for position in (1, 2, 3, 7)])
@@ -156,7 +160,7 @@ def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
     """Check that the request has all pairs of the composition.
 
     Raises:
-        ValueError: a pair is missing, so its index entry contradicts its messages: a defect of Inview.
+        ValueError: a pair is missing. Its index entry contradicts its messages, which is a defect of Inview.
     """
     if built.out:
         raise ValueError(f"{len(built.out)} of {len(sent)} pairs cannot be sent: {built.out[0]}.")

@@ -1,9 +1,9 @@
-"""The pairs of sends with their texts: read when they are first sent, and cached between sends.
+"""A cache of the pairs that sends use, with their texts. A pair is read when it is first sent.
 
     pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None: they changed
 
-A pair whose run is over changes only together with its revision, which the index of the conversation contains
-(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same; the others are read by their
+Each change of a pair whose run is over also changes its revision, which the index of the conversation contains
+(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same. Other pairs are read by their
 ids. Several processes may do so at the same time.
 
 The hashes of a conversation's last request are cached with its pairs, so only new messages are hashed.
@@ -27,12 +27,15 @@ from app.store.database.database import Store
 BATCH: Final = 250
 """Number of pairs read together: decoding them blocks the event loop for some milliseconds."""
 MAX_CHARACTERS: Final = 20_000_000
-"""Maximum size of the cache in characters; conversations unused for longest are evicted. The largest window fits."""
+"""Maximum size of the cache in characters; the least recently used conversations are evicted.
+
+The largest window fits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A cached pair, with its own revision."""
+    """A cached pair, with the revision of the pair."""
 
     revision: int
     pair: Pair
@@ -62,9 +65,9 @@ class SentPairs:
     async def load(
         self, store: Store, owner: str, conversation_id: str, candidates: Sequence[Candidate], *, pause: float = 0
     ) -> tuple[Pair, ...] | None:
-        """Load these pairs in their order; return None if one of them no longer matches the index.
+        """Load these pairs in their order. Return None if one of them no longer matches the index.
 
-        `pause`: seconds left to other work between two batches.
+        `pause`: seconds between two batches that are left to other work.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
         missing = [one for one in candidates if not _is_kept(kept, one)]
@@ -88,7 +91,7 @@ class SentPairs:
             kept.hashed = hashed
 
     def forget(self, conversation_id: str) -> None:
-        """Evict a conversation that was deleted."""
+        """Evict a conversation, for example after it was deleted."""
         self.kept.forget(conversation_id)
 
     def _keep(self, conversation_id: str, kept: _Conversation, candidates: Iterable[Candidate]) -> None:

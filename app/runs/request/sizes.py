@@ -1,7 +1,7 @@
 """A cache of the indexes of conversations: everything that a decision about a pair needs, without its texts.
 
-An index is valid while the conversation's revision is the same; otherwise only the pairs that changed since are read.
-So a filter needs only a list of positions from the database, and a send only the pairs that it sends.
+An index is valid while the conversation's revision is the same. Otherwise only the pairs that changed since then are
+read. So the database returns only a list of positions for a filter, and only the pairs that are sent for a send.
 
 Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
 """
@@ -21,14 +21,14 @@ from app.store.index.sizes import load_changed_sizes
 BATCH = 1_000
 """Number of pairs read together: decoding them blocks the event loop for some milliseconds."""
 MAX_PAIRS = 1_000_000
-"""Maximum number of pairs in the cache, about fifty bytes each; conversations unused for longest are evicted."""
+"""Maximum number of pairs in the cache, about fifty bytes each; the least recently used conversations are evicted."""
 NEVER = -1
 """The revision before the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The pairs of a conversation at a revision, in one vocabulary."""
+    """The index of a conversation's pairs at a revision, in one vocabulary."""
 
     revision: int = NEVER
     index: PairIndex = field(default_factory=PairIndex)
@@ -48,7 +48,10 @@ class Sizes:
     async def load(
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str
     ) -> Sheet:
-        """Load the sheet of a conversation that has this revision in the session, and whose indexes are up to date."""
+        """Load the sheet of a conversation.
+
+        The session sees this revision of the conversation, and complete indexes.
+        """
         place = (conversation_id, vocabulary)
         async with self._loading.setdefault(place, asyncio.Lock()):
             sheet = self.kept.find(place) or Sheet()
@@ -60,7 +63,7 @@ class Sizes:
             return sheet
 
     def forget(self, conversation_id: str) -> None:
-        """Evict a conversation that was deleted."""
+        """Evict a conversation, for example after it was deleted."""
         self.kept.forget_where(lambda place: place[0] == conversation_id)
 
 

@@ -1,4 +1,4 @@
-"""Counts of texts outside the pairs: the draft, the system prompt, and tools in their counted form."""
+"""Token counts of texts outside the pairs: the draft, the system prompt, and tools in their counted form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.providers.counts.token_counts import count_texts
 from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
-"""Maximum number of characters of the texts whose sizes are cached."""
+"""Maximum number of characters of the texts whose counts are cached."""
 
 _sizes: MemoryCache[tuple[str, str], int] = MemoryCache(MAX_KEPT)
 

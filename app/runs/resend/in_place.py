@@ -3,7 +3,8 @@
     going = PlannedCall(provider, wire, content_hash, sent)
     resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
-Not here: the content of the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
+Not here: where the content of the call comes from: the pairs in view (`resend.py`) or a stored request
+(`kept_requests.py`).
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from app.store.run.runs import SentWith
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call that will replace a pair's content. `sent` is None if its pairs are unknown. `tools` are its tools.
+    """A planned call that will replace a pair's content. `sent` are the positions of its pairs; None: they are unknown.
 
-    `loop` is None if the reply cannot call tools, because its next request could not be built.
+    `tools` are its tools. `loop` is None if the reply cannot call tools, because its next request could not be built.
     """
 
     provider: Provider
@@ -61,7 +62,10 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class ResendResult:
-    """A reply that was started again, and its conversation. `undo`: marks that restore the discarded pairs."""
+    """A reply that was started again, and its conversation.
+
+    `undo` are the changes of marks that restore discarded pairs.
+    """
 
     started: StartedRun
     conversation_id: str
@@ -77,7 +81,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     under: Pair,
     gone: tuple[str, ...],
 ) -> ResendResult:
-    """Send a pair again with this call; the `gone` pairs leave the history.
+    """Send a pair again with the call `going`. The pairs `gone` are deleted from the history.
 
     `under` is a pair with the agent and the parameters of the call.
     """
@@ -125,7 +129,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
                 await note_pairs(session, owner, pair.conversation_id, gone, RemovalReason.DISCARD)
                 await write_marks(session, gone, Marks(deleted=True), revision, at)
     except IntegrityError as error:
-        # As for a new pair: another process may have stored a running pair since the check above.
+        # As in `start_reply`: another process may have stored a running pair since the check above.
         async with ctx.store.read() as session:
             if (await pairs.load_tail(session, pair.conversation_id)).running is None:
                 raise
@@ -139,7 +143,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
-    """Refuse to replace content that someone else replaced meanwhile, so that nothing unseen is overwritten.
+    """Refuse to replace content that someone else replaced meanwhile, so that no version is replaced unseen.
 
     Raises:
         NotFoundError: the pair was deleted.
@@ -158,7 +162,7 @@ async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> No
 
 
 def _edit(request: Message, text: str, at: datetime) -> Message:
-    """Return the request with this text and its attachments; the same message if the text is equal."""
+    """Return the request with this text and its attachments. If the text is equal, return the same message."""
     if plain_text(request.parts) == text:
         return request
     return Message(new_id(), request.role, write_request(text, AttachedParts(list_attached(request.parts))), at)

@@ -1,8 +1,9 @@
-"""Resend of the stored request of a failed pair: byte for byte the same, whatever has changed since.
+"""Resend of the stored request of a failed pair: byte for byte the same, whatever has changed since then.
 
     again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
-Not for a pair that succeeded: only its hash is stored (`resend.py` builds a new request from the pairs in view).
+Not here: a pair that succeeded. Only the hash of its request is stored, so `resend.py` builds a new request from the
+pairs in view.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ async def resend_as_it_was(
     """Send the stored request of a pair again; the reply replaces the pair's content.
 
     Raises:
-        NotFoundError: this owner has no such pair, or the request of the pair's present content is not stored.
-        PairChangedError: the pair's version is not the one `seen`.
-        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
-        InputError: `later` is branch: the request belongs to this conversation.
+        NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.
+        PairChangedError: the pair's version is not the one in `seen`.
+        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
+        InputError: `later` is BRANCH, but the request belongs to this conversation.
         ConflictError: its provider has another address than the request, or the request has secrets.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
@@ -100,5 +101,5 @@ async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> Non
 
 
 def _read_wire(kept: Snapshot) -> WireRequest:
-    """Build the request from the snapshot. Its key is masked, as in every stored request, until it is sent."""
+    """Build the request from the snapshot. Its key is masked, as in every stored request, until the request is sent."""
     return WireRequest(kept.model, "POST", kept.url, kept.headers, kept.body)

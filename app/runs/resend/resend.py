@@ -4,7 +4,7 @@
     await restore_version(ctx, LOCAL_OWNER, pair_id, number=1)
 
 The pair keeps its position; its earlier content becomes a version. The context is the pairs above it that are in view.
-Nothing is lost: pairs that leave the history leave an accounting node and can be brought back.
+Nothing is lost: pairs that are discarded can be restored, and an accounting node records their tokens.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from app.store.run.comparisons import load_open
 
 
 class Later(StrEnum):
-    """The choice for the pairs after a resent pair: keep them, discard them, or send in a fork instead."""
+    """The choice for the pairs below a resent pair: keep them, discard them, or send in a fork instead."""
 
     KEEP = "keep"
     DISCARD = "discard"
@@ -58,7 +58,7 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state that the caller has seen: the version of the pair, the number of later pairs. None: not given."""
+    """The state that the caller has seen: the version of the pair and the number of later pairs. None: not given."""
 
     version: int | None = None
     later: int | None = None
@@ -88,11 +88,11 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
 
     Raises:
         NotFoundError: this owner has no such pair.
-        PairChangedError: the pair's version is not the one `seen`.
-        LaterPairsError: there are later pairs, and `later` has no choice for them, or for another number.
+        PairChangedError: the pair's version is not the one in `seen`.
+        LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view above it exceeds the budget, and the call has no choice for this case.
+        OverBudgetError: the view above it exceeds the budget, and the caller made no choice for this case.
         SelectionChangedError: the request would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
@@ -141,12 +141,13 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
 ) -> Preview:
-    """Plan exactly what `resend_pair` with the same arguments would send, without a branch. Nothing is called or
-    stored.
+    """Plan exactly what `resend_pair` with the same arguments would send, unless it branches.
+
+    Nothing is called or stored.
 
     Raises:
         NotFoundError: this owner has no such pair.
-        ConflictError: the pair is before the checkpoint.
+        ConflictError: the pair is above the checkpoint.
         InputError: the text, the filter, the model or the time zone cannot be used.
     """
     async with ctx.store.read() as session:
@@ -169,7 +170,10 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     sends: bool = False,
     selection: str | None = None,
 ) -> Preview:
-    """Plan the call for this text in the pair's place: `plan_reply` with the pair's attachments and parameters."""
+    """Plan the call that sends this text at the pair's position.
+
+    This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
+    """
     return await plan_reply(
         ctx,
         owner,
@@ -189,11 +193,12 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
 
 
 def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:
-    """Check that only content that the caller has seen is replaced or discarded.
+    """Check that the caller has seen all content that will be replaced or discarded.
 
     Raises:
         PairChangedError: the pair has another version.
-        LaterPairsError: the call has no choice for the pairs `after` it, or would discard pairs that were not seen.
+        LaterPairsError: the caller made no choice for the pairs `after` it, or would discard pairs that it has not
+            seen.
     """
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)
@@ -203,13 +208,13 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 @shielded
 async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
-    """Restore another version of a pair. The present content stays as a version.
+    """Restore another version of a pair. The current content is kept as a version.
 
     Raises:
         NotFoundError: this owner has no such pair, or it has no such version.
         SendLockedError: its reply is running.
         ComparingError: several models are answering it again, and no reply was kept yet.
-        PairChangedError: the pair's version is not the one `seen`.
+        PairChangedError: the pair's version is not the one in `seen`.
     """
     at = now()
     async with ctx.store.write() as session:
@@ -261,7 +266,10 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 @asynccontextmanager
 async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
-    """Create a fork with copies of the pairs above this one, to send in. If the send is refused, delete it."""
+    """Create a fork with copies of the pairs above this one, and yield its id.
+
+    If the send in it is refused, delete it.
+    """
     async with ctx.store.read() as session:
         above = await pairs.load_earlier_ids(session, owner, pair)
     fork_id = await fork_conversation(ctx, owner, pair.conversation_id, above)
@@ -274,7 +282,7 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
 
 
 async def _load_refused(ctx: AppContext, owner: str, pair: Pair, options: ViewOptions) -> int | None:
-    """Return the tokens of this pair's last request if the provider rejected it as too long for this model."""
+    """Return the token count of this pair's last request, if the provider rejected it as too long for this model."""
     too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
     if not too_long or pair.run_id is None or options.model not in {None, pair.model}:
         return None

@@ -3,7 +3,7 @@
     verified = await verify_run(ctx, owner, run_id)
     verified.matches
 
-Of a request that succeeded only hashes are stored: the request is rebuilt from the pairs that the run recorded. A
+Only hashes are stored of a request that succeeded: the request is rebuilt from the pairs that the run recorded. A
 failed request is stored with its bytes, which are compared as well. Nothing is called or stored here.
 """
 
@@ -28,11 +28,10 @@ from app.store.settings.agents import find_agent
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A rebuilt request. `hashes` are those of `domain.request.hashing.content_hashes`; empty if it could not be
-    rebuilt.
+    """A request that was built again to be compared. `hashes` are its content hashes; empty: it could not be built.
 
     `bytes_match`: the stored bytes equal the rebuilt ones; None: no bytes are stored. `reasons`: if the hash differs,
-    changes since the send that may explain it.
+    the changes since the send that may explain the difference.
     """
 
     run_id: str
@@ -54,7 +53,7 @@ _SOMETHING_ELSE = "The agent, the system prompt, the checkpoint, or the known ca
 
 
 async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
-    """Rebuild a run's request and compare it.
+    """Build a run's request again and compare it with the stored hash and bytes.
 
     Raises:
         NotFoundError: this owner has no such run.

@@ -1,6 +1,6 @@
-"""The available providers: local servers, and those set up in the environment or in Settings.
+"""The available providers: local servers, and providers that were set up in the environment or in Settings.
 
-Keys are unsealed when a provider is made and leave this process only in the header of a call.
+Keys are unsealed when a provider is made, and leave this process only in the header of a call.
 
 Not here: the table of vendors (`providers/registry.py`) and the profiles of models (`providers/models/profiles.py`).
 """
@@ -32,16 +32,19 @@ from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings
 
 OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
-"""Prices by model, oldest first."""
+"""The prices that an owner entered, by model, oldest first."""
 DEFAULT_MODEL = "offline:demo"
 """The model that answers until the user chooses another."""
 DETECTED_SECONDS = 10.0
-"""Seconds after a search while the local servers found count as running."""
+"""After a search, the local servers that it found count as running for this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderModels:
-    """A provider and its models. `failure`: the reason why they could not be listed; `skipped`: the invalid entries."""
+    """A provider and its models. `failure` is the reason why they could not be listed.
+
+    `skipped` are the invalid entries of the provider's list.
+    """
 
     provider: Provider
     models: tuple[ModelProfile, ...]
@@ -53,8 +56,8 @@ class ProviderModels:
 class Catalogue:
     """The providers of every owner.
 
-    `tariffs`: the known prices of their models (`runs/usage/prices.py`). `budgets`: their budgets of money
-    (`runs/usage/budgets.py`).
+    `tariffs` caches the known prices of their models (`runs/usage/prices.py`). `budgets` caches the owners' budgets of
+    money (`runs/usage/budgets.py`).
     """
 
     settings: Settings
@@ -63,7 +66,7 @@ class Catalogue:
     tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
     price_changes: int = 0
-    """Number of price changes. Values read before a change are not cached after it."""
+    """Number of price changes so far. A value that was read before a change is not cached after the change."""
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
@@ -76,9 +79,9 @@ class Catalogue:
         """Return every provider by name.
 
         Raises:
-            InputError: an entry cannot be used.
+            InputError: a stored setting of a provider cannot be used.
             StoreError: a stored key cannot be unsealed.
-            DamagedRowError: an entry cannot be read.
+            DamagedRowError: a stored setting cannot be read.
         """
         entered = await load_provider_settings(session, owner)
         made_from = (entered, self._detected)
@@ -93,17 +96,21 @@ class Catalogue:
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Do what `providers` does, for reading; empty if an entry cannot be used. A send reports that."""
+        """Return every provider by name, for display.
+
+        Empty if a stored setting cannot be used: a send then reports the error.
+        """
         try:
             return await self.providers(session, owner)
         except (InputError, StoreError, DamagedRowError):
             return {}
 
     async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """Return the provider and the profile of a stored model. A provider that is not set up is `missing`.
+        """Return the provider and the profile of a stored model.
 
-        The profile of a missing provider's model accepts images, files and any number of tokens, as its limits are
-        unknown: no part of a conversation is shown as unsupported or too large.
+        If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
+        Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
+        unsupported or too large.
         """
         try:
             return await self.find(session, owner, model)
@@ -112,12 +119,12 @@ class Catalogue:
             return missing_provider(vendor_and_name(model)[0]), profile
 
     async def find(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """Return the provider and the profile of a model that will be called. For stored models, use `recognise`.
+        """Return the provider and the profile of a model that will be called. For display, use `recognise`.
 
         Raises:
-            InputError: no such provider is set up, or an entry cannot be used.
+            InputError: no such provider is set up, or a stored setting cannot be used.
             StoreError: a stored key cannot be unsealed.
-            DamagedRowError: an entry of a provider or a price cannot be read.
+            DamagedRowError: a stored setting of a provider, or a price, cannot be read.
         """
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
@@ -141,7 +148,7 @@ class Catalogue:
         """Return the prices that this owner entered, by model.
 
         Raises:
-            DamagedRowError: one of them cannot be read.
+            DamagedRowError: one of the prices cannot be read.
         """
         kept = self._own_prices
         if (known := kept.get(owner)) is None:
@@ -151,11 +158,17 @@ class Catalogue:
         return known
 
     def forget_budgets(self) -> None:
-        """Drop the cache after a change of a budget. A read under way fills the old mapping, which is unused then."""
+        """Drop the cached budgets after one was changed.
+
+        A read that is still running fills the old mapping, which no caller uses any more.
+        """
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:
-        """Drop the caches after a change of a price. A read under way fills the old mapping, which is unused then."""
+        """Drop the cached prices after one was changed.
+
+        A read that is still running fills the old mapping, which no caller uses any more.
+        """
         self._own_prices = {}
         self._forget_tariffs(owner)
 
@@ -166,7 +179,7 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List the ready providers with their models, in the given order.
+        """List the providers that are ready, with their models, in the given order.
 
         A provider that needs more than `patience` seconds is listed with its known models; its request continues.
         """
@@ -185,7 +198,7 @@ class Catalogue:
                 task.cancel()
 
     async def look_around(self) -> None:
-        """Detect local servers on their usual ports, unless that was done just now."""
+        """Detect local servers on their usual ports, unless that was done a few seconds ago."""
         clock = asyncio.get_running_loop().time
         async with self._detecting:
             if clock() - self._detected_at > DETECTED_SECONDS:

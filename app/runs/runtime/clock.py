@@ -1,4 +1,4 @@
-"""The steady clock: reads the time and waits. Code that waits takes it as an argument, so that a test can move it.
+"""The steady clock: measures time and waits. Code that waits takes a clock as an argument, so that a test can move it.
 
     writer = Writer(store, process_id, clock)      # `STEADY` unless a test passes another
 
@@ -19,11 +19,11 @@ class Clock(Protocol):
     def now(self) -> float: ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for this time."""
+        """Wait for this number of seconds."""
         ...
 
     async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
-        """Wait until the event is set, at most this time."""
+        """Wait until the event is set, at most this number of seconds; None: without a limit."""
         ...
 
 

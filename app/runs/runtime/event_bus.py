@@ -1,6 +1,7 @@
 """The event bus: publishes facts about a conversation to its subscribers, within this process.
 
-Events have no content. A subscriber reads the stored data, so a late or repeated event does no harm.
+Events say what changed, and have no content. A subscriber reads the stored data, so a late or repeated event does no
+harm.
 
 Not here: the text of a running reply (`broadcast.follow`).
 """
@@ -46,7 +47,7 @@ class ConversationChanged:
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """The queue of the conversation has changed, or the reason why it is held."""
+    """The queue of the conversation, or the reason why it is held, has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class ComparisonChanged:
 
 @dataclass(frozen=True, slots=True)
 class RetryHurried:
-    """A person asked for the next attempt of this pair's reply. It is made now."""
+    """A person asked for the next attempt of this pair's reply, so it starts now."""
 
     pair_id: str
 
@@ -70,9 +71,8 @@ class PermissionsChanged:
 class ToolProgress:
     """Progress of a tool that a reply called: `progress` of `total` (None: unknown), with a message.
 
-    `conversation_id`: the conversation of the work, if it was delegated to an agent.
-
-    This event has content, because the progress is not stored.
+    `conversation_id`: the conversation of the work, if the work was delegated to an agent. This event has content,
+    because the progress is not stored.
     """
 
     run_id: str
@@ -87,7 +87,7 @@ class ToolProgress:
 class PairsCounted:
     """The progress of counting the tokens of pairs: `done` of `total`. The counting is over when both are equal.
 
-    This event has content, as `ToolProgress`, because the progress is not stored.
+    This event has content, like `ToolProgress`, because the progress is not stored.
     """
 
     done: int
@@ -115,7 +115,10 @@ FeedEvent = (
 
 
 class Subscription(AsyncIterator[FeedEvent]):
-    """An iterator over the events after its creation. It ends when it is freed, so no subscriber must unsubscribe."""
+    """An iterator over the events after its creation.
+
+    The bus keeps only a weak reference, so no subscriber has to unsubscribe.
+    """
 
     def __init__(self) -> None:
         self._events: asyncio.Queue[FeedEvent] = asyncio.Queue()
@@ -133,7 +136,7 @@ class Subscription(AsyncIterator[FeedEvent]):
 
 
 class ListChanges:
-    """Wakes a page that shows a list of an owner. Changes while the page does not wait count as one."""
+    """The subscription of a page to a list of an owner. Changes while the page does not wait count as one."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
@@ -142,27 +145,27 @@ class ListChanges:
         self._changed.set()
 
     async def wait(self) -> None:
-        """Wait for the next change, or return at once if there was one since the last call."""
+        """Wait for the next change. Return at once if there was a change since the last call."""
         await self._changed.wait()
         self._changed.clear()
 
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of all owners: their subscribers and their version numbers."""
+    """The conversation lists of all owners: their subscribers and their version numbers."""
 
     watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])
 
 
 _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ComparisonChanged, ConversationRemoved)
-"""Events that change a row of a list: its title, its newest text, a running reply or comparison, its existence."""
+"""Events that change a row of the list: its title, its newest text, a running reply or comparison, its existence."""
 
 
 class EventBus:
-    """The subscriptions of every conversation, and of every owner's list of them.
+    """The subscriptions to every conversation, and to every owner's list of conversations.
 
-    `lists_of`: another bus whose lists this one shares, for conversations that are stored elsewhere.
+    `lists_of`: another bus, whose lists this bus shares. The bus of temporary conversations uses it.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
@@ -171,13 +174,13 @@ class EventBus:
         self._servers: defaultdict[str, WeakSet[ListChanges]] = defaultdict(WeakSet)
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:
-        """Subscribe to a conversation. A conversation of another owner sends no events."""
+        """Subscribe to a conversation. The conversation of another owner sends no events."""
         subscription = Subscription()
         self._of[owner, conversation_id].add(subscription)
         return subscription
 
     def subscribe_to_list(self, owner: str) -> ListChanges:
-        """Subscribe to changes of the list, until the result is freed."""
+        """Subscribe to changes of the owner's list of conversations, until the result is freed."""
         changes = ListChanges()
         self._lists.watching[owner].add(changes)
         return changes
@@ -194,22 +197,22 @@ class EventBus:
             changes.note()
 
     def list_version(self, owner: str) -> int:
-        """Return a number that differs after each change of the list."""
+        """Return a number that is different after each change of the list of conversations."""
         return self._lists.versions[owner]
 
     def publish_list(self, owner: str) -> None:
-        """Publish that conversations of this owner were added, or that the list changed in another way."""
+        """Publish that the owner's list of conversations changed, for example that a conversation was added."""
         self._lists.versions[owner] += 1
         for changes in tuple(self._lists.watching.get(owner, ())):
             changes.note()
 
     @property
     def any_watched(self) -> bool:
-        """True while any conversation is shown."""
+        """True while a page or a program watches any conversation."""
         return any(map(len, self._of.values()))
 
     def watched(self, owner: str) -> tuple[str, ...]:
-        """List the conversations of an owner that are shown now."""
+        """List the conversations of an owner that a page or a program watches now."""
         return tuple(one for whose, one in self._of if whose == owner)
 
     def publish(self, owner: str, conversation_id: str, event: FeedEvent) -> None:

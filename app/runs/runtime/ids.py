@@ -1,11 +1,11 @@
-"""Ids and the current time: the only two inputs of a decision that are not data, created only here.
+"""Ids and the current time. Commands make them here and pass them to decisions as data.
 
-An id is 26 characters of Crockford's base32: 48 bits of milliseconds, then 80 random bits (the layout of a ULID). Ids
-that are created later sort later, also within a millisecond, so new rows are adjacent in every index and rows of one
-moment keep their order. No code may read the time from an id.
+An id is 26 characters of Crockford's base32: 48 bits of milliseconds, then 80 random bits (the layout of a ULID). A
+later id sorts later, also within the same millisecond. So new rows are adjacent in every index, and rows that were
+created together keep their order. No code may read the time from an id.
 
-    >>> len(new_id())
-    26
+>>> len(new_id())
+26
 """
 
 from __future__ import annotations

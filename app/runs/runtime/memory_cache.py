@@ -2,7 +2,7 @@
 
 sheets: MemoryCache[str, Sheet] = MemoryCache(most=1_000_000)
 sheets.keep("c1", sheet, weight=len(sheet))
-sheets.find("c1")                     # counts as a use: it stays longer
+sheets.find("c1")                     # counts as a use: the value is evicted later
 sheets.expire(IDLE_SECONDS)           # evicts values that were not used for that long
 """
 
@@ -30,7 +30,10 @@ class _Entry(Generic[Value]):
 
 @dataclass(eq=False)
 class MemoryCache(Generic[Key, Value]):
-    """Values by key. If their weight exceeds `most`, the least recently used are evicted, but never the newest."""
+    """Values by key.
+
+    If their total weight exceeds `most`, the least recently used are evicted, but never the newest.
+    """
 
     most: int
     clock: Callable[[], float] = time.monotonic
@@ -41,7 +44,7 @@ class MemoryCache(Generic[Key, Value]):
         return len(self._entries)
 
     def find(self, key: Key) -> Value | None:
-        """Return the value of this key. This counts as a use."""
+        """Return the value of this key; None: it has none. This counts as a use."""
         if (entry := self._entries.get(key)) is None:
             return None
         entry.used_at = self.clock()
@@ -49,7 +52,7 @@ class MemoryCache(Generic[Key, Value]):
         return entry.value
 
     def keep(self, key: Key, value: Value, weight: int = 1) -> None:
-        """Store a value under the key, replacing the previous one."""
+        """Store a value under this key. It replaces an earlier value."""
         self.forget(key)
         self._entries[key] = _Entry(value, weight, self.clock())
         self.weight += weight
@@ -57,17 +60,17 @@ class MemoryCache(Generic[Key, Value]):
             self.forget(next(iter(self._entries)))
 
     def forget(self, key: Key) -> None:
-        """Remove this key."""
+        """Remove the value of this key, if there is one."""
         if (entry := self._entries.pop(key, None)) is not None:
             self.weight -= entry.weight
 
     def forget_where(self, chosen: Callable[[Key], bool]) -> None:
-        """Remove the chosen keys."""
+        """Remove the values whose keys `chosen` accepts."""
         for key in [key for key in self._entries if chosen(key)]:
             self.forget(key)
 
     def expire(self, seconds: float) -> int:
-        """Evict values that were not used for this time; return how many there were."""
+        """Evict the values that were not used for this many seconds; return how many."""
         before = self.clock() - seconds
         old = [key for key, entry in self._entries.items() if entry.used_at <= before]
         for key in old:

@@ -1,6 +1,7 @@
 """Shielded commands: a command that has started finishes even if its caller is cancelled.
 
-A browser that disconnects cancels its request. An interrupted command could leave a stored pair without its run.
+When a browser disconnects, its request is cancelled. If that interrupted a command, a pair could be stored without its
+run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _under_way: set[asyncio.Task[Any]] = set()
 
 
 def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Awaitable[Result]]:
-    """Run the coroutine function in a separate task; a cancelled caller stops only its own waiting."""
+    """Decorate a coroutine function to run in a separate task. Cancelling the caller stops only its waiting."""
 
     @wraps(command)
     async def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -34,9 +35,9 @@ def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 
 async def finish_under_way(seconds: float) -> None:
-    """Wait at most `seconds` for the running commands of this event loop.
+    """Wait for the running commands of this event loop, at most `seconds`.
 
-    Those that are not done are logged. The next start of Inview repairs what they left.
+    Commands that do not finish in time are logged. The next start of Inview repairs incomplete data.
     """
     loop = asyncio.get_running_loop()
     if tasks := [task for task in _under_way if task.get_loop() is loop]:

@@ -1,9 +1,9 @@
-"""The update rate for subscribers of a running reply: one display frame apart, or more if the event loop is late.
+"""The update rate for subscribers of a running reply: one update per display frame, or fewer if the event loop is late.
 
     throttle = Throttle()
     throttle.observe(0.002)     # the loop woke a task this late: throttle.window grows
 
-One throttle serves all subscribers, as they share the loop.
+One throttle serves all subscribers, because they share the event loop.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ MAX_SECONDS = 0.05
 WEIGHT = 0.1
 """Weight of the newest observation in the running mean."""
 ANSWER = 4.0
-"""Factor from the loop's lateness to the growth of the window: it reaches its maximum at about 8 ms."""
+"""Seconds by which the window grows for each second that the loop is late.
+
+The window is at its maximum at about 8 ms.
+"""
 
 
 @dataclass(eq=False)
 class Throttle:
-    """A throttle. `window` is the time between two updates, in seconds."""
+    """The minimum time between two updates, which adapts to the load. `window` is that time in seconds."""
 
     window: float = FRAME_SECONDS
     _late: float = 0.0
 
     def observe(self, late: float) -> None:
-        """Record that the loop was this late, in seconds."""
+        """Record that the event loop woke a task `late` seconds late."""
         self._late += WEIGHT * (max(0.0, late) - self._late)
         self.window = min(MAX_SECONDS, FRAME_SECONDS + ANSWER * self._late)

@@ -2,7 +2,7 @@
 
     started = await start_reply(ctx, LOCAL_OWNER, conversation.id, "Hello")
 
-A command that has started finishes even if its caller is cancelled. It raises the errors of `domain.errors`.
+A command that has started finishes even if its caller is cancelled. Commands raise the errors of `domain.errors`.
 
 Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting up providers
 (`runs/library/provider_commands.py`).
@@ -59,9 +59,9 @@ DEFAULT_OPTIONS = ViewOptions()
 """View options that change nothing: the conversation's own settings apply."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
-"""Two columns that hold one setting and are always written together."""
+"""The two columns of the checkpoint, which are always written together."""
 STOP_SECONDS = 2.0
-"""Maximum number of seconds that a command waits until a reply that it stopped is stored."""
+"""Maximum seconds that a command waits until a reply that it stopped is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
 ) -> Conversation:
     """Create a conversation without pairs. `temporary`: for an app context in memory, see `runs/temporary.py`.
 
-    `agent_id`: the agent that answers, "" for no agent; None: the agent of the conversation used last.
+    `agent_id` is the agent that answers; "": no agent; None: the agent of the conversation that was used last.
 
     Raises:
         InputError: a text, a parameter or the model is invalid.
@@ -138,11 +138,11 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     ticked_tools: Sequence[str] | None = None,
     agent_id: str | None = None,
 ) -> Conversation:
-    """Change the given fields; None leaves a field unchanged. The conversation keeps its place in the list, which
-    depends on the time of its last pair.
+    """Change the given fields; None leaves a field unchanged.
 
-    `parameters` are replaced as a whole. `agent_id`: the agent that answers from now on; "" for no agent. If it has a
-    model and `model` is None, the conversation takes that model.
+    The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` are replaced
+    as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent has a model and `model` is
+    None, the conversation takes the agent's model.
 
     Raises:
         NotFoundError: this owner has no such conversation or agent.
@@ -182,7 +182,8 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
 @shielded
 async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, column: str) -> None:
     """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
-    A title that cannot be read counts as such a setting.
+
+    A title that cannot be read is reset in the same way.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -206,7 +207,7 @@ async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, colum
 async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str) -> None:
     """Put a conversation with its child conversations into the trash, and stop their running replies.
 
-    A temporary conversation is deleted permanently. In both cases the ledger keeps its calls.
+    A temporary conversation is deleted permanently. In both cases its calls stay in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -243,7 +244,8 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
 ) -> Preview:
     """Plan exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
 
-    Pairs that do not fit are out, as on the page, unless `over_budget`, or else the preferences, force them in.
+    Pairs that do not fit are left out, as on the page. With `over_budget` FORCE they are included; with None, the
+    preferences decide.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -273,19 +275,19 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> StartedRun:
-    """Store a new pair and start its reply. The run belongs to the process from then on, not to the caller.
+    """Store a new pair and start its reply. From then on the run continues without the caller.
 
     The request carries the pairs in view under `options`, without those that are OUT. `over_budget`: the choice for
-    pairs beyond the budget; None: the preferences decide. `alongside` runs in the transaction that stores the pair; if
-    it raises, nothing is stored or sent. `purpose`: the purpose in the ledger. `selection`: the pairs that a preview or
-    an estimate counted; a send of other pairs is refused. `again`: a pair that is sent again in a branch, with its own
-    parameters. `attached` is sent with the text, which may then be blank.
+    pairs that do not fit into the budget; None: the preferences decide. `alongside` is called in the transaction that
+    stores the pair; if it raises, nothing is stored or sent. `purpose` is the purpose in the ledger. `selection`: the
+    pairs that a preview or an estimate counted; a send of other pairs is refused. `again`: a pair whose request is sent
+    again in a branch, with the parameters of that pair. `attached` is sent with the text, which may then be blank.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in the conversation.
-        OverBudgetError: the view exceeds the budget, and the call has no choice for this case.
+        OverBudgetError: the view exceeds the budget, and the caller made no choice for this case.
         SelectionChangedError: the request would carry other pairs than the `selection`.
         FilterError: the filter cannot be used.
         InputError: the text, the model or the time zone cannot be used.
@@ -391,7 +393,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
 
 @shielded
 async def cancel_run(ctx: AppContext, owner: str, run_id: str) -> None:
-    """Stop a reply; the text received so far stays. Does nothing if the reply is over.
+    """Stop a reply; the text received so far is kept. Does nothing if the reply is over.
 
     Raises:
         NotFoundError: this owner has no such run.
@@ -408,7 +410,7 @@ async def cancel_run(ctx: AppContext, owner: str, run_id: str) -> None:
 
 
 async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
-    """Start the next attempt now instead of waiting for it.
+    """Start the next attempt of a run now instead of waiting for it.
 
     Raises:
         NotFoundError: this owner has no such run.
@@ -422,7 +424,7 @@ async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
 
 
 async def stop_run(ctx: AppContext, run_id: str) -> None:
-    """Stop a run of this process and wait until its end is stored. Does nothing if no such run is active here."""
+    """Stop a run of this process and wait until its end is stored. Does nothing if it is not active in this process."""
     run = ctx.engine.cancel(run_id)
     if run is not None and run.finishing is not None:
         await asyncio.wait({run.finishing}, timeout=STOP_SECONDS)

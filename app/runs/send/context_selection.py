@@ -3,9 +3,10 @@
     view = await compose_view(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
     view.composition.sent
 
-The page, the HTTP API, the preview and the send all use it. It takes two steps: `read_base` queries the database for
-the pairs that the filter selects, unless a cached result for this revision of the conversation exists; `compose_base`
-then draws the boundary, which a longer draft moves, and needs no database. Only the indexes are changed here.
+The page, the HTTP API, the preview and the send all use it. It has two steps. `read_base` makes a context snapshot (the
+base): it queries the database for the pairs that the filter selects, unless a snapshot for this revision of the
+conversation is cached. `compose_base` then computes the boundary, which depends on the length of the draft. It needs no
+database. Nothing is written except the indexes.
 """
 
 from __future__ import annotations
@@ -85,11 +86,11 @@ from app.store.settings.preferences import read_preferences
 
 UTC_ZONE = "UTC"
 ATTEMPTS = 20
-"""Number of times that the conversation may change while it is indexed and read. After that the read is given up."""
+"""Number of attempts to read the conversation, if it changes each time while it is indexed and read."""
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Number of boundaries per base with a cached view."""
+"""Number of boundaries per base whose pairs in view are cached."""
 
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())
@@ -97,10 +98,11 @@ NO_BOUNDARY = BoundaryPairs((), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """View options in a conversation. None: its own filter, model, agent and tools, no topic, this instant.
+    """View options in a conversation. None means: its own filter, model, agent and tools, no topic, the current time.
 
-    `topic` is the id of the topic chosen in the composer, `zone` the reader's time zone by its IANA name, `as_of` the
-    instant from which ages are computed. `agent` is the id of an agent that replaces the conversation's, "" for none.
+    `topic` is the id of the topic chosen in the composer. `zone` is the reader's time zone by its IANA name. `as_of` is
+    the instant from which ages are computed. `agent` is the id of an agent that replaces the conversation's; "": no
+    agent.
     """
 
     filter: str | None = None
@@ -123,13 +125,14 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """Select the pairs in view, and those that would be sent with this draft, a `schema` of the reply and `attached`.
+    """Select the pairs in view, and those that would be sent with this draft.
 
-    `forced`: include pairs that do not fit; None: as the preferences say for every send.
+    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. It and
+    the parts in `attached` are sent with the draft.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used; it says where.
+        FilterError: the filter cannot be used. The error has the position.
         InputError: the time zone cannot be used.
     """
     base = await read_base(ctx, owner, conversation_id, options)
@@ -144,7 +147,7 @@ async def compose_base(
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """Do what `compose_view` does with a base that was already read.
+    """Select the pairs, as `compose_view` does, from a base that was already read.
 
     `schema` and `attached` are sent with the draft and use part of the budget.
     """
@@ -180,10 +183,10 @@ async def _redact(text: str) -> Redacted:
 
 
 def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
-    """Return the base with only the pairs before this position.
+    """Return the base with only the pairs above this position.
 
     Raises:
-        ConflictError: the summary that would be sent covers pairs after this position.
+        ConflictError: the summary that would be sent covers pairs at or below this position.
     """
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
@@ -201,7 +204,7 @@ async def read_base(
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used; it says where.
+        FilterError: the filter cannot be used. The error has the position.
         InputError: the time zone, or the model that will be called, cannot be used.
         StoreError: the key of the model's provider cannot be unsealed.
         DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.
@@ -226,7 +229,7 @@ async def read_base(
 async def read_first_base(
     ctx: AppContext, conversation: Conversation, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Do what `read_base` does for a conversation that is not stored yet and has no pairs.
+    """Make a base, as `read_base` does, for a conversation that is not stored yet and has no pairs.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -240,7 +243,7 @@ async def read_first_base(
 
 
 def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> CountedRequest:
-    """Return the counts of this send for the ledger."""
+    """Return the token counts of this send for the ledger."""
     base, estimate = composed.base, composed.composition.estimate
     if any(pair.sizes.images for pair in sent) or any(list_images(composed.attached)):
         return CountedRequest(None, None, estimate.tokens)
@@ -253,7 +256,10 @@ def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Cou
 
 
 def _count_tools(composed: Composed) -> int:
-    """Count the tools, with the overhead of having any, in text tokens, as the provider's reported usage does."""
+    """Count the tokens of the tools and of their fixed overhead.
+
+    They are text tokens, like the usage that the provider reports.
+    """
     chosen = composed.tools.chosen
     if not chosen:
         return 0
@@ -263,10 +269,10 @@ def _count_tools(composed: Composed) -> int:
 
 @lru_cache(maxsize=256)
 def parse_line(line: str) -> Filter:
-    """Parse a filter line.
+    """Parse a filter. The results are cached.
 
     Raises:
-        FilterError: it cannot be parsed.
+        FilterError: the line cannot be parsed.
     """
     return parse_filter(line)
 
@@ -274,7 +280,7 @@ def parse_line(line: str) -> Filter:
 def _model_of(head: Head, options: ViewOptions) -> str:
     """Return the model of a send: the chosen one, else the conversation's, else the agent's.
 
-    If the view options name an agent, its model comes before the conversation's.
+    If the view options name an agent, the agent's model has priority over the conversation's.
     """
     of_agent = None if head.agent is None else head.agent.model
     named = of_agent if options.agent else None
@@ -282,7 +288,7 @@ def _model_of(head: Head, options: ViewOptions) -> str:
 
 
 def _name_agent(head: Head) -> Head:
-    """Set the conversation's agent to the one that was loaded; a deleted agent becomes none."""
+    """Set the conversation's agent to the one that was loaded. A deleted agent is replaced by no agent."""
     agent_id = None if head.agent is None else head.agent.id
     if head.conversation.agent_id == agent_id:
         return head
@@ -298,7 +304,7 @@ def _read_zone(name: str) -> tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class _BaseInputs:
-    """Everything that a base depends on, except the meaning of the filter's names."""
+    """Everything that a base depends on, except what the names in the filter refer to."""
 
     owner: str
     head: Head
@@ -334,8 +340,8 @@ async def _read_base(
     condition = lower_base(tree, scope)
     notices = list_notices(tree, scope)
     limits = await load_limits(ctx, session, head, inputs.zone)
-    # The estimator is not part of the key: while the conversation stays unchanged, the estimator first used stays
-    # valid.
+    # The estimator is not part of the key: while the conversation is unchanged, the estimator of the cached
+    # snapshot is used.
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
@@ -396,7 +402,7 @@ async def _read_base(
 
 
 async def _load_names(session: AsyncSession, inputs: _BaseInputs) -> tuple[Filter, Vocabulary]:
-    """Expand saved filters, and load the names (topics, agents, models, tools) that the filter uses."""
+    """Expand saved filters, and load the names (topics, agents, models, tools) that the filter can use."""
     owner = inputs.owner
     tree, topics = inputs.written, build_topic_tree()
     if any(isinstance(leaf, Saved) for leaf in leaves(tree)):
@@ -413,7 +419,7 @@ async def _load_names(session: AsyncSession, inputs: _BaseInputs) -> tuple[Filte
 
 
 def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> BoundaryInputs:
-    """Return the terms of a boundary: everything it depends on besides the pairs and the draft."""
+    """Return the inputs of the boundary's computation, except the pairs and the draft."""
     return BoundaryInputs(
         estimator,
         profile.context_window,
@@ -426,7 +432,7 @@ def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, sys
 
 
 def _select_visible(base: ContextSnapshot, boundary: int | None) -> SizedPairs:
-    """Return the pairs that the filter brings into view once the boundary is drawn."""
+    """Return the pairs in view for this boundary, for a filter that refers to the boundary."""
     if (known := base.views.get(boundary)) is not None:
         return known
     pairs = base.measured.pairs

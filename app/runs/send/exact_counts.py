@@ -3,8 +3,8 @@
     counted = await count_exactly(ctx, owner, conversation_id, "Why?", ViewOptions(model="anthropic:claude-sonnet-4-5"))
     counted.tokens
 
-The counted request is the one that `preview_send` shows. The result is stored in the ledger as a separate call, which
-uses no tokens, and corrects later estimates for the model from there (`runs/request/calibration.py`).
+The counted request is the one that `preview_send` shows. The ledger stores the count as a separate call that uses no
+tokens. Later estimates for the model are corrected with it (`runs/request/calibration.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ DEFAULT_OPTIONS = ViewOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
-    """The provider's count of a send, and Inview's estimate in tokens. `estimate` has the exact count as its total."""
+    """The provider's count of a send in `tokens`, and Inview's estimate in `estimated_tokens`.
+
+    `estimate` is the estimate with the exact count as its total.
+    """
 
     model: str
     tokens: int

@@ -1,9 +1,9 @@
-"""The first message of a conversation that is not stored yet, composed and planned as any other message.
+"""The first message of a conversation that is not stored yet, composed and planned like any other message.
 
 first = FirstMessage(FirstMessageOptions("offline:demo", agent_id=""), "Hello", ViewOptions(model="offline:demo"))
 (await compose_first(ctx, owner, first)).composition.estimate.tokens
-(await preview_first(ctx, owner, first)).wire.body     # the exact bytes that sending it would send
-await discard_unused(ctx, owner, conversation.id)     # if the conversation was created for a message that was refused
+(await preview_first(ctx, owner, first)).wire.body     # the exact bytes of its request
+await discard_unused(ctx, owner, conversation.id)     # if the message was refused after the conversation was stored
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _NO_TIME: Final = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class FirstMessageOptions:
-    """The conversation that a first message starts. `agent_id`: "" for no agent, None for the agent used last."""
+    """The settings of the conversation that a first message starts.
+
+    `agent_id` "": no agent; None: the agent that was used last.
+    """
 
     model: str
     agent_id: str | None
@@ -55,7 +58,7 @@ class FirstMessage:
 
 
 async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Composed:
-    """Compose the first message as a send would.
+    """Select and count what a send of the first message would contain.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -67,7 +70,7 @@ async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Com
 
 
 async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Preview:
-    """Plan exactly what a send of the first message would send: as `preview_send` in the conversation that it starts.
+    """Plan exactly what a send of the first message would send, like `preview_send` in the conversation that it starts.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -84,7 +87,7 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
 
 @shielded
 async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Delete a conversation that was created for a message which was refused. A conversation with pairs stays.
+    """Delete a conversation that was created for a message which was refused. A conversation with pairs is not deleted.
 
     Raises:
         NotFoundError: this owner has no such conversation.

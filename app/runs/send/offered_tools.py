@@ -3,8 +3,8 @@
     tools = list_offered(ctx, owner, preferences, agent)
     offer = await size_tools(tools, conversation, profile, estimator, vocabulary)
 
-Only this module decides which tools are offered: those of MCP servers and the built-in ones that the user enabled, if
-the agent has them. `domain/tools/inclusion.py` decides which of them a send carries.
+Only this module decides which tools are offered: the tools of MCP servers and the built-in tools that the user enabled,
+if the agent has them. `domain/tools/inclusion.py` decides which of the offered tools a send carries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from app.store.settings.agents import load_agents
 
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
-    """List the tools that an agent can offer, in the order of the request. It does not wait for a server."""
+    """List the tools that can be offered under an agent, in the order of the request.
+
+    The known tools of a server are used; the function does not wait for the server.
+    """
     enabled = preferences.built_in_tools
     tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)
     return tuple(tool for tool in tools if agent is None or has_tool(agent, tool))
@@ -37,7 +40,10 @@ def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: A
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """Add the names of possible agents to the description of the tool `delegate`; remove the tool if there are none."""
+    """Add the names of the agents that can get a task to the description of the tool `delegate`.
+
+    If there is no such agent, the tool is removed.
+    """
     if DELEGATE not in tools:
         return tools
     named = describe_delegates(DELEGATE, [one for one in await load_agents(session, owner) if not one.damage], agent)

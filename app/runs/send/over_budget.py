@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-They are computed only in that case, because this looks at every known model: those of model lists read before, and
-those that an adapter knows. It calls no provider.
+They are computed only in that case, because every known model is checked: the models of lists that were read before,
+and those that an adapter knows. No provider is called.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_LARGER = 3
 
 
 async def list_ways_out(ctx: AppContext, composed: Composed, draft: str) -> BudgetOptions:
-    """The options for a send of this `draft` that exceeds its budget."""
+    """Return the options for a send of this `draft` that exceeds its budget."""
     base, fitted = composed.base, composed.composition
     all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
     forced = all_of_it.composition
@@ -56,7 +56,10 @@ async def list_ways_out(ctx: AppContext, composed: Composed, draft: str) -> Budg
 
 
 async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOption | None:
-    """The request for a summary of the pairs that do not fit; None if it cannot help or the model cannot read it."""
+    """Return the option to summarise the pairs that do not fit.
+
+    None: it would not help, or the model cannot read them.
+    """
     base, fitted = composed.base, composed.composition
     left_out = forced.estimate.pairs - fitted.estimate.pairs
     if fitted.too_large_alone or not left_out:
@@ -71,7 +74,7 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
 def _list_larger(
     composed: Composed, profiles: Sequence[ModelProfile], pairs: Sequence[Candidate]
 ) -> tuple[LargerModel, ...]:
-    """Return the cheapest models that can take all of these pairs and the draft. Models of unknown price come last."""
+    """Return the cheapest models that can take all of these pairs and the draft. Models of unknown price are last."""
     text = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
     messages = sum(pair.sizes.messages for pair in pairs)
     with_images = [pair.sizes for pair in pairs if pair.sizes.images]
@@ -96,7 +99,7 @@ def _list_larger(
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:
-    """Estimate the tokens of the same tools for another model from their count for this one."""
+    """Estimate the tokens of the same tools for another model, from their count for the current one."""
     chosen = composed.tools.chosen
     if not chosen or not profile.tools:
         return 0

@@ -3,7 +3,7 @@
     planned = await plan_reply(ctx, owner, conversation_id, "Hello", options, Parameters())
     planned.wire.body
 
-A preview, a send and a resend all use it. Nothing is called or stored here.
+A preview, a send and a resend all use it. No provider is called and nothing is stored here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""Share of a refused request's tokens that is offered next, as the model's real window is unknown then."""
+"""After a provider refused a request as too long, a new one may have this share of its tokens.
+
+The model's real window is unknown then.
+"""
 
 
 async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
@@ -58,21 +61,22 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     again: Pair | None = None,
     selection: str | None = None,
 ) -> Preview:
-    """Plan the call for this text with what is `attached`.
+    """Plan the call for this text and the parts in `attached`.
 
-    Parameters that `parameters` leaves open come from the conversation, or else from its agent. For a pair that is sent
-    `again` under the same agent, those that the conversation leaves open come from that pair.
+    A parameter that `parameters` does not set comes from the conversation, or else from its agent. `again` is a pair
+    whose request is sent again: if it has the same agent, parameters that the conversation does not set come from that
+    pair instead of the agent.
 
-    `forced`: include pairs that do not fit; None: as the preferences say. `sends`: raise if this cannot be sent now,
-    and apply `over_budget` to pairs that do not fit. `before`: only pairs before this position are in view, as for a
-    pair that is sent again. `selection`: the pairs that the caller has seen counted. `refused`: a number of tokens that
-    the provider rejected as too long for this model, whatever its known window.
+    `forced`: include pairs that do not fit; None: the preferences decide. `sends`: raise if the call cannot be made
+    now, and apply `over_budget` to pairs that do not fit. `before`: only pairs above this position are in view, as for
+    a pair that is sent again. `selection`: the pairs that the caller has shown as counted. `refused`: a number of
+    tokens that the provider rejected as too long for this model, whatever its known window.
 
     Raises:
         NotFoundError: this owner has no such conversation.
         DamagedSettingError: a setting of the conversation cannot be read.
         SendLockedError: a reply is running in it.
-        OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
+        OverBudgetError: the request exceeds its budget, and neither the caller nor the preferences say what to do.
         SelectionChangedError: the request would carry other pairs than the `selection`.
         BudgetSpentError: the request would exceed a budget of money.
         FilterError: the filter cannot be used.
@@ -108,10 +112,10 @@ class PlanRequest:
 async def plan_request(
     ctx: AppContext, read: Callable[[], Awaitable[ContextSnapshot]], request: PlanRequest
 ) -> Preview:
-    """Plan the call of a send from the base that `read` returns; read and plan again if a pair changed meanwhile.
+    """Plan the call of a send from the base that `read` returns. If a pair changes meanwhile, read and plan again.
 
     Raises:
-        InviewError: as `plan_reply`, and the errors of `read`.
+        InviewError: as for `plan_reply`, and the errors of `read`.
     """
     require_text("text", request.text)
     for _ in range(ATTEMPTS):
@@ -124,7 +128,7 @@ async def plan_request(
 
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
-    """Compose the view and the send, after all checks that need no pairs."""
+    """Select the pairs in view and of the send, and make all checks that need no pairs."""
     schema = request.parameters.reply_schema
     require_taken(request.parameters, base.provider, base.profile)
     if request.sends:
@@ -142,7 +146,7 @@ async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest)
 
 
 async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], request: PlanRequest) -> Preview:
-    """Plan the call with these pairs, which the composition sends."""
+    """Plan the call with these pairs, which the composition selected for the send."""
     base, sent, attached = composed.base, composed.composition.sent, request.attached
     conversation_id = base.conversation.id
     words = (Text(request.text),) if request.text.strip() else ()
@@ -185,7 +189,7 @@ def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
 
 
 def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
-    """Return the base with a window that clearly fewer tokens fit than were refused."""
+    """Return the base with a window so small that a request must have clearly fewer tokens than the refused one."""
     limits = base.terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
     window = int(total / limits.soft_cap)
@@ -193,11 +197,11 @@ def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
 
 
 def _count_unstable(composed: Composed, before: int | None) -> int | None:
-    """Count the newest messages that the next send will not carry; None if it will share only the system text.
+    """Count the newest messages that the next send will not carry. None: it will share only the system text.
 
-    If a filter of the newest pairs or the budget limits what is sent, the oldest pair drops out with every send. If the
-    filter hides the newest pair, it will probably also hide the pair that is being written. It certainly will if the
-    filter requires stars, a flag or a mark, because the new pair has none.
+    If a filter of the newest pairs or the budget limits what is sent, each send leaves out the oldest pair of the
+    previous send. If the filter hides the newest pair, it will probably also hide the pair that is being written. It
+    certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):
@@ -220,7 +224,7 @@ def _falls_out(composed: Composed) -> bool:
 
 
 async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
-    """Load the pairs to send; return None if one of them has changed since the base was read.
+    """Load the pairs to send. Return None if one of them has changed since the base was read.
 
     A pair that cannot be read completely counts as changed: the next base leaves it out.
     """
@@ -232,9 +236,9 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that were counted for a model with the options `options`, named by their `selection`.
+    """The pairs that were counted for a model, as `selection`, and the settings with which they were counted.
 
-    `over_budget`, `schema` and `attached` are those of the send; `before` limits the view to the pairs before this
+    `over_budget`, `schema` and `attached` are those of the send. `before` limits the view to the pairs above this
     position.
     """
 
@@ -250,8 +254,8 @@ async def require_counted(ctx: AppContext, owner: str, conversation_id: str, tex
     """Check that another model of this send would get the pairs that were counted for it.
 
     Raises:
-        SelectionChangedError: it would get others.
-        InviewError: as `plan_reply`.
+        SelectionChangedError: it would get other pairs.
+        InviewError: as for `plan_reply`.
     """
     base = await read_base(ctx, owner, conversation_id, counted.options, sends=True)
     if counted.before is not None:
@@ -265,7 +269,7 @@ def require_selection(composed: Composed, selection: str) -> None:
     """Check that the send carries exactly the pairs that were counted.
 
     Raises:
-        SelectionChangedError: it would carry others.
+        SelectionChangedError: it would carry other pairs.
     """
     if not holds(selection, composed.composition.sent):
         model = composed.base.profile.model
@@ -290,7 +294,7 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
 async def _decide(
     ctx: AppContext, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
 ) -> Composed:
-    """Apply the choice of this send, or else of the preferences, to a view that exceeds the budget."""
+    """Apply the choice of this send to a view that exceeds the budget; without a choice, that of the preferences."""
     match choice or composed.base.over_budget:
         case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed
@@ -304,7 +308,7 @@ async def _require_supported(ctx: AppContext, base: ContextSnapshot, built: Buil
     """Refuse a draft with attachments that the model does not accept.
 
     Raises:
-        InputError: the model does not accept an image or a file. It names models that do.
+        InputError: the model does not accept an image or a file. The message names models that do.
     """
     lacking = [one for one in built.unsupported if one.pair_id is None]
     if not lacking:
@@ -319,7 +323,7 @@ def require_text(field: str, text: str) -> None:
     """Refuse a text that no provider and no database accepts, or that would take too much memory.
 
     Raises:
-        InputError: it has half a character, or is too large.
+        InputError: the text has an incomplete character (a lone surrogate), or is too large.
     """
     try:
         text.encode()

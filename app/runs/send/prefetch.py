@@ -2,8 +2,8 @@
 
     warm(ctx, owner, conversation_id)        # returns at once
 
-Without it, the first send after a start would read and hash its whole context before it calls the provider. It yields
-to all other work and stores nothing. A send that comes earlier does the work itself.
+Without it, the first send after a start would read and hash its whole context before the provider is called. Prefetch
+yields to all other work and stores nothing. A send that starts before it is done does the work itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAUSE_SECONDS = 0.02
 
 
 def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Start to prepare the next send of this conversation, unless that is under way."""
+    """Start to prepare the next send of this conversation, unless that has already started."""
     if conversation_id in ctx.warming:
         return
     task = asyncio.create_task(_warm(ctx, owner, conversation_id), name=f"warming of {conversation_id}")
@@ -39,7 +39,7 @@ def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
 
 
 async def _learn_window(ctx: AppContext, base: ContextSnapshot) -> bool:
-    """Load the provider's model list if no table knows this model; return True if its profile changed."""
+    """Load the provider's model list if no table has this model. Return True if its profile changed."""
     if base.profile.known or not base.provider.ready:
         return False
     profiles = await ctx.catalogue.lists.load(base.provider)
@@ -61,7 +61,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(ctx, owner, conversation_id, ViewOptions())
         require_settings(base.conversation.damage)
-        if base.running is not None:  # its pair joins the context when the reply is over, and is read then
+        if base.running is not None:  # its pair is read when the reply is over
             await _warm_provider(ctx, base)
             return
         composed = await compose_base(base)
@@ -69,7 +69,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
         pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
         if pairs is None or await ctx.indexer.note_damage(
             owner, pairs
-        ):  # it is changing now; a later change starts another prefetch
+        ):  # the conversation is changing now; a later change starts another prefetch
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)

@@ -3,9 +3,10 @@
     queue = await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?")
     await resume_queue(ctx, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
-The server keeps the queue: closing the page changes nothing. Only a reply that succeeded releases the next text. After
-a stop or a failure the queue is held until a person resumes it, because its texts were meant as answers to that reply.
-A text leaves the queue in the transaction that stores its pair: either it is sent once, or it is still queued.
+The server stores the queue, so closing the page changes nothing. Only when a reply succeeds is the next text sent.
+After a stop or a failure the queue is held until a person resumes it, because its texts were meant to follow that
+reply. A text is removed from the queue in the transaction that stores its pair: either it is sent once, or it is still
+queued.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ from app.store.run import queues
 from app.store.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
-"""Number of attempts to send the first text of a queue that changes meanwhile. Then it waits for the next occasion."""
+"""Number of attempts to send the first text of a queue that changes meanwhile. Then the next event sends it."""
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedText:
-    """A text that was removed from the queue, with the attachments to queue it again."""
+    """A text that was removed from the queue, with the attachments that are needed to queue it again."""
 
     item: QueuedText
     attached: AttachedParts
@@ -85,10 +86,11 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
 ) -> None:
     """Start the reply to a text, or queue the text while another reply is running.
 
-    `selection`: the pairs that were counted for it. A queued text is sent with the pairs in view at that later time.
+    `selection`: the pairs that were counted for the text. A queued text is sent with the pairs in view at that later
+    time.
 
     Raises:
-        InviewError: the errors of `start_reply`, except a lock, and of `queue_text`.
+        InviewError: the errors of `queue_text`, and those of `start_reply` except SendLockedError.
     """
     if not ctx.engine.runs_of(conversation_id):
         try:
@@ -128,8 +130,8 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
 ) -> Queue:
     """Queue a text until the running reply has succeeded. If nothing runs and the queue is empty, it is sent at once.
 
-    Its filter, model, agent and topic are those of now. `place` counts from 0; None: at the end. `paused`: also pause
-    the queue, unless it is held already.
+    The text keeps the filter, model, agent and topic that are set now. `place` is its place in the queue, from 0; None:
+    the end. `paused`: also pause the queue, unless it is held already.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -191,7 +193,7 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
     """Change the text or the place of a queued text. `version`: only if the text still has this version.
 
     Raises:
-        NotFoundError: no such text is queued: it was sent or dropped.
+        NotFoundError: no such text is queued, because it was sent or removed.
         ConflictError: the text has another version.
         InputError: the text cannot be used.
     """
@@ -216,7 +218,7 @@ async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_
     """Remove a text from the queue without sending it, and return it. Its files become uploads again.
 
     Raises:
-        NotFoundError: no such text is queued: it was sent or dropped.
+        NotFoundError: no such text is queued, because it was sent or removed.
     """
     async with ctx.store.write() as session:
         waiting = (await queues.load_queue(session, owner, conversation_id)).items
@@ -257,8 +259,8 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        OverBudgetError: the view exceeds the budget, and nothing says what to do. This error, and any other error of
-            `start_reply` except a lock, holds the queue.
+        OverBudgetError: the view exceeds the budget, and neither the caller nor the preferences say what to do. This
+            error, and any other error of `start_reply` except SendLockedError, holds the queue.
     """
     if (await read_queue(ctx, owner, conversation_id)).items and await _let_go(ctx, owner, conversation_id, only):
         ctx.event_bus.publish(owner, conversation_id, QueueChanged())
@@ -268,7 +270,7 @@ async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first 
 
 
 async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldReason | None) -> bool:
-    """Remove the hold, unless its reason differs from `only`: a reply may have been stopped meanwhile."""
+    """Remove the hold, unless its reason differs from `only`. Return True if it was removed."""
     async with ctx.store.write() as session:
         hold = (await queues.load_queue(session, owner, conversation_id)).hold
         if only is not None and (hold is None or hold.reason is not only):
@@ -280,8 +282,8 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
 async def go_on_after(ctx: AppContext, run: LiveRun) -> None:
     """Send the next queued text after a reply whose end is stored, or publish that the queue is held.
 
-    The hold was stored with the end. It is not stored again here: the user may have resumed the queue meanwhile.
-    If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
+    The hold was stored with the end. It is not stored again here, because the user may have resumed the queue
+    meanwhile. If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
     """
     owner, conversation_id = run.place.owner, run.place.conversation_id
     async with ctx.store.read() as session:
@@ -304,7 +306,7 @@ async def go_on(
 ) -> InviewError | None:
     """Send the first text unless the queue is held, a reply runs or replies are compared.
 
-    Returns the error if the text was refused; the queue is then held for it.
+    Returns the error if the text was refused; the queue is then held with this error as the reason.
     """
     for _ in range(ATTEMPTS):
         async with ctx.store.read() as session:

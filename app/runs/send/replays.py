@@ -3,7 +3,7 @@
     state, run_id = await find_replay(ctx, owner, start)
 
 No provider is called, so no tokens are used and the ledger has no row. The hash of the whole request decides: the same
-model, system text, parameters, tools and messages. Regenerate and edit & resend never replay.
+model, system text, parameters, tools and messages. “Regenerate” and “Edit and resend” never replay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """Find a stored reply to this request: return this run's final state and the replayed run's id, or None twice."""
+    """Find a stored reply to this request. Return the final state for this run and the id of the run that is replayed.
+
+    (None, None): there is no such reply.
+    """
     async with ctx.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)
     if found is None or not isinstance(found.state.outcome, Succeeded) or found.state.rounds:

@@ -3,7 +3,8 @@
     structured = await read_structured(ctx, owner, pair_id)
     structured.faults, structured.repair
 
-A separate process that can be killed does the check (`app/schema_check`), because a schema may need any amount of work.
+The check runs in a separate process that can be killed (`app/schema_check`), because a schema may need any amount of
+work.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ _accepted: OrderedDict[str, None] = OrderedDict()
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """A reply read as JSON. `value` is the value read so far (None if not `found`).
+    """A reply read as JSON. `found`: the start of a value was found. `value` is the value read so far.
 
-    While the reply is `running`, `faults` are those that further text cannot fix; after it, all of them. `repair`: the
-    text that asks the model to fix them; None if there are no faults, if this reply is itself such a repair, or if the
+    While the reply is `running`, `faults` are those that further text cannot fix; after it, all of them. `repair` is
+    the text that asks the model to fix them. None: there are no faults, this reply is itself such a repair, or the
     schema could not be applied.
     """
 
@@ -61,10 +62,10 @@ class SchemaCheck:
 async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
     """Refuse a text that is not a JSON schema, or a schema that cannot be applied.
 
-    `account`: the account whose limit for slow checks this check counts towards.
+    `account` is the account whose limit for slow checks this check counts towards, usually the id of a conversation.
 
     Raises:
-        InputError: it says where.
+        InputError: the schema is not accepted. The error has the position.
     """
     if schema_json in _accepted:
         _accepted.move_to_end(schema_json)
@@ -81,7 +82,7 @@ async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
 
 
 async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structured:
-    """Read the reply of a pair as JSON, with the part received so far while it runs.
+    """Read the reply of a pair as JSON. While the reply runs, read the part received so far.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -125,7 +126,7 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
 async def judge(schema_json: str, read: PartialJson, *, account: str) -> SchemaCheck:
     """Find the places where a whole or partial value does not match its schema.
 
-    `account`: the account whose limit for slow checks this check counts towards.
+    `account` is the account whose limit for slow checks this check counts towards, usually the id of a conversation.
     """
     found: list[SchemaFault] = []
     if read.fault is not None:

@@ -1,4 +1,4 @@
-"""One tool call with all stored details: its part of the reply, its record, the cost of delegated work.
+"""One tool call with all stored details: its part of the reply, its record, and the cost of delegated work.
 
     called = await read_called_tool(ctx, owner, pair_id, "call_1")
     called.call, called.result, called.record
@@ -24,13 +24,16 @@ from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_calls
 
 MAX_REQUESTS = 100
-"""Maximum number of a delegated conversation's requests that are added up."""
+"""Maximum number of requests of a delegated conversation that are added up."""
 _DELEGATE = (DELEGATE.server_id, DELEGATE.tool_name)
 
 
 @dataclass(frozen=True, slots=True)
 class Delegated:
-    """Work that was delegated to an agent. `requests` is None if its conversation was deleted."""
+    """Work that was delegated to an agent.
+
+    `requests` is the number of its provider calls; None: its conversation was deleted. `spent` is what they cost.
+    """
 
     agent: str
     conversation_id: str
@@ -40,8 +43,9 @@ class Delegated:
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A tool call in a pair's `version`. `result` is None until there is a result, `record` is None until the call is
-    over.
+    """A tool call in version `version` of a pair.
+
+    `result` is None until there is a result. `record` is None until the call is over.
     """
 
     version: int

@@ -2,8 +2,8 @@
 
     ctx.toolbox.register((search_tool(ctx.store),))
 
-{"query": "night tariff"} → the conversations that contain these words, best match first, with excerpts. It only reads,
-and only data that the owner of the reply may read. It does not search the trash.
+{"query": "night tariff"} → the conversations that contain these words, best match first, with excerpts. The tool only
+reads, and only the conversations of the owner of the reply. It does not search the trash.
 """
 
 from __future__ import annotations

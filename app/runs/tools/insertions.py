@@ -1,10 +1,9 @@
-"""Insertions: texts that users put into their message from their MCP servers (filled-in prompts, contents of
-resources).
+"""Insertions: texts from MCP servers that users insert into their message: filled-in prompts, contents of resources.
 
     text = await fill_prompt(ctx, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
-These functions return text and store nothing: the message stores what the person sends of it. Unlike a tool, an
-insertion needs no permission: no model chooses it, and the person reads the text before it is sent.
+These functions return text and store nothing: the message stores what the person sends of the text. Unlike a tool call,
+an insertion needs no permission: no model chooses it, and the person reads the text before it is sent.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]*")
 
 
 async def fill_prompt(ctx: AppContext, owner: str, server_id: str, name: str, arguments: Mapping[str, str]) -> str:
-    """Return a prompt's text, filled in with these arguments; empty arguments count as not given.
+    """Return the text of a prompt, filled in with these arguments. An empty argument counts as not given.
 
     Raises:
         NotFoundError: this owner has no such server, or the server has no such prompt.
         ConflictError: the server is switched off.
-        InputError: `arguments`: one is missing, or the prompt has no argument of that name.
+        InputError: a required argument is missing, or the prompt has no argument with this name.
         ToolFailedError: the server returned nothing that can be inserted as text.
     """
     session = await _session_of(ctx, owner, server_id)
@@ -45,9 +44,9 @@ async def fill_prompt(ctx: AppContext, owner: str, server_id: str, name: str, ar
 
 
 async def read_resource(ctx: AppContext, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
-    """Return a resource's content as text that names its source. `variables` fill in a URI template.
+    """Return the content of a resource as text that names its source. `variables` fill in a URI template.
 
-    Only the server gets the address; Inview itself opens no address.
+    The address is only passed to the server. Inview itself opens no address.
 
     Raises:
         NotFoundError: this owner has no such server.

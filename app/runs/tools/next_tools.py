@@ -1,10 +1,10 @@
-"""The tools of a conversation's next send: in the current mode, in other modes, and what a change does to the cache.
+"""The tools of a conversation's next send: in the current tool mode and in the others, with the effect on the cache.
 
     seen = await look_at_tools(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
     seen.now.tools.tokens, [(other.mode, other.composed.tools.tokens) for other in seen.modes]
 
-No tool is called; nothing is stored or changed. The whole request is planned for other modes only if the provider has
-cached something of the conversation: tools are the first part of a request, so other tools invalidate all of the cache.
+No tool is called, and nothing is stored or changed. The whole request is planned for other modes only if the provider
+has cached a part of the conversation: tools are the first part of a request, so other tools invalidate the whole cache.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from app.runs.usage.prices import learn_tariffs
 
 @dataclass(frozen=True, slots=True)
 class SeenMode:
-    """The send in one tool mode. `planned` is None if the provider has nothing cached that it could invalidate."""
+    """The next send in one tool mode.
+
+    `planned` is None if the provider has cached nothing that this mode could invalidate.
+    """
 
     mode: ToolMode
     composed: Composed
@@ -32,7 +35,7 @@ class SeenMode:
 
 @dataclass(frozen=True, slots=True)
 class SeenTools:
-    """The tools of a send. `modes` has all tool modes; `other` is the first mode with other tools than now."""
+    """The tools of the next send. `now` is the send in the current mode, `modes` has the send in every mode."""
 
     now: Composed
     modes: tuple[SeenMode, ...]
@@ -47,7 +50,7 @@ class SeenTools:
 async def look_at_tools(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, text: str = ""
 ) -> SeenTools:
-    """Compose the tools of the next send with these options and this draft, in every mode.
+    """Compose the next send with these options and this draft, in every tool mode.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -78,7 +81,7 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
     composed: dict[ToolMode, Composed],
     own: ToolMode,
 ) -> dict[tuple[ToolDefinition, ...], Preview]:
-    """Plan the send for each different list of tools, if the provider has cached anything of this conversation."""
+    """Plan the send for each different list of tools, if the provider has cached a part of this conversation."""
     planned = await preview_send(ctx, owner, conversation_id, text, options)
     use = planned.plan.cache
     if use is None or not (use.plan.prediction.tokens or use.broken):
@@ -88,6 +91,6 @@ async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was comp
         if one.tools.definitions not in plans:
             other = await preview_send(ctx, owner, conversation_id, text, replace(options, tool_mode=mode))
             plans[one.tools.definitions] = other
-    # The plans above were trials. Remember the request that the next send will probably resemble.
+    # The plans above were trials. Cache the hashes of the request that the next send will probably resemble.
     ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

@@ -39,7 +39,7 @@ MAX_PATTERNS: Final = 64
 
 
 class PermissionChoice(StrEnum):
-    """Possible answers of a person to a permission request."""
+    """The answers that a person can give to a permission request."""
 
     ALLOW = "allow"
     ALLOW_CONVERSATION = "allow_conversation"
@@ -55,7 +55,7 @@ _SCOPES: Final = {
 
 
 class WrongArgumentsError(InputError):
-    """Edited arguments do not fit the tool's schema. `problems` lists the places."""
+    """Edited arguments do not match the tool's schema. `problems` has the place and the message of each problem."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = tuple((f"arguments.{place}".rstrip("."), words) for place, words in problems)
@@ -73,12 +73,14 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     edited: dict[str, Any] | None = None,
     only_if: tuple[ArgumentPattern, ...] = (),
 ) -> PermissionRequest:
-    """Answer a request. `edited` replaces the call's arguments; `only_if` limits the new rule to matching arguments.
+    """Answer a permission request. `edited` replaces the arguments of the call.
+
+    `only_if` limits the new rule to calls with matching arguments.
 
     Raises:
         NotFoundError: there is no request with this id.
         SettledError: it was answered before, or it has expired.
-        InputError: the arguments do not fit the tool, or the rule would not cover this very call.
+        InputError: the arguments do not match the tool's schema, or the rule would not cover this very call.
     """
     async with ctx.store.read() as session:
         request = await stored.load_request(session, owner, request_id)
@@ -125,7 +127,7 @@ def _require_rule(answer: PermissionChoice, only_if: tuple[ArgumentPattern, ...]
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
-        read_arguments(write_arguments({each.name: each.pattern}))  # half a character can neither be stored nor shown
+        read_arguments(write_arguments({each.name: each.pattern}))  # a lone surrogate is refused
     if not covers_arguments(only_if, arguments):
         raise InputError("only_if", "These patterns do not match this call. Each argument must match its pattern.")
 
@@ -152,7 +154,7 @@ async def _make_rule(
 
 
 async def read_request(ctx: AppContext, owner: str, request_id: str) -> PermissionRequest:
-    """Read a request of any status.
+    """Read a permission request of any status.
 
     Raises:
         NotFoundError: there is no request with this id.
@@ -162,7 +164,7 @@ async def read_request(ctx: AppContext, owner: str, request_id: str) -> Permissi
 
 
 async def list_pending(ctx: AppContext, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
-    """List the pending requests of a conversation, oldest first.
+    """List the pending permission requests of a conversation, oldest first.
 
     Raises:
         NotFoundError: there is no such conversation.
@@ -173,7 +175,7 @@ async def list_pending(ctx: AppContext, owner: str, conversation_id: str) -> tup
 
 
 async def list_rules(ctx: AppContext, owner: str) -> tuple[StoredRule, ...]:
-    """List all rules, newest first, including those of temporary conversations."""
+    """List all permission rules, newest first, including those of temporary conversations."""
     found: dict[str, StoredRule] = {}
     for each in _contexts(ctx):
         async with each.store.read() as session:
@@ -183,7 +185,7 @@ async def list_rules(ctx: AppContext, owner: str) -> tuple[StoredRule, ...]:
 
 @shielded
 async def revoke_rule(ctx: AppContext, owner: str, rule_id: str) -> StoredRule:
-    """Delete a rule: calls that it allowed need permission again. Running calls continue.
+    """Delete a permission rule: later calls that it would have allowed need permission again. Running calls continue.
 
     Raises:
         NotFoundError: there is no rule with this id.
@@ -196,7 +198,7 @@ async def revoke_rule(ctx: AppContext, owner: str, rule_id: str) -> StoredRule:
 
 @shielded
 async def revoke_rules_of(ctx: AppContext, owner: str, server_id: str) -> int:
-    """Revoke all rules of a server that was replaced or deleted; return how many there were."""
+    """Revoke all permission rules for a server that was replaced or deleted; return how many."""
     revoked: set[str] = set()
     for each in _contexts(ctx):
         async with each.store.write() as session:
@@ -210,7 +212,7 @@ async def revoke_rules_of(ctx: AppContext, owner: str, server_id: str) -> int:
 
 @shielded
 async def expire_requests_of(ctx: AppContext, owner: str, server_id: str) -> int:
-    """Expire all pending requests for calls of a server that was replaced or deleted; return how many there were."""
+    """Expire all pending permission requests for calls of a server that was replaced or deleted; return how many."""
     return sum([await _expire_requests(each, owner, server_id) for each in _contexts(ctx)])
 
 

@@ -1,7 +1,7 @@
 """Permission for a tool call: decide it, or request it from a person and wait for the answer.
 
     permission = await ask_permission(ctx, run, tool, call, allowed=None)
-    if isinstance(permission, Allowed): ...        # call it with exactly permission.input_json
+    if isinstance(permission, Allowed): ...        # call the tool with exactly permission.input_json
 
 Requests are stored: a reloaded page, another tab or a program finds them, and the first answer counts. Every decision
 is written to the audit trail in the same transaction.
@@ -55,7 +55,7 @@ from app.runs.runtime.shielded import shielded
 from app.store.tools import permissions as stored
 
 LOOK_SECONDS: Final = 1.0
-"""Seconds between two looks at a pending request, in case another process settled it."""
+"""Seconds between two reads of a pending request, in case another process settled it."""
 
 
 # --- asking ---
@@ -64,12 +64,13 @@ LOOK_SECONDS: Final = 1.0
 async def ask_permission(
     ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
 ) -> Allowed | Denied:
-    """Decide whether a call may be made, and with which arguments; wait for a person where the rules require it.
+    """Decide whether a call may be made, and with which arguments. Wait for a person if the rules require it.
 
-    `allowed` is the agent's list when the run started (None: it has none). Cancelling this withdraws the request.
+    `allowed` is the agent's list of tools when the run started; None: it has no list. Cancelling this coroutine
+    withdraws the request.
 
     Raises:
-        StoreError: the store cannot be read or written: then no tool may be called either.
+        StoreError: the store cannot be read or written. Then the tool must not be called.
     """
     try:
         arguments = read_arguments(call.input_json)
@@ -117,7 +118,10 @@ async def _begin(
     arguments: dict[str, Any],
     allowed: tuple[AllowedTool, ...] | None,
 ) -> Allowed | Denied | None:
-    """Decide; return None if a person must answer. The decision and its rules are read in one transaction."""
+    """Decide about the call; None: a person must answer.
+
+    The rules are read and the decision is stored in one transaction.
+    """
     owner = run.place.owner
     async with ctx.store.write() as session:
         request = replace(request, shown_in=await stored.find_root(session, request.conversation_id))
@@ -202,7 +206,7 @@ async def claim_request(
     """Settle a pending request and write that to the audit trail. The caller publishes it after the commit.
 
     Raises:
-        SettledError: it was settled before.
+        SettledError: the request was settled before.
     """
     at = ctx.desk.clock()
     settled = settle(await stored.load_request(session, owner, request_id), event, at)

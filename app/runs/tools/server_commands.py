@@ -3,8 +3,8 @@
     server = await add_server(ctx, LOCAL_OWNER, ServerSettings("files", OverStdio("npx", ("-y", "…", "/srv/notes"))))
     seen = await try_server(ctx, LOCAL_OWNER, server.id)
 
-Only an administrator can have a program started on this machine, and only if the installation allows it
-(INVIEW_STDIO_SERVERS). Only an administrator can allow addresses of private networks. Secrets are written and never
+Only an administrator can add a server that is a program on this machine, and only if the installation allows it
+(INVIEW_STDIO_SERVERS). Only an administrator can allow addresses of private networks. Secrets are stored and never
 returned.
 """
 
@@ -56,15 +56,16 @@ _PIECES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _REPLACED: Final = {"enabled", "created_at", "updated_at"}
-"""Columns that a change of the server writes again."""
+"""Columns that every change of a server writes, so that a damaged value is replaced."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The values of a server to add or change. `secrets`: environment variables or headers; in a change, None removes
-    one.
+    """The settings of a server to add or change. `secrets` are environment variables or headers.
+
+    In a change, None removes a secret.
     """
 
     name: str
@@ -76,9 +77,9 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """A server's settings and its connection. `session` is None while it is switched off.
+    """A server's settings and its connection. `session` is None while the server is switched off.
 
-    `signing_in`: a person's sign-in is under way. `damage` lists the columns of its row that cannot be read.
+    `signing_in`: a person is signing in to the server now. `damage` are the columns of its row that cannot be read.
     """
 
     server: ToolServer
@@ -95,7 +96,7 @@ class SeenServer:
 
 
 def describe_damaged_server(damage: Sequence[Damage]) -> str:
-    """Describe which columns of a server cannot be read, and what to do."""
+    """Describe which columns of a server's row cannot be read, and what to do."""
     columns = {one.column for one in damage}
     lines = " ".join(one.describe(_PIECES.get(one.column, one.column)) for one in damage)
     what = "Switch it on again" if columns <= _REPLACED else "Delete it and add it again"
@@ -103,7 +104,7 @@ def describe_damaged_server(damage: Sequence[Damage]) -> str:
 
 
 def is_admin(owner: str) -> bool:
-    """Return True if this owner may use this machine's programs and private networks."""
+    """Return True if this owner may start programs on this machine and use addresses of private networks."""
     return owner == LOCAL_OWNER
 
 
@@ -130,7 +131,7 @@ async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> S
     """Add a server, and connect to it if it is enabled. A failed connection is not an error: `problem` describes it.
 
     Raises:
-        InputError: a value is invalid.
+        InputError: a setting is invalid.
         ForbiddenError: only an administrator may add such a server, or the installation allows none.
         ConflictError: another server has this name, or there are too many.
     """
@@ -154,14 +155,14 @@ async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> S
 
 @shielded
 async def change_server(ctx: AppContext, owner: str, server_id: str, settings: ServerSettings) -> SeenServer:
-    """Change a server. Secrets that are not named stay, unless the address leads to another host now.
+    """Change a server. Secrets that are not named are kept, unless the new address has another host.
 
-    If the program, address or client changed, a person must sign in again, and permissions for its tools are revoked.
-    Pending requests for permission expire then, and also if the secrets changed.
+    If the program, address or client changed, the person must sign in again, the permissions for its tools are revoked,
+    and pending permission requests expire. Requests also expire if only the secrets changed.
 
     Raises:
         NotFoundError: this owner has no such server.
-        InputError: a value is invalid.
+        InputError: a setting is invalid.
         ForbiddenError: only an administrator may have such a server, or the installation allows none.
         ConflictError: another server has this name, or stored settings of this one cannot be read.
     """
@@ -221,11 +222,13 @@ async def delete_server(ctx: AppContext, owner: str, server_id: str) -> None:
 
 
 async def try_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
-    """Test whether a server answers, and read its current tools. One that is switched off is connected only for this.
+    """Test whether a server answers, and read its current tools.
+
+    A server that is switched off is connected only for the test.
 
     Raises:
         NotFoundError: this owner has no such server.
-        ForbiddenError: it is a program, and none may be started here any more.
+        ForbiddenError: it is a program, and this installation no longer starts programs.
         StoreError: its secrets cannot be read.
     """
     async with ctx.store.read() as session:
@@ -246,7 +249,7 @@ async def try_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
 
 
 async def connect_servers(ctx: AppContext) -> None:
-    """Connect to every enabled server of all owners. One query; without servers nothing else happens."""
+    """Connect to every enabled server of all owners. Without servers, this is only one query."""
     async with ctx.store.read() as session:
         every = await mcp_servers.load_every_server(session)
     for stored in every:
@@ -254,7 +257,10 @@ async def connect_servers(ctx: AppContext) -> None:
 
 
 async def have_server(ctx: AppContext, stored: StoredServer) -> None:
-    """Add the server's connection to the toolbox if it is enabled, else remove it, and publish the change."""
+    """Bring the toolbox up to date with a stored server, and publish the change.
+
+    The connection is added if the server is enabled, otherwise removed.
+    """
     session = _session_to_have(ctx, stored)
     if session is None:
         await ctx.toolbox.drop(stored.owner, stored.server.id)
@@ -301,12 +307,12 @@ def secrets_of(ctx: AppContext, stored: StoredServer) -> dict[str, str]:
 
 
 def session_of(ctx: AppContext, owner: str, server_id: str) -> ServerSession | None:
-    """Return the session with a server; None if it is switched off."""
+    """Return the session of a server; None if the server is switched off."""
     return ctx.toolbox.sessions.get(owner, {}).get(server_id)
 
 
 def require_allowed(ctx: AppContext, owner: str, way: Way) -> None:
-    """Check that this owner may have such a server.
+    """Check that this owner may have a server of this kind.
 
     Raises:
         ForbiddenError: this owner may not, or the installation allows none.
@@ -337,7 +343,7 @@ def _require_free(known: tuple[StoredServer, ...], server: ToolServer) -> None:
 
 
 def _place(way: Way) -> tuple[str, ...]:
-    """Return where the server's secrets are sent: a program, or a scheme and host."""
+    """Return what the server's secrets are sent to: a program, or a scheme and host."""
     match way:
         case OverStdio(command):
             return ("stdio", command)

@@ -4,7 +4,7 @@
     sign_in.address.result()                            # the address that the person opens in a browser
     name, failed = await finish_sign_in(ctx, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
 
-The tokens of a sign-in are stored sealed with the key file, and are never shown.
+The tokens of a sign-in are stored encrypted with the key file, and are never shown.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from app.tools.sign_in.sign_ins import ConsentAnswer, Refusal, SignIn, SignInFai
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"
 ASK_SECONDS: Final = 30.0
-"""Maximum time for a server and its authorization server to return the address of the sign-in page."""
+"""Maximum seconds until a server and its authorization server return the address of the sign-in page."""
 
 
 async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Start a sign-in and wait until its `address` has the address to open. It replaces a sign-in that is under way.
+    """Start a sign-in and wait until its `address` has the address to open. It replaces a sign-in that is in progress.
 
-    `base_url` is the address of Inview for the browser of the person who signs in.
+    `base_url` is the address of Inview in the browser of the person who signs in.
 
     Raises:
         NotFoundError: this owner has no such server.
         ForbiddenError: this owner may not use the server's address.
-        ConflictError: the server cannot use a sign-in, or gives no address to sign in at.
+        ConflictError: the server cannot use a sign-in, or returned no address to sign in at.
     """
     async with ctx.store.read() as session:
         stored = await mcp_servers.load_server(session, owner, server_id)
@@ -71,7 +71,7 @@ async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Re
     Returns the server's name, and the reason if the sign-in failed, else "".
 
     Raises:
-        NotFoundError: no sign-in with this state is under way.
+        NotFoundError: no sign-in with this state is in progress.
     """
     sign_in = ctx.toolbox.sign_ins.take(state)
     if sign_in is None:
@@ -86,7 +86,9 @@ async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Re
 
 @shielded
 async def end_sign_in(ctx: AppContext, owner: str, server_id: str) -> None:
-    """Sign out: cancel a sign-in that is under way, and delete the stored tokens. Does nothing else if there are none.
+    """Sign out: cancel a sign-in that is in progress, delete the stored tokens, and connect again without them.
+
+    Without stored tokens, only the sign-in is cancelled.
 
     Raises:
         NotFoundError: this owner has no such server.

@@ -1,4 +1,4 @@
-"""Sign-ins at MCP servers: how a connection uses the tokens of a sign-in, and how they are stored encrypted."""
+"""Sign-ins at MCP servers: how a connection uses the tokens of a sign-in, and how the tokens are stored encrypted."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ AUTHORIZATION = "authorization"
 
 
 def may_sign_in(stored: StoredServer) -> bool:
-    """Return True for a server over HTTP that has no Authorization header among its secrets."""
+    """Return True if the server can use a sign-in: an HTTP server without an Authorization header in its secrets."""
     over_http = isinstance(stored.server.way, OverHttp)
     return over_http and AUTHORIZATION not in map(str.lower, stored.server.secret_names)
 
 
 def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[ConnectionTerms], httpx2.Auth] | None:
-    """Return a factory for the authentication of connections to this server; None if it cannot use a sign-in.
+    """Return a factory for the authentication of connections to this server; None if the server cannot use a sign-in.
 
     Raises:
         StoreError: the stored tokens cannot be read.

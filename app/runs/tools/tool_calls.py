@@ -1,9 +1,9 @@
 """Calls of the tools that a reply asks for: the tool executor of the engine.
 
-    finished = await RecordedToolExecutor(ctx).call_tool(run, call)      # every outcome, also a failure, is a result
+    finished = await RecordedToolExecutor(ctx).call_tool(run, call)      # every outcome is a result, failures too
 
-A tool is called only if the request offered it, the input fits its schema, and it is permitted; and only after the
-store has recorded that the call is about to be made. In all other cases the result tells the model what was wrong.
+A tool is called only if the request offered it, the input matches its schema, the call is permitted, and the store has
+recorded that the call is about to be made. In all other cases the result tells the model what was wrong.
 
 Not here: the next call of the model (`tool_rounds.py`), permissions (`permissions.py`), the protocol of tool servers
 (`app/tools`).
@@ -39,11 +39,11 @@ log = structlog.get_logger()
 CALL_SECONDS = 120.0
 """Maximum duration of a tool call, unless its server has a lower limit. Waiting for permission does not count."""
 PROGRESS_SECONDS = 0.25
-"""Minimum time between two published progress reports of a tool."""
+"""Minimum seconds between two published progress reports of a tool."""
 
 
 class _NotMadeError(Exception):
-    """A call that was not made, or that failed. `text` is for the model."""
+    """The reason why a call was not made or failed. `text` is for the model."""
 
     def __init__(self, fault: CallFault, text: str, *, by_person: bool = False) -> None:
         super().__init__(text)
@@ -59,7 +59,7 @@ class RecordedToolExecutor:
     ctx: AppContext
 
     async def call_tool(self, run: LiveRun, call: ToolCall) -> ToolFinished:
-        """Call a tool. Failures are returned as results. Cancelling this cancels the call."""
+        """Call a tool. Failures are returned as results. Cancelling this coroutine cancels the call."""
         calls = [part.tool_call_id for part in run.state.parts if isinstance(part, ToolCall)]
         run.records[call.tool_call_id] = ToolCallRecord(
             call.tool_call_id, calls.index(call.tool_call_id) + 1, call.name, call.input_json, now()
@@ -109,7 +109,7 @@ class RecordedToolExecutor:
             raise _NotMadeError(CallFault(error.fault.value), f"{call.name}: {error.message}") from error
 
     def _find(self, run: LiveRun, loop: Loop, call: ToolCall) -> Tool:
-        """Return the current version of the tool, if this reply's request offered it."""
+        """Return the current version of the tool, if this reply's request offered the tool."""
         tools = {tool.name: tool for tool in loop.tools}
         offered = tools.get(call.name)
         if offered is None:
@@ -121,7 +121,7 @@ class RecordedToolExecutor:
         return found
 
     async def _ask(self, run: LiveRun, loop: Loop, tool: Tool, call: ToolCall) -> str:
-        """Ask for permission; return the input to call the tool with."""
+        """Request permission for the call. Return the input to call the tool with."""
         try:
             answer = await ask_permission(self.ctx, run, tool, call, allowed=loop.allowed)
         except StoreError as error:
@@ -134,7 +134,7 @@ class RecordedToolExecutor:
         return answer.input_json
 
     async def _take(self, run: LiveRun, call: ToolCall, outcome: ToolOutcome) -> ToolFinished:
-        """Turn an outcome into the result for the model, which may be cut; the record keeps the whole."""
+        """Turn an outcome into the result for the model, which may be cut. The record keeps the whole result."""
         outcome = await self._keep(run, outcome)
         whole = whole_result(outcome)
         content = cut_result(whole, loop_of(run).model.context_window)
@@ -149,7 +149,7 @@ class RecordedToolExecutor:
         return ToolFinished(call.tool_call_id, content, outcome.is_error, _seconds(run, call))
 
     async def _keep(self, run: LiveRun, outcome: ToolOutcome) -> ToolOutcome:
-        """Store the attachments of an outcome. If they cannot be stored, remove them and say so in the result."""
+        """Store the attachments of an outcome. If that fails, remove them and say so in the result."""
         if not outcome.attachments:
             return outcome
         place = run.place

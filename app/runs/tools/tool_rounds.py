@@ -1,4 +1,4 @@
-"""The next round of a reply whose tools have answered: the next call of its model.
+"""The next round of a reply whose tool calls have results: the next call of its model.
 
     planned = await plan_round(ctx, run)
 
@@ -36,11 +36,11 @@ log = structlog.get_logger()
 
 CHARACTERS_PER_TOKEN = 4
 LONG_REQUEST = 1_000
-"""Number of messages above which a request is encoded in a thread."""
+"""Number of messages from which a request is encoded in a thread."""
 
 
 async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
-    """Plan the call that continues the reply.
+    """Plan the provider call that continues the reply.
 
     Raises:
         ProviderError: the request is longer than the model's window.
@@ -99,7 +99,7 @@ async def _save(ctx: AppContext, run: LiveRun) -> None:
 
 
 async def _note_replaced(ctx: AppContext, run: LiveRun, replaced: Sequence[Replaced]) -> None:
-    """Store the texts that redaction marks replace; each round's list includes those of the rounds before it."""
+    """Store which secrets were redacted. Each round's list includes those of the earlier rounds."""
     try:
         async with ctx.store.write() as session:
             await note_replaced(session, run.run_id, replaced)
@@ -119,9 +119,9 @@ async def _keep_plan(ctx: AppContext, run: LiveRun, loop: Loop, use: CacheUse) -
 
 
 def _estimate(run: LiveRun) -> int:
-    """Estimate the tokens of the next request: the last round's reported tokens plus the results received since.
+    """Estimate the tokens of the next request: those reported for the last round, plus the results received since then.
 
-    Without reported usage: the estimate of the first request plus everything since.
+    If no usage was reported: the estimate of the first request plus all results.
     """
     last = run.state.rounds[-1].usage if run.state.rounds else None
     parts = run.state.parts

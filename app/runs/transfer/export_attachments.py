@@ -2,9 +2,9 @@
 
     luggage = await pack(session, owner, named, room=40_000_000)
     luggage.left_out                                   # "2 images and files (120.0 MiB)", or ""
-    async for written in luggage.write(session): ...   # JSON objects, the bytes in base64
+    async for written in luggage.write(session): ...   # JSON objects, with the bytes in base64
 
-A file that is larger than the limit could not be imported again.
+The limit is that of an import: a larger file could not be imported again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from app.views.encode import to_json
 
 @dataclass(frozen=True, slots=True)
 class Luggage:
-    """The ids of the attachments that the file takes, and a text about those left out."""
+    """The ids of the attachments that the file contains, and a text about those left out."""
 
     owner: str
     ids: tuple[str, ...]
     left_out: str
 
     async def write(self, session: AsyncSession) -> AsyncIterator[bytes]:
-        """Write one attachment at a time: all of them together may be large."""
+        """Yield each attachment as a JSON object. They are loaded one at a time, because together they may be large."""
         for attachment_id in self.ids:
             one = await load_attachment(session, self.owner, attachment_id)
             data = b64encode(one.data).decode()
@@ -36,7 +36,7 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose the attachments in the order of their names in the file, while they fit into `room` bytes."""
+    """Choose the attachments in the order of their names in the file, as long as they fit into `room` bytes."""
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []
     left: list[int] = []

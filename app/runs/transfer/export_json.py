@@ -1,9 +1,9 @@
-"""Inview's own export format as JSON values: a conversation, its pairs and nodes, topics. It is complete.
+"""Inview's own export format as JSON values: a conversation, its pairs and nodes, topics. The format is complete.
 
 The field names are those of the HTTP API. Texts are `user_text` and `reply_text`; `parts` are written only for a
-message with more than text.
+message that has more than a text.
 
-Not here: reading it back (`import_file.py`); `docs/export-format.md` describes the format for people.
+Not here: reading the format (`import_file.py`). `docs/export-format.md` describes it for people.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Json = dict[str, Any]
 
 
 def write_conversation(conversation: Conversation) -> Json:
-    """Write a conversation without its pairs."""
+    """Return a conversation as JSON, without its pairs."""
     return {
         "id": conversation.id,
         "title": conversation.title,
@@ -61,7 +61,7 @@ def write_conversation(conversation: Conversation) -> Json:
 
 
 def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
-    """Write a pair with its messages, runs and versions. `paths` has the path of every topic by its id."""
+    """Return a pair as JSON, with its messages, runs and versions. `paths` has the path of every topic by its id."""
     pair = record.pair
     return {
         "id": pair.id,
@@ -79,7 +79,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
         "reply_text": None if pair.reply is None else plain_text(pair.reply.parts),
         "request": _write_message(pair.request),
         "reply": None if pair.reply is None else _write_message(pair.reply),
-        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,  # it may be damaged
+        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,  # a damaged run is absent
         "runs": [_write_run(run) for run in record.runs],
         "version": pair.version,
         "versions": pair.versions,
@@ -92,7 +92,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
 
 
 def write_node(node: NodeRecord) -> Json:
-    """Write a node between pairs."""
+    """Return a node between pairs as JSON."""
     return {
         "id": node.id,
         "after_position": node.after_position,
@@ -103,7 +103,7 @@ def write_node(node: NodeRecord) -> Json:
 
 
 def write_topic(filed: FiledTopic, path: str) -> Json:
-    """Write a topic with its path."""
+    """Return a topic as JSON, with its path."""
     return {"path": path, "created_at": filed.created_at, "used_at": filed.used_at}
 
 
@@ -113,7 +113,7 @@ def text_alone(text: str) -> tuple[Part, ...]:
 
 
 def _write_message(message: Message) -> Json:
-    """Write a message; its parts only if it is more than its text."""
+    """Return a message as JSON. Its parts are included only if it has more than a text."""
     written: Json = {"id": message.id, "role": message.role, "created_at": message.created_at}
     if message.parts != text_alone(plain_text(message.parts)):
         written["parts"] = encode_parts(message.parts)

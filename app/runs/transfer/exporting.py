@@ -1,9 +1,9 @@
-"""Export of a conversation, or of the pairs that a filter selects: as Inview's own format, as Markdown, or as a page.
+"""Export of a conversation, or of the pairs that a filter selects: in Inview's own format, as Markdown, or as a page.
 
-export = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
+    export = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
 
-The whole file is written before the first byte is returned, to the disk if it is large: so the export is the
-conversation at one moment, and a slow reader cannot keep the read transaction open.
+The whole file is written before the first byte is returned, to the disk if it is large. So the export has the
+conversation as of one point in time, and a slow reader cannot keep the read transaction open.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from app.views.conversation.transcript_markdown import markdown_head, markdown_p
 from app.views.encode import to_json
 
 IN_MEMORY = 8 * 1024 * 1024
-"""Size in bytes up to which a file stays in memory instead of on the disk."""
+"""Size in bytes up to which a file is kept in memory instead of on the disk."""
 CHUNK = 256 * 1024
 FOR_THE_REST = 2 * 1024 * 1024
-"""Bytes reserved in a file for all but pairs, images and files."""
+"""Bytes reserved in a file for everything except pairs, images and files."""
 MAX_NAME = 100
 
 
@@ -70,11 +70,11 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
     order: ExportOrder = ExportOrder.TIME,
     filename: str | None = None,
 ) -> Exported:
-    """Export the pairs in view under the options `options`; None: the whole conversation.
+    """Export the pairs in view under `options`; None: the whole conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used; it says where.
+        FilterError: the filter cannot be used. The error has the position.
         InputError: the model or the time zone cannot be used.
         DamagedRowError: the order of its pairs cannot be read.
     """
@@ -104,7 +104,10 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
 
 @dataclass(slots=True)
 class _Source:
-    """Source of a file. `whole`: it has every pair of the conversation. `damage`: values that could not be read."""
+    """The data for a file. `whole`: it has every pair of the conversation.
+
+    `damage` describes values that cannot be read.
+    """
 
     session: AsyncSession
     owner: str
@@ -115,7 +118,7 @@ class _Source:
     damage: list[str] = field(default_factory=list[str])
 
     async def batches(self) -> AsyncIterator[tuple[PairRecord, ...]]:
-        """Yield the pairs in their order, a batch at a time."""
+        """Yield the pairs in the order of the file, a batch at a time."""
         for start in range(0, len(self.places), BATCH):
             pair_ids = [place.pair_id for place in self.places[start : start + BATCH]]
             records = await load_records(self.session, self.owner, pair_ids)
@@ -130,7 +133,7 @@ _File = SpooledTemporaryFile[bytes]
 
 
 def _arrange(places: Sequence[PairPlace], tree: TopicTree, order: ExportOrder) -> Sequence[PairPlace]:
-    """Sort by time, or by topic in the order of the tree and then by time; pairs without a topic come last."""
+    """Sort by time, or by topic in the order of the tree and then by time. Pairs without a topic are last."""
     if order is ExportOrder.TIME:
         return places
     rank = {topic_id: number for number, (topic_id, _) in enumerate(sorted(tree.paths.items(), key=lambda one: one[1]))}
@@ -141,7 +144,7 @@ def _arrange(places: Sequence[PairPlace], tree: TopicTree, order: ExportOrder) -
 
 
 async def _list_left_out(source: _Source) -> list[str]:
-    """List the pending items that are not exported: queued texts and an open comparison."""
+    """Describe what the export leaves out of the conversation: queued texts and an open comparison."""
     queue = await load_queue(source.session, source.owner, source.conversation.id)
     comparing = await load_open(source.session, source.owner, source.conversation.id)
     waiting = len(queue.items)
@@ -152,7 +155,7 @@ async def _list_left_out(source: _Source) -> list[str]:
 
 
 async def _list_damaged(source: _Source) -> list[dict[str, object]]:
-    """List the columns of the conversation that cannot be read. The file has their defaults."""
+    """List the columns of the conversation that cannot be read. The file has their default values."""
     damage = source.conversation.damage
     if not damage:
         return []
@@ -161,7 +164,7 @@ async def _list_damaged(source: _Source) -> list[dict[str, object]]:
 
 
 def _find_fault(line: str, saved: Mapping[str, str]) -> str | None:
-    """Return why no import would accept this filter, as a saved filter is damaged or missing; None if one would."""
+    """Return why an import would refuse this filter: a saved filter is damaged or missing. None: it would accept it."""
     try:
         expand_saved(parse_filter(line), saved)
     except FilterError as error:
@@ -206,7 +209,7 @@ async def _write_json(source: _Source, file: _File) -> None:
 
 
 def _way_to(topic_id: str, filed: Mapping[str, FiledTopic]) -> list[FiledTopic]:
-    """Return the topics from the root down to this one."""
+    """Return the topics on the path from the root to this topic."""
     way = [filed[topic_id]]
     while (parent := way[-1].topic.parent_id) is not None:
         way.append(filed[parent])

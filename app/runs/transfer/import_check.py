@@ -1,10 +1,9 @@
-"""Checks across a whole file to be imported: unique ids and positions, no image or file that no message names.
+"""Checks across a whole file to be imported, for example that ids and positions are unique.
 
     checked = check_file(read_file(body, rest), owner, now)     # stores nothing, and keeps no pair
     records = checked.read_pairs(0, range(50), conversation_id, NewIds(new_id))
 
-Each pair is read twice, here and when it is stored: kept in memory, the pairs would take many times the size of the
-file.
+Each pair is read twice, here and when it is stored. In memory, the pairs would take many times the size of the file.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from app.runs.transfer.import_tools import read_attachment
 
 @dataclass(frozen=True, slots=True)
 class CheckedConversation:
-    """A conversation of the file. `positions` are those of its pairs in file order, `order` the pairs' numbers by
-    position.
+    """A conversation of the file. `positions` are those of its pairs in file order.
 
-    `named` are the images and files that it names and that the file contains.
+    `order` are the numbers of the pairs in the file, sorted by position. `named` are the images and files that its
+    messages name and that the file contains.
     """
 
     conversation: Conversation
@@ -54,9 +53,10 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that can be imported. `topics` are the paths that its pairs name, `ids` the ids in it.
+    """A file that can be imported. `topics` are the topic paths that its pairs name, `ids` are all ids in the file.
 
-    `attachments` maps the ids of images and files to their numbers, `labels` to the parts that their bytes make.
+    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps them to message parts,
+    made from their bytes.
     """
 
     file: ImportFile
@@ -71,7 +71,10 @@ class CheckedFile:
         return sum(len(one.positions) for one in self.conversations)
 
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
-        """Read pairs of a conversation, with new ids. `fresh` drops the ids made for rows without an id in the file."""
+        """Read pairs of a conversation and give them new ids.
+
+        For a row that has no id in the file, an id is made up; `fresh` forgets these ids again.
+        """
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
             place = f"$.conversations[{number}].pairs[{index}]"
@@ -84,19 +87,19 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: NewIds) -> list[NodeRecord]:
-        """Read nodes between the pairs of a conversation, with new ids."""
+        """Read nodes between the pairs of a conversation, and give them new ids."""
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
         return [replace(node, id=fresh(node.id)) for node in nodes]
 
     def read_attachment(self, attachment_id: str) -> Attachment:
-        """Read an image or a file of the file."""
+        """Read one of the images and files in the file."""
         index = self.attachments[attachment_id]
         return read_attachment(self.file.read_attachment(index), f"$.attachments[{index}]")
 
 
 def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
-    """Read all of a file once.
+    """Read the whole file once and check it.
 
     Raises:
         FaultError: a value is wrong, or contradicts another.

@@ -1,4 +1,4 @@
-"""Reading a file to be imported: its long lists one item at a time. The first fault is reported with its place.
+"""Reads a file to be imported: its long lists one item at a time. The first fault is reported with its place.
 
     file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
     file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")
@@ -32,7 +32,7 @@ from app.runs.transfer.import_scan import FaultError, Scan, scan_file, too_long
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Maximum size of a file in bytes. It is held in memory once."""
+"""Maximum size of a file in bytes. The whole file is held in memory."""
 
 _WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation from it."
 _PRODUCTS: Mapping[str, str] = MappingProxyType(
@@ -44,17 +44,18 @@ _PRODUCTS: Mapping[str, str] = MappingProxyType(
         "exportType": "LobeChat",
     }
 )
-"""Other products by a field that only their exports have, in the file or in its first conversation."""
+"""Other products, by a field that only their exports have, in the file or in its first conversation."""
 
 Valid = TypeVar("Valid", bound=Shape)
 
 
 @dataclass(frozen=True)
 class ImportFile:
-    """A file that matches the schema. `shape` is without pairs, nodes and attachments: these are read on request.
+    """A file that matches the schema.
 
-    `alone`: the file is a single conversation, without the outer object of a file. `rest` is called before each item.
-    `most_text` is the limit for a text of a message, in bytes.
+    `shape` has everything except pairs, nodes and attachments, which are read on request. `alone`: the file is a single
+    conversation, without the outer object of an export. `rest` is called before each item is read. `most_text` is the
+    limit for a text of a message, in bytes.
     """
 
     scan: Scan
@@ -64,11 +65,14 @@ class ImportFile:
     most_text: int
 
     def count(self, name: str, number: int = 0) -> int:
-        """Return the number of items of a list."""
+        """Return the number of items in the list `name` of the conversation `number`.
+
+        Attachments belong to number 0.
+        """
         return len(self.scan.spans(name, number)) // 2
 
     def size(self, name: str, number: int, index: int) -> int:
-        """Return the size of an item in bytes."""
+        """Return the size in bytes of the item `index` in the list `name` of the conversation `number`."""
         start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
         return end - start
 
@@ -117,8 +121,9 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
     """Read a file and check it against the schema. A file that is a single conversation is accepted.
 
     Raises:
-        FaultError: it does not match; it names the place of the first fault. Pairs, nodes and attachments are not
-            checked.
+        FaultError: the file does not match. The error has the place of the first fault. Pairs, nodes and attachments
+            are
+            not checked here.
     """
     _require_text(bytes(body[:4]), len(body))
     scan = scan_file(body, rest, most_text)
@@ -199,7 +204,7 @@ def _shorten(place: str, *, alone: bool) -> str:
 
 
 def write_path(data: Any, loc: Sequence[str | int]) -> str:
-    """Return the place of a fault as a JSON path, without the name of a union's case that pydantic adds.
+    """Return the place of a fault as a JSON path, without the name that pydantic adds for the case of a union.
 
     >>> write_path({"parts": [{"type": "text"}]}, ("parts", 0, "text", "text"))
     '$.parts[0].text'

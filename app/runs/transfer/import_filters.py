@@ -1,7 +1,9 @@
-"""The saved filters of a file: stored under names that are free here, and renamed in the filters that use them.
+"""The saved filters of a file: stored under names that are free in this installation.
 
-names = await save_filters(session, owner, file, at)
-line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
+    names = await save_filters(session, owner, file, at)
+    line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
+
+The filters that use a saved filter get its new name.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from app.store.organise.filters import load_saved_filters, write_saved_filters
 
 
 async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
-    """Store the saved filters of a file and return their names here. A name that another filter has gets a number."""
+    """Store the saved filters of a file. Return their names in this installation, by their names in the file.
+
+    If another filter has a name, a number is added to it.
+    """
     known = await load_saved_filters(session, owner)
     names, lines = _name_filters(file, known)
     new = {name: line for name, line in lines.items() if known.get(name) != line}
@@ -38,9 +43,10 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 
 
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Choose a name here for each saved filter of a file; return the new names by the old, and the filters by the new.
+    """Choose a name for each saved filter of a file. Return the new names by the old, and the filters by the new names.
 
-    A filter comes after those that it uses, so that one that exists here is recognised by its renamed text.
+    A filter is named after the filters that it uses. So its text already has their new names, and is recognised if the
+    same filter exists here.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}
@@ -74,7 +80,10 @@ def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
 
 
 def _rename(line: str, names: Mapping[str, str]) -> str:
-    """Return the line with the new names of its saved filters. Temporary names come between, as two may swap names."""
+    """Return the line with the new names of its saved filters.
+
+    Two filters may swap names, so each first gets a temporary one.
+    """
     parse_filter(line)
     changed = [(old, new) for old, new in names.items() if old != new]
     for number, (old, _) in enumerate(changed):
@@ -85,10 +94,10 @@ def _rename(line: str, names: Mapping[str, str]) -> str:
 
 
 def read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
-    """Return the filter of a conversation with the names that saved filters have here.
+    """Return the filter of a conversation with the names that its saved filters have in this installation.
 
     Raises:
-        FaultError: it cannot be parsed; `place` is its place in the file.
+        FaultError: the filter cannot be parsed. `place` is its place in the file.
     """
     try:
         renamed = _rename(line, names)

@@ -1,4 +1,4 @@
-"""The ids in a file to be imported.
+"""The ids in a file to be imported: each may be used only once.
 
 >>> ids = Ids()
 >>> ids.take("a", "$.pairs[0].id")
@@ -12,7 +12,7 @@ from app.runs.transfer.import_scan import FaultError
 
 
 class Ids:
-    """The ids of a file (`seen`), each of one thing. A thing without an id gets a new one (`made`)."""
+    """The ids in a file. `seen` are the ids that the file gives; `made` are new ids for things without one."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()

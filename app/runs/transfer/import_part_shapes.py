@@ -42,7 +42,7 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Shape(BaseModel):
-    """Base of all schemas of a file: strict, without unknown fields."""
+    """Base class of all schemas of a file. They are strict and refuse unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 

@@ -1,7 +1,6 @@
 """Conversion of a checked file to records for the store: missing values are filled in, contradictions are refused.
 
-Not here: the schema (`import_shapes.py`), checks across a whole file (`import_check.py`) and storing
-(`importing.py`).
+Not here: the schema (`import_shapes.py`), checks across a whole file (`import_check.py`) and storing (`importing.py`).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from app.runs.transfer.import_tools import read_content
 
 
 def read_conversation(shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids) -> Conversation:
-    """Read a conversation without its pairs and nodes.
+    """Convert a conversation, without its pairs and nodes.
 
     Raises:
         FaultError: its id is used twice, or a parameter cannot be used.
@@ -75,7 +74,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
 
 
 def read_node(shape: NodeShape, place: str, ids: Ids) -> NodeRecord:
-    """Read a node between two pairs.
+    """Convert a node between two pairs.
 
     Raises:
         FaultError: its id is used twice.
@@ -99,7 +98,7 @@ def read_topic_path(text: str, place: str) -> TopicNames:
 
 
 def read_pair(shape: PairShape, place: str, conversation: Conversation, position: int, ids: Ids) -> PairRecord:
-    """Read a pair with its messages, runs and versions. Its topic is not set.
+    """Convert a pair with its messages, runs and versions. Its topic is not set.
 
     Raises:
         FaultError: a value in it contradicts another.
@@ -150,7 +149,7 @@ def read_pair(shape: PairShape, place: str, conversation: Conversation, position
 
 
 def _read_lifecycle(shape: PairShape, place: str) -> Lifecycle:
-    """Read the status of a pair. Nothing is running in a file: what was running was interrupted."""
+    """Return the status of a pair. A reply that was running when the file was written becomes an interrupted one."""
     if shape.lifecycle is None:
         return Lifecycle.CANCELED if shape.reply_text is None else Lifecycle.SUCCEEDED
     if shape.lifecycle is Lifecycle.SUCCEEDED and shape.reply_text is None:

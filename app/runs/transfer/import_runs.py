@@ -1,4 +1,4 @@
-"""Conversion of a checked file to records for the store: the runs of a pair, and the request of one that failed.
+"""Conversion of a checked file to records for the store: the runs of a pair, and the stored request of a failed pair.
 
 Not here: the schema (`import_shapes.py`), pairs (`import_records.py`) and tool calls (`import_tools.py`).
 """
@@ -27,10 +27,10 @@ INTERRUPTED = failure(
 
 
 def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
-    """Read a run of a pair. A run that was active when the file was written becomes an interrupted one.
+    """Convert a run of a pair. A run that was active when the file was written becomes an interrupted one.
 
     Raises:
-        FaultError: it contradicts itself.
+        FaultError: values of the run contradict each other.
     """
     outcome, reason, ended = shape.outcome, _read_failure(shape.failure), shape.ended_at
     if outcome is None or outcome in RUNNING:
@@ -70,7 +70,7 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
 
 
 def read_snapshot(shape: SnapshotShape, place: str) -> SnapshotRecord:
-    """Read the exact request of a pair that failed.
+    """Convert the exact request of a pair that failed.
 
     Raises:
         FaultError: its body is not base64.

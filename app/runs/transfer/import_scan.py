@@ -1,11 +1,12 @@
-"""Positions of the long lists and their items in a file to be imported, found without building the items.
+"""Finds the long lists and their items in a file to be imported, without building the items.
 
     scan = scan_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi"}, {}]}', rest=lambda: None)
     scan.shell                                        # b'{"title": "Plans", "pairs": []}'
     scan.spans("pairs", 0)                            # array('Q', [29, 48, 49, 52])
 
-A file of 64 MiB can contain 20 million objects, which take a gigabyte once they are built. This module counts and
-refuses them first; then one item of a list is built at a time. The code that parses an item checks that it is JSON.
+A file of 64 MiB can contain 20 million objects, which take a gigabyte once they are built. This module counts the
+objects first and refuses a file with too many. Later, one item of a list is built at a time. The code that parses an
+item checks that it is JSON.
 
 Not here: reading the items (`import_file.py`).
 """
@@ -33,13 +34,13 @@ MAX_ATTACHMENTS: Final = 20_000
 MAX_SHELL: Final = 16 * 1024 * 1024
 """Maximum number of bytes of a file outside the long lists: titles, system prompts, white space."""
 MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
-"""Maximum size in bytes of any other text of an item in UTF-8, such as the whole result of a tool call."""
+"""Maximum size in UTF-8 bytes of a text other than a request or a reply, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
 """Maximum number of digits of a number. Nothing else in JSON is long without brackets, quotes or white space."""
 
 _WINDOW: Final = 16 * 1024
-"""Number of bytes scanned at once, because other threads cannot run meanwhile."""
+"""Number of bytes scanned in one step. Other threads cannot run during a step."""
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\],"]', re.DOTALL)
 _IN_STRING: Final = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*+")
@@ -52,7 +53,7 @@ _IN_TEXT: Final = re.compile(rb'(?:[^"\\]++|\\u.{4}|\\[^u])*+', re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\(?:u.{4}|[^u])", re.DOTALL)
 _WORDS: Final = frozenset({"user_text", "reply_text"})
 _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
-"""Fields with binary data, which have their own limits."""
+"""Fields with binary data, which have other limits."""
 
 
 class FaultError(InputError):
@@ -60,7 +61,7 @@ class FaultError(InputError):
 
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
-    """Return the error for a text of `size` bytes above the limit `most`. `within` names the field at the place."""
+    """Return the error for a text of `size` bytes above the limit `most`. `within` names the field inside `place`."""
     allowed = f"The maximum for a text is {most:,}"
     ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
     return FaultError(place, f"has {size:,} bytes{within}. {allowed}. {ways}.")
@@ -72,13 +73,16 @@ class EndedError(Exception):
 
 @dataclass(eq=False)
 class Rest:
-    """Called often by a thread that works long: lets other threads run every millisecond, and can end the work."""
+    """A pause for a long-working thread, which calls it often. It lets other threads run about every millisecond.
+
+    If `ended` is set, the next call ends the work.
+    """
 
     ended: bool = False
     _since: float = field(default_factory=time.perf_counter)
 
     def __call__(self) -> None:
-        """Raise EndedError if the work should stop."""
+        """Pause if it is time. Raise EndedError if the work should stop."""
         if self.ended:
             raise EndedError
         if time.perf_counter() - self._since > 0.001:
@@ -98,12 +102,14 @@ class Scan:
     lists: dict[tuple[str, int], array[int]]
 
     def spans(self, name: str, number: int) -> array[int]:
-        """Return the start and end of each item of a list; nothing if the file does not have the list."""
+        """Return the start and end of each item of a list; empty if the file does not have the list."""
         return self.lists.get((name, number), array("Q"))
 
 
 def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> Scan:
-    """Find the long lists. `rest` is called often, and may raise. `most_text`: maximum bytes of a request or a reply.
+    """Find the long lists of a file. `rest` is called often, and may raise.
+
+    `most_text` is the maximum size of a request or a reply in bytes.
 
     Raises:
         FaultError: the file exceeds a limit, or its brackets do not match.
@@ -130,24 +136,24 @@ class _Scanner:
     closers: list[int] = field(default_factory=list[int])
     kinds: list[_Kind] = field(default_factory=list[_Kind])
     key: bytes | None = None
-    """The last name read in an object that can have long lists."""
+    """The name that was read last in an object that can have long lists."""
     wants_key: bool = False
     number: int = 0
     """Number of the current conversation."""
     current: array[int] = field(default_factory=lambda: array("Q"))
-    """The positions of the open long list; `name` is its name."""
+    """The positions of the items of the open long list, whose name is in `name`."""
     name: str = ""
     holder: str = "$"
-    """JSON path of the object that has this list."""
+    """JSON path of the object that has the open long list."""
     item: int = 0
-    """Position where the current item begins."""
+    """Position at which the current item begins."""
     in_item: bool = False
     values: int = 0
     shell_values: int = 0
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def scan(self) -> Scan:
-        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # editors on Windows write this mark
+        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # editors on Windows write it
         while at < len(self.body):
             self.rest()
             at = self._look(at, min(at + _WINDOW, len(self.body)))
@@ -155,7 +161,7 @@ class _Scanner:
         return Scan(self.body, bytes(self.shell), self.lists)
 
     def _copy(self, end: int) -> None:
-        """Copy the bytes before this position that are outside the long lists to the shell."""
+        """Copy the bytes up to this position that are outside the long lists to the shell."""
         if len(self.shell) + end - self.copied > MAX_SHELL:
             most = MAX_SHELL // 2**20
             raise FaultError(
@@ -164,12 +170,12 @@ class _Scanner:
         self.shell += self.body[self.copied : end]
 
     def _look(self, at: int, end: int) -> int:
-        """Scan a window of bytes; return where the next window begins."""
+        """Scan a window of bytes. Return the position where the next window begins."""
         token = None
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]
             if byte == _QUOTE:
-                if token.end() - start == 1:  # it continues after the window
+                if token.end() - start == 1:  # the string continues after the window
                     after = self._skip_string(start + 1)
                     if self.in_item and after - start > self.most_text:
                         self._require_text(start, after)

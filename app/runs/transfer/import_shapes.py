@@ -1,7 +1,7 @@
 """The schema of a file to be imported, field by field.
 
-It is strict: an unknown field would be lost, so it is refused. Every field except the texts may be left out, so that
-a file can be written by hand.
+The schema is strict: an unknown field would be lost, so it is refused. A file can be written by hand, because every
+field except the texts may be left out.
 
     PairShape.model_validate({"user_text": "Hi", "reply_text": "Hello", "model": "offline:demo"})
 
@@ -44,7 +44,7 @@ Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class MessageShape(Shape):
-    """A message of a pair. Its text is a field of the pair; `parts` are set if it is more than its text."""
+    """A message of a pair. Its text is a field of the pair; `parts` are set if the message has more than a text."""
 
     id: Id | None = None
     role: RoleName | None = None
@@ -112,7 +112,7 @@ class RoundShape(Shape):
 
 
 class ToolCallRecordShape(Shape):
-    """The record of a tool call: its input as asked and as run, its result, and the times."""
+    """The record of a tool call: the input from the model and the input that was used, the result, and the times."""
 
     tool_call_id: Annotated[str, Field(min_length=1)]
     number: Position
@@ -133,7 +133,7 @@ class ToolCallRecordShape(Shape):
 
 
 class ReplacedShape(Shape):
-    """A secret that a mark replaced in a request. `pair_id` null: it was outside the pairs."""
+    """A secret that was redacted from a request. `pair_id` null: it was outside the pairs."""
 
     kind: str
     place: str
@@ -166,7 +166,7 @@ class RunShape(Shape):
 
 
 class VersionShape(Shape):
-    """An earlier version of a pair, before it was sent again."""
+    """An earlier version of a pair: its content until it was sent again."""
 
     number: Position
     request_id: Id
@@ -228,14 +228,17 @@ class NodeShape(Shape):
 
 
 class CheckpointShape(Shape):
-    """A summary that is sent instead of the pairs before its position."""
+    """A summary that is sent instead of the pairs above its position."""
 
     summary: str
     position: Count
 
 
 class DamagedShape(Shape):
-    """A setting that could not be read when the file was written: it has its default. `raw` is its stored form."""
+    """A setting that could not be read when the file was written; the file has its default.
+
+    `raw` is its stored form.
+    """
 
     column: str
     reason: str
@@ -283,7 +286,7 @@ class SavedFilterShape(Shape):
 
 
 class AttachmentShape(Shape):
-    """The bytes of an image or a file. Its id is their SHA-256 in hexadecimal."""
+    """The bytes of an image or a file. Its id is the SHA-256 of the bytes in hexadecimal."""
 
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     media_type: str

@@ -19,7 +19,7 @@ from app.runs.transfer.import_shapes import AttachmentShape, ToolCallRecordShape
 
 
 def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | File:
-    """Read one part of a tool result."""
+    """Convert one part of a tool result."""
     match shape:
         case TextShape():
             return Text(shape.text)
@@ -32,8 +32,9 @@ def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | Fi
 def read_tool_calls(
     shapes: Sequence[ToolCallRecordShape], place: str, died_at: datetime | None
 ) -> Iterator[ToolCallRecord]:
-    """Read the records of a run's tool calls. `died_at`: end of calls that had not ended, if the run was active in the
-    file.
+    """Convert the records of a run's tool calls.
+
+    `died_at` is set if the run was active when the file was written: calls without an end then ended at this time.
 
     Raises:
         FaultError: two calls have the same id or number.
@@ -66,7 +67,7 @@ def read_tool_calls(
 
 
 def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
-    """Read an image or a file.
+    """Convert an image or a file.
 
     Raises:
         FaultError: its id is not the hash of its bytes, or it is too large.

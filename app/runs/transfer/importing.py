@@ -1,9 +1,9 @@
 """Import of a file in Inview's own format: checked as a whole, then stored in slices, with new ids.
 
-done = await import_file(ctx, LOCAL_OWNER, body)
+    done = await import_file(ctx, LOCAL_OWNER, body)
 
 A file that is imported twice is stored twice, except for topics and saved filters: existing ones are found by their
-names. The ledger does not change: it records calls that were made here.
+names. The ledger does not change, because it records only calls that this installation made.
 
 Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
 and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
@@ -57,17 +57,17 @@ from app.store.pair_records import insert_records
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
-"""Maximum size of a slice in bytes of the file, but a slice has at least one pair."""
+"""Maximum size of a slice in bytes of the file. A slice has at least one pair, even if the pair is larger."""
 UNFINISHED: Final = "Unfinished import: "
 """The beginning of the title of a conversation until all of it is stored."""
 TELL_SECONDS: Final = 5.0
-"""Seconds between two lines of the log about a running import."""
+"""Minimum seconds between two log lines about a running import."""
 
 LOOK_SECONDS: Final = 0.1
 """Seconds between two checks whether Inview is shutting down."""
 
 _FIRST_REVISION: Final = 1
-"""The revision of an unchanged conversation."""
+"""The revision of a new conversation that has not changed since."""
 
 log = structlog.get_logger()
 
@@ -76,9 +76,10 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """An imported conversation. `pair_count` counts its pairs.
+    """An imported conversation.
 
-    `damaged` names each setting that could not be read when the file was written, with the reason: it has its default.
+    `damaged` names each setting that could not be read when the file was written, with the reason. The imported setting
+    has its default value.
     """
 
     id: str
@@ -88,14 +89,14 @@ class ImportedOne:
 
 
 class UnfinishedImportError(ConflictError):
-    """An import ended before all of it was stored. The stored part is in the trash."""
+    """An import ended before everything was stored. The stored part is in the trash."""
 
 
 async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
     """Check and store a file; return the conversations that were stored.
 
     Raises:
-        FaultError: the file cannot be imported; it names the place of the first fault. Nothing was stored.
+        FaultError: the file cannot be imported. The error has the place of the first fault. Nothing was stored.
         ConflictError: there would be too many topics or saved filters, or Inview is shutting down. Nothing was stored.
         UnfinishedImportError: only a part could be stored.
     """
@@ -111,7 +112,7 @@ async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> t
 
 
 async def _in_thread(ctx: AppContext, rest: Rest, work: Callable[[], Given]) -> Given:
-    """Run this in a thread, which ends early when the caller is cancelled or Inview shuts down."""
+    """Run `work` in a thread. It ends early when the caller is cancelled or Inview shuts down."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         while not (await asyncio.wait({working}, timeout=LOOK_SECONDS))[0]:
@@ -123,7 +124,7 @@ async def _in_thread(ctx: AppContext, rest: Rest, work: Callable[[], Given]) -> 
 
 
 def _take_end(working: asyncio.Future[Any]) -> None:
-    """Read the error of cancelled work: asyncio would log an error that is never read."""
+    """Read the error of cancelled work, because asyncio would log an error that is never read."""
     if not working.cancelled():
         working.exception()
 
@@ -149,7 +150,7 @@ class _ReadSlice:
 
 @dataclass(eq=False)
 class _Importer:
-    """Stores one file. `done` are the conversations stored so far, `stored` counts pairs."""
+    """Stores one file. `done` are the conversations stored so far, `stored` is the number of stored pairs."""
 
     ctx: AppContext
     owner: str
@@ -164,7 +165,7 @@ class _Importer:
 
     @shielded
     async def store(self) -> tuple[ImportedOne, ...]:
-        """Store a small file in one transaction, a larger one in many."""
+        """Store a small file in one transaction, a larger one in many. Return the stored conversations."""
         for one in self.checked.conversations:
             self.fresh(one.conversation.id)  # so that a conversation can name a later one as its parent
         is_small = self.checked.pair_count <= SLICE_PAIRS and len(self.checked.file.scan.body) <= SLICE_BYTES
@@ -181,7 +182,7 @@ class _Importer:
         return tuple(self.done)
 
     async def _begin(self, session: AsyncSession) -> list[Conversation]:
-        """Store filters and topics. Return the conversations to store."""
+        """Store the filters and topics of the file. Return the conversations to store."""
         shape = self.checked.file.shape
         names = await save_filters(session, self.owner, shape, self.at)
         self.topics = await _make_topics(session, self.owner, shape, self.checked.topics)
@@ -191,7 +192,7 @@ class _Importer:
         for number, one in enumerate(self.checked.conversations):
             line = read_filter(one.conversation.filter, names, saved, f"$.conversations[{number}].filter")
             conversations.append(await self._renew(session, replace(one.conversation, filter=line), in_file))
-            await asyncio.sleep(0)  # there may be a thousand
+            await asyncio.sleep(0)  # there may be a thousand conversations
         return conversations
 
     async def _insert_conversations(self, session: AsyncSession, conversations: Sequence[Conversation]) -> None:
@@ -218,7 +219,7 @@ class _Importer:
         )
 
     async def _store_slices(self, conversations: Sequence[Conversation]) -> None:
-        """Store in many transactions. Until the last one the conversations are in the trash."""
+        """Store the file in many transactions. Until the last one, the conversations are in the trash."""
         try:
             for start in range(0, len(conversations), SLICE_CONVERSATIONS):
                 some = conversations[start : start + SLICE_CONVERSATIONS]
@@ -245,7 +246,7 @@ class _Importer:
             ) from error
 
     def _cut(self) -> Iterator[_Slice]:
-        """Yield the slices so that attachments come before the pairs that name them."""
+        """Yield the slices of the file. Attachments are earlier than the pairs that name them."""
         for number, one in enumerate(self.checked.conversations):
             for name in one.named:
                 yield _Slice(number, attachment=name)
@@ -262,7 +263,7 @@ class _Importer:
                 yield _Slice(number, nodes=range(start, min(start + SLICE_PAIRS, one.node_count)))
 
     async def _read(self, one: _Slice) -> _ReadSlice:
-        """Read a slice of the file again.
+        """Read a slice of the file a second time, to store it.
 
         Raises:
             EndedError: Inview is shutting down.
@@ -282,7 +283,7 @@ class _Importer:
         return replace(slice_, indexed=await describe_pairs(pairs, self._vocabulary(one.number)))
 
     def _vocabulary(self, number: int) -> str:
-        """Return the vocabulary that counts the conversation with its present model."""
+        """Return the vocabulary that the conversation's current model counts tokens with."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
     async def _insert(self, session: AsyncSession, one: _ReadSlice) -> None:
@@ -321,7 +322,7 @@ def _describe(error: Exception) -> str:
 
 
 async def _find_parent(session: AsyncSession, owner: str, parent_id: str | None) -> str | None:
-    """Return the id of the parent if it exists here, else None."""
+    """Return the id of the parent conversation if it exists in this installation, else None."""
     if parent_id is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The cost of calls and its limits: prices, accounts, budgets, limits, reports, reconciliation.
+"""The cost of provider calls: prices, accounts, budgets, limits, reports, reconciliation.
 
 Not here: the rules (`domain/costs`) and the ledger (`store/ledger`).
 """

@@ -1,4 +1,4 @@
-"""Accounting: the node that is written before messages leave a history."""
+"""Accounting nodes: written before messages are removed from a conversation, with the usage up to then."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from app.store.ledger.ledger import count_calls, sum_usage
 async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
     session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: RemovalReason, messages: int
 ) -> None:
-    """Record the usage so far and the removal reason, in the transaction that removes the messages."""
+    """Write an accounting node: the usage so far and the reason.
+
+    This is part of the transaction that removes the messages.
+    """
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())
     calls = await count_calls(session, owner, conversation_id)
@@ -28,6 +31,6 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, a
 async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: RemovalReason
 ) -> None:
-    """Record pairs that leave or return; the node is placed at the oldest of them."""
+    """Write an accounting node for pairs that are removed or restored. Its position is above the oldest of them."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

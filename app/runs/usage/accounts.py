@@ -3,8 +3,9 @@
     account = await load_account(ctx, LOCAL_OWNER, conversation_id)
     account.spent.cost
 
-A pair that was deleted, edited or failed keeps its calls here: the ledger deletes nothing. Not here: sums over many
-conversations (`usage.py`).
+A pair that was deleted, edited or failed keeps its calls here, because nothing is deleted from the ledger.
+
+Not here: sums over many conversations (`usage.py`).
 """
 
 from __future__ import annotations
@@ -33,15 +34,16 @@ from app.store.ledger.usage import UsageQuery
 
 NO_USAGE = Usage()
 MAX_DERIVED = 10_000
-"""Maximum number of calls of a child conversation that are added up one by one; it usually has a few."""
+"""Maximum number of calls of a child conversation that are added up one by one. Usually there are a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """A call with its cost. `entry` orders the calls; `position` is that of its pair, None if the pair was deleted.
+    """A provider call of the ledger with its cost.
 
-    `foretold` is the predicted read from the provider's cache, None without a prediction, and `judged` compares it with
-    the reported read.
+    `entry` is the call's number in the ledger. `position` is the position of its pair; None: the pair was deleted.
+    `foretold` is the predicted read from the provider's cache; None: there was no prediction. `judged` compares the
+    prediction with the reported read.
     """
 
     entry: int
@@ -54,10 +56,10 @@ class Booked:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The account of a conversation.
+    """The usage and cost of a conversation, including its child calls.
 
-    `cumulative` is the usage recorded in the last accounting node plus all later usage. `window` is the number of
-    tokens of the context window in use now; None: no call has reported it yet.
+    `cumulative` is the usage that the last accounting node recorded plus all later usage. `window` is the number of
+    tokens of the context window that are in use now; None: no call has reported it yet.
     """
 
     conversation: Conversation
@@ -95,7 +97,7 @@ async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Bal
 
 
 async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Account:
-    """Load the account of a conversation.
+    """Load the account of a conversation: its usage and cost, with subtotals.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -128,7 +130,7 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
 async def list_booked(
     ctx: AppContext, owner: str, conversation_id: str, *, limit: int, before: int | None = None
 ) -> tuple[Booked, ...]:
-    """List the calls of a conversation's account, newest entry first.
+    """List the calls of a conversation and its child conversations, newest first, each with its cost.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -153,7 +155,10 @@ async def list_booked(
 
 
 async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
-    """Sum the cost of a child conversation by purpose and by model. Stored sums exist only for its parent's account."""
+    """Add up the cost of a child conversation by purpose and by model.
+
+    Stored sums exist only for the account of its parent conversation.
+    """
     by_purpose: dict[str, Spent] = {}
     by_model: dict[str, Spent] = {}
     for booked in await list_booked(ctx, owner, conversation_id, limit=MAX_DERIVED):
@@ -164,7 +169,7 @@ async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tup
 
 
 def price_one(call: EndedCall, tariff: Tariff | None) -> Spent:
-    """Price one call."""
+    """Return the usage and cost of one call under this tariff."""
     usage = call.usage or NO_USAGE
     reported = call.usage is not None
     faulty = call.report_fault is not None

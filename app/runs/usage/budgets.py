@@ -1,8 +1,8 @@
-"""Budgets of money: set them, list them with their largest users, and check them before a send.
+"""Budgets of money: set them, list them with what was spent most on, and check them before a send.
 
     await require_budgets(ctx, owner, conversation, estimate.cost)      # raises BudgetSpentError
 
-Without budgets, a send needs no query.
+Without budgets, the check needs no query.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    For a budget per conversation or per agent, this is the status of the one that spent most.
+    For a budget that applies to each conversation or each agent, this is the status of the one that spent most.
     """
 
     budget: SpendingBudget
@@ -51,10 +51,10 @@ class Budgeted:
 
 @shielded
 async def set_budget(ctx: AppContext, owner: str, budget: SpendingBudget) -> None:
-    """Set a budget, replacing one with the same scope, subject and span.
+    """Set a budget. It replaces a budget with the same scope, subject and span.
 
     Raises:
-        InputError: it is invalid.
+        InputError: the budget is invalid.
     """
     require_usable(budget)
     async with ctx.store.write() as session:
@@ -75,18 +75,18 @@ async def remove_budget(ctx: AppContext, owner: str, scope: BudgetScope, subject
 
 
 async def list_budgets(ctx: AppContext, owner: str) -> tuple[Budgeted, ...]:
-    """List every budget with its present status."""
+    """List every budget with its current status."""
     return tuple([await _look_at(ctx, owner, budget) for budget in await _budgets_of(ctx, owner)])
 
 
 async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversation) -> tuple[Budgeted, ...]:
-    """List the budgets that apply to a send in a conversation, with their present status."""
+    """List the budgets that apply to a send in a conversation, with their current status."""
     concerned = [(budget, _subject(budget, conversation)) for budget in await _budgets_of(ctx, owner)]
     return tuple([await _look_at(ctx, owner, budget, subject) for budget, subject in concerned if subject is not None])
 
 
 async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, next_cost: Decimal | None) -> None:
-    """Refuse a send that would exceed a budget that stops. `next_cost`: its cost, None if unknown.
+    """Refuse a send that would exceed a budget that stops sends. `next_cost` is the cost of the send; None: unknown.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -102,7 +102,7 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
 
 
 async def require_budgets_for(ctx: AppContext, conversation: Conversation, model: str, tokens: int) -> None:
-    """Do what `require_budgets` does for a call of this model that reads this number of tokens.
+    """Refuse a call of this model that reads this number of tokens, if it would exceed a budget that stops sends.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -122,7 +122,10 @@ async def _budgets_of(ctx: AppContext, owner: str) -> tuple[SpendingBudget, ...]
 
 
 def _subject(budget: SpendingBudget, conversation: Conversation) -> str | None:
-    """Return the subject whose spending counts for a send in this conversation; None: the budget does not apply."""
+    """Return the id whose spending counts against this budget for a send in this conversation.
+
+    "": all spending counts. None: the budget does not apply.
+    """
     derived = conversation.kind is ConversationKind.TOOL and conversation.parent_id is not None
     own = {
         BudgetScope.ALL: "",

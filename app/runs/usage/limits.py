@@ -1,4 +1,4 @@
-"""Limits of a send: the limits set by the user, minus the usage in the ledger.
+"""The limits of a send: the limits that the user set, minus the usage in the ledger.
 
 A limit in money counts only calls of models with a known price.
 """
@@ -24,7 +24,7 @@ Amount = TypeVar("Amount", int, Decimal)
 
 
 async def load_limits(ctx: AppContext, session: AsyncSession, head: Head, zone: tzinfo) -> Limits:
-    """Return the limits of the next send in a conversation. Reads the ledger only if a limit needs it."""
+    """Return the limits of the next send in a conversation. The ledger is read only if a limit needs it."""
     preferences, owner = read_preferences(head.preferences), head.conversation.owner
     here: Mapping[str, Usage] = {}
     today: Mapping[str, Usage] = {}

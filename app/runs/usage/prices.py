@@ -3,8 +3,8 @@
     tariffs = await learn_tariffs(ctx, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The prices are those of the public table; prices that the user entered override them. A model without a price on a local
-server is free, also after its server was removed. A vendor's model that a local server forwards to has the vendor's
+The prices are those of the public table; prices that the user entered override them. A model on a local server is free
+if it has no price, even after the server was removed. A vendor's model that a local server forwards to has the vendor's
 price. An unknown price is None, never zero.
 """
 
@@ -29,18 +29,18 @@ from app.runs.runtime.shielded import shielded
 from app.store.ledger.prices import OwnPrice, delete_own_price, save_own_price
 
 MAX_MONEY_A_MILLION = 1_000_000
-"""Maximum price in US dollars per million tokens: a higher one is a typing error."""
+"""Maximum price in US dollars per million tokens. A higher price is taken for a typing error."""
 
 
 def known_tariffs(ctx: AppContext, owner: str) -> Mapping[str, Tariff | None]:
-    """Return the known tariffs of an owner's models. The mapping is updated when more are learned."""
+    """Return the cached tariffs of an owner's models. The mapping is updated when more tariffs are read."""
     return ctx.catalogue.tariffs.setdefault(owner, {})
 
 
 async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
-    """Learn the tariffs of these models; return all known tariffs. The database is queried only for new models.
+    """Find the tariffs of these models and return all known tariffs. The database is queried only for new models.
 
-    All prices are unknown while a price that a user entered cannot be read. A send reports that.
+    While a price that a user entered cannot be read, all prices are unknown. A send reports the error.
     """
     catalogue, known = ctx.catalogue, ctx.catalogue.tariffs.setdefault(owner, {})
     # Repeat until all are known: a provider or price entered meanwhile invalidates the values just read.
@@ -61,7 +61,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
 
 @shielded
 async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
-    """Set a model's own price from a UTC day on, which overrides the public table.
+    """Set an own price of a model from a UTC day on. It overrides the public table.
 
     Raises:
         InputError: the model or a price is invalid.
@@ -80,7 +80,7 @@ async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
 
 @shielded
 async def remove_price(ctx: AppContext, owner: str, model: str, since: date) -> None:
-    """Remove an own price.
+    """Remove the own price of a model that applies from this day on.
 
     Raises:
         NotFoundError: there is no own price from that day on.

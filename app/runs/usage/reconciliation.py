@@ -13,10 +13,10 @@ from app.store.ledger.usage import UsageQuery, sum_calls
 
 
 async def reconcile(ctx: AppContext, owner: str, text: str) -> tuple[Statement, tuple[ReconciledDay, ...]]:
-    """Read the provider's file; return it, compared line by line with the ledger for the same days and provider.
+    """Read a provider's usage export, and compare it line by line with the ledger for the same days and provider.
 
     Raises:
-        InputError: the file cannot be read; it says where.
+        InputError: the file cannot be read. The message names the line.
     """
     statement = await asyncio.to_thread(read_statement, text)
     async with ctx.store.read() as session:

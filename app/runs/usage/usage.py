@@ -3,8 +3,9 @@
     report = await report_usage(ctx, LOCAL_OWNER, UsageQuery(first=date(2026, 5, 1)), "model")
     report.total.cost
 
-Every report is computed from the ledger: a corrected price also corrects earlier reports. Not here: the calls of one
-conversation (`accounts.py`) and budgets (`budgets.py`).
+Every report is computed from the ledger, so a corrected price also corrects earlier reports.
+
+Not here: the calls of one conversation (`accounts.py`) and budgets (`budgets.py`).
 """
 
 from __future__ import annotations
@@ -36,14 +37,17 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Maximum number of days without a call that are reported at either end of a period."""
+"""Maximum time without a call that is reported at either end of a period."""
 IN_ORDER = frozenset({"day", "month"})
-"""Groupings that are reported in their own order; all others start with the most expensive group."""
+"""Groupings that are sorted by name. All others begin with the most expensive group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The usage of one group. `name` as grouped; `title` of a conversation that still exists."""
+    """The usage of one group. `name` is the value that it was grouped by, such as a model or the id of a conversation.
+
+    `title` is the title of a conversation that still exists.
+    """
 
     name: str
     spent: Spent
@@ -52,7 +56,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Usage by group. `others` is the sum of the groups left out by the limit, `more` is their number."""
+    """Usage by group. `others` is the sum of the groups beyond the limit, `more` is their number."""
 
     groups: tuple[Group, ...]
     total: Spent
@@ -63,7 +67,7 @@ class Report:
 async def report_usage(
     ctx: AppContext, owner: str, query: UsageQuery, group_by: GroupBy, limit: int | None = None
 ) -> Report:
-    """Report the usage by group, with at most `limit` groups."""
+    """Report the usage by group, with at most `limit` groups; None: all groups."""
     async with ctx.store.read() as session:
         models = await list_models(session, owner)
     tariffs = await learn_tariffs(ctx, owner, models)
@@ -85,9 +89,10 @@ async def report_usage(
 async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
     session: AsyncSession, owner: str, query: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
-    """Report by conversation: there may be tens of thousands, so the database finds the most expensive ones.
+    """Report by conversation. There may be tens of thousands, so the database finds the most expensive ones.
 
-    The sum of the others is everything minus the shown groups, place by place, so it is exact to the last digit.
+    The sum of the others is the total minus the shown groups, computed for each price, so it is exact to the last
+    digit.
 
     Raises:
         DamagedRowError: the two tables of sums contradict each other.
@@ -111,12 +116,12 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
 
 
 async def sum_spent(ctx: AppContext, owner: str, query: UsageQuery) -> Spent:
-    """Return the total usage."""
+    """Return the total usage and cost."""
     return (await report_usage(ctx, owner, query, "month")).total
 
 
 def _price(sums: Sequence[PriceGroupTotal], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
-    """Price each group. Each price is looked up once for all calls that share it."""
+    """Return the usage and cost of each group. A price is looked up once for all calls that share it."""
     together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}
     prices: dict[Place, Prices | None] = {}
     for one in sums:
@@ -154,7 +159,10 @@ def _is_day(name: str) -> bool:
 
 
 def _every_day(first: str, last: str, query: UsageQuery) -> list[str]:
-    """List all days, also those without a call, up to a year at either end: a gap would make a chart misleading."""
+    """List all days of the report, including days without a call, because a gap would make a chart misleading.
+
+    At either end, at most a year without a call is included.
+    """
     oldest, newest = date.fromisoformat(first), date.fromisoformat(last)
     begin = oldest if query.first is None else min(oldest, max(query.first, oldest - EMPTY))
     end = newest if query.last is None else min(query.last, newest + EMPTY)

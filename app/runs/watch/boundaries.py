@@ -1,4 +1,4 @@
-"""The lines before the pairs of a window: at the first pair that is sent, and at each change of the agent. Pure."""
+"""The lines above the pairs of a window: at the first pair that is sent, and at each change of the agent. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return the pairs with these marks, oldest first. A pair whose marks do not change keeps its value.
+    """Return the pairs, marked with the lines above them, oldest first.
 
-    `boundary` is the position of the oldest pair that is sent, None if none is left out.
+    A pair whose marks do not change is the same object. `boundary` is the position of the oldest pair that is sent;
+    None: no pair is left out.
     """
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None

@@ -3,8 +3,8 @@
     async for events in follow(ctx, owner, run_id, after=position): ...
     feed = watch(ctx, owner, conversation_id)          # subscribes; then read the stored state, then iterate
 
-A subscriber does not affect the run or other subscribers. A finished run is read from the store and yields the same
-events.
+A subscriber affects neither the run nor other subscribers. A run that is over is read from the store, and yields the
+same events.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from app.runs.send.prefetch import warm
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""Maximum time that a chunk waits for more to come with it, from the last update, while the window is shorter."""
+"""Maximum seconds, counted from the last update, that a chunk waits for more chunks to be published with it.
+
+It applies only while the window of the throttle is shorter.
+"""
 POLL_SECONDS = 1.0
 """Seconds between two reads of a run that another process drives."""
 
@@ -32,7 +35,7 @@ POLL_SECONDS = 1.0
 def watch(ctx: AppContext, owner: str, conversation_id: str) -> Subscription:
     """Subscribe to the changes of a conversation. The caller has checked that it belongs to the owner.
 
-    This also starts to prepare the next send, because a person who opens a conversation probably sends something.
+    This also starts to prepare the next send, because a person who opens a conversation will probably send something.
     """
     warm(ctx, owner, conversation_id)
     return ctx.event_bus.subscribe(owner, conversation_id)
@@ -54,7 +57,9 @@ async def load_state(ctx: AppContext, owner: str, run_id: str) -> RunState:
 async def follow(
     ctx: AppContext, owner: str, run_id: str, after: int = 0
 ) -> AsyncGenerator[tuple[LogEvent, ...], None]:
-    """Yield the events of a run after a position, each once, at the rate of `follow_states`, until the run has ended.
+    """Yield the events of a run after a position, each once, until the run has ended.
+
+    The rate is that of `follow_states`.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
@@ -73,10 +78,10 @@ async def follow(
 
 
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
-    """Yield the published states of a run: the present one, then each later one; the last one has the outcome.
+    """Yield the published states of a run: the current one, then each later one. The last one has the outcome.
 
-    The first text comes at once, then at most one state per display frame, or fewer when the event loop is late. The
-    states of a slower reply come without delay.
+    The first text is yielded at once, then at most one state per display frame, or fewer if the event loop is late. The
+    states of a slower reply are yielded without delay.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
@@ -95,7 +100,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         if grown > 0:
             several = run.chunks - chunks > 1
             yielded_at = clock() if several else _window_begins(clock(), yielded_at, ctx.throttle.window)
-        else:  # a state without new text is no piece of a text and delays none
+        else:  # a state without new text delays no text
             yielded_at = 0.0
         chunks = run.chunks
         yield state
@@ -115,18 +120,19 @@ def count_characters(state: RunState) -> int:
 
 
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
-    """Return the start of the window after a piece of one chunk: earlier by the time that the piece came late.
+    """Return the start of the window that follows an update of one chunk.
 
-    So a reply slower than the windows is published without delay, even if its chunks come unevenly. A faster reply,
-    whose pieces are several chunks, has full windows. `yielded_at` 0: there was no piece before.
+    If the update was late, the window starts earlier by that time. So a reply that is slower than the windows is
+    published without delay, even if its chunks arrive unevenly. A faster reply, whose updates have several chunks, has
+    full windows. `yielded_at` 0: there was no update before.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
 
 async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
-    """Wait until a window has passed since the last piece, and let the next chunk join if it is near.
+    """Wait until a window has passed since the last update, and a little longer for the next chunk.
 
-    A chunk wakes this process in any case; a timer would wake it once more.
+    The next chunk wakes this task in any case. Waking it with a timer first would be one more wake-up.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

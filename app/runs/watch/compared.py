@@ -1,11 +1,11 @@
 """The replies of the open comparison, followed for a page that shows them.
 
     compared = ComparedReplies(ctx, owner, spawn, changed)
-    compared.open(comparison)                # another one, or None
+    compared.open(comparison)                # another comparison, or None
     compared.look(on=True)                   # the page shows its replies
-    compared.show(permissions, standing)     # the present replies
+    compared.show(permissions, standing)     # the current replies
 
-Each reply is a separate run. While the page does not show them, no run is followed; but replies that a crash
+Each reply is a separate run. While the page does not show the replies, no run is followed. But replies that a crash
 interrupted are read, because an open page may have more of their text (`runs/recovery/recovery.py`).
 """
 
@@ -41,7 +41,10 @@ Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 
 @dataclass(eq=False)
 class ComparedReplies:
-    """Replies of a comparison. `spawn` starts a task of the watcher, `changed` is called whenever a reply has grown."""
+    """The replies of the comparison on one page. `spawn` starts a task of the watcher.
+
+    `changed` is called whenever a reply has changed.
+    """
 
     ctx: AppContext
     owner: str
@@ -49,7 +52,7 @@ class ComparedReplies:
     changed: Callable[[], None]
     comparison: ScreenComparisonView | None = None
     _looked_at: bool = False
-    _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run
+    _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run id
     _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict[str, tuple[Part, ...]])
     _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _shown: ComparedColumnsView | None = None
@@ -64,7 +67,7 @@ class ComparedReplies:
             self._tasks += [self.spawn(self._read(run)) for run in comparison.runs if run.run_id not in followed]
 
     def look(self, *, on: bool) -> None:
-        """Start or stop following the replies, when the page shows or hides them."""
+        """Start or stop following the replies, because the page shows or hides them."""
         if on != self._looked_at:
             self._looked_at = on
             self._follow_anew()
@@ -72,7 +75,10 @@ class ComparedReplies:
     def show(
         self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None
     ) -> ComparedColumnsView | None:
-        """Return the present replies; the same object while nothing has changed. None: the page does not show them."""
+        """Return the current replies; the same object while nothing has changed. None: the page does not show them.
+
+        `standing` is the pair that is answered again, if the comparison is for an existing pair.
+        """
         is_damaged = self._looked_at and self.comparison is not None and not self.comparison.runs
         if self.comparison is None or not (self._columns or is_damaged):
             self._shown = None
@@ -109,7 +115,7 @@ class ComparedReplies:
         self.changed()
 
     async def _read(self, run: ComparedReplyView) -> None:
-        """Show the stored reply. If the page does not show replies, only one that a crash interrupted."""
+        """Show the stored reply. If the page does not show the replies, show it only if a crash interrupted it."""
         with suppress(NotFoundError):
             async with self.ctx.store.read() as session:
                 pair = await load_pair(session, self.owner, run.pair_id)

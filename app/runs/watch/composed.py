@@ -1,9 +1,9 @@
 """The view of a conversation for one page, composed by the same function as for a send.
 
     view = ComposedView(ctx, owner, "c1", ViewOptions(filter="s>=2"))
-    found = await view.compose()                # with the wanted options, or with others that work
+    found = await view.compose()                # with the requested options, or with others that work
     refusal = view.take(found)
-    view.change(SETTLE_SECONDS)                 # something happened: `keep` composes again, and applies it
+    view.change(SETTLE_SECONDS)                 # something changed: `keep` composes again, and applies the result
 
 Not here: the pairs of the window, and the updates of the page (`watcher.py`).
 """
@@ -30,9 +30,9 @@ SETTLE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ComposedResult:
-    """The composed view, the options used for it, and the reason why the `requested` options cannot be used.
+    """A composed view and its `options`. `refusal` is the reason why the `requested` options could not be used.
 
-    `edition` is the number of the composed draft.
+    `composed` is None if nothing could be composed. `edition` is the number of the draft that was composed.
     """
 
     requested: ViewOptions
@@ -44,11 +44,11 @@ class ComposedResult:
 
 @dataclass(eq=False)
 class ComposedView:
-    """The choices of one page, and the view composed from them: `composed`, None until the first one is ready.
+    """The choices of one page, and the view composed from them (`composed`). None: the first view is not ready.
 
-    `options` are the wanted options, `draft` and `attached` the content of the composer, `parameters` those of this
-    send only. `edition` is the number that the page gave the draft, 0 for none. `turn` counts the compositions. `busy`
-    is locked until the composed view is shown.
+    `options` are the requested options. `draft` and `attached` are the content of the composer. `parameters` apply to
+    this send only. `edition` is the number that the page gave the draft; 0: none. `turn` counts the compositions.
+    `busy` is locked until the composed view is shown.
     """
 
     ctx: AppContext
@@ -62,15 +62,15 @@ class ComposedView:
     turn: int = 0
     composed: Composed | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _held: ViewOptions | None = None  # the options of the present view, once known
-    _refusal: RefusalView | None = None  # why the last wanted options cannot be used, until others are wanted
+    _held: ViewOptions | None = None  # the options of the view that is shown, once known
+    _refusal: RefusalView | None = None  # why the last requested options cannot be used, until others are requested
     _outdated: bool = True  # more than the draft may have changed
     _stale: asyncio.Event = field(default_factory=asyncio.Event)
-    _due: float = 0.0  # on the loop's clock: the view is not composed before
+    _due: float = 0.0  # on the loop's clock: the view is not composed earlier
 
     @property
     def seen(self) -> ViewOptions:
-        """The options with which a send carries exactly the pairs in view."""
+        """The options with which a send carries exactly the pairs that the page shows in view."""
         options = self._held or self.options
         if self.composed is None:
             return options
@@ -94,12 +94,12 @@ class ComposedView:
             self._compose_in(0)
 
     def change(self, seconds: float) -> None:
-        """Compose the view again after this time, because the conversation changed."""
+        """Compose the view again after this many seconds, because the conversation changed."""
         self._outdated = True
         self._compose_in(seconds)
 
     async def try_options(self, options: ViewOptions) -> ComposedResult:
-        """Use these view options from now on, if that is possible.
+        """Use these view options from now on, if they work.
 
         Raises:
             NotFoundError: the conversation was deleted.
@@ -112,7 +112,10 @@ class ComposedView:
         return ComposedResult(options, options, composed, edition)
 
     async def compose(self) -> ComposedResult:
-        """Compose the view with the wanted options; if that is impossible, with the previous or simpler ones."""
+        """Compose the view with the requested options.
+
+        If that is impossible, use the previous options or simpler ones.
+        """
         self._outdated = False  # a change from now on is composed after this
         refusal: InviewError | None = None
         requested, edition = self.options, self.edition
@@ -131,23 +134,23 @@ class ComposedView:
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
-        """Continue with the composed view; return the reason why the wanted options cannot be used.
+        """Continue with the result of a composition. Return the reason why the requested options cannot be used.
 
         The caller calls `hold` next, unless nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
-        if found.refusal is not None and self.options is found.requested:  # else other options are wanted by now
+        if found.refusal is not None and self.options is found.requested:  # else other options were requested meanwhile
             self.options = found.options
-            self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict passes
+            self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary
         return refusal
 
     def hold(self, options: ViewOptions, composed: Composed) -> None:
-        """Store the view that is shown now."""
+        """Remember the view that the page shows now, and its options."""
         self._held, self.composed = options, composed
 
     async def keep(self, apply: Callable[[ComposedResult], Awaitable[None]]) -> None:
-        """Compose the view again whenever it may have changed, and call `apply` with it."""
+        """Compose the view again whenever it may have changed, and call `apply` with the result. Never returns."""
         clock = asyncio.get_running_loop().time
         while True:
             await self._stale.wait()
@@ -158,7 +161,7 @@ class ComposedView:
                 await apply(await self._compose_again())
 
     async def _compose_again(self) -> ComposedResult:
-        """Compose what changed: the whole view, or only the part that depends on the draft."""
+        """Compose what has changed: the whole view, or only the part that depends on the draft."""
         if self._outdated or self.composed is None:
             return await self.compose()
         options, schema, edition = self.options, self.parameters.reply_schema, self.edition
@@ -172,7 +175,7 @@ class ComposedView:
         )
 
     def _compose_in(self, seconds: float) -> None:
-        """Compose the view again: at once if a person waits for it, else after this time."""
+        """Schedule a composition. 0 seconds: a person waits for it, so it is made at once."""
         due = asyncio.get_running_loop().time() + seconds
         self._due = due if seconds == 0 or not self._stale.is_set() else max(self._due, due)
         self._stale.set()

@@ -1,4 +1,4 @@
-"""The view of a composition for the page, except the pairs."""
+"""The page's view of a composition: filter, tokens, tools and settings, without the pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The facts that a screen shows of a pair: its size and cost, and what the chosen model does not accept of it.
+"""The facts that a screen shows about a pair, such as its size, its cost and what the chosen model does not accept.
 
 facts = Showing(base, await load_topic_paths(ctx, owner, pairs)).facts_of(pair)
 """
@@ -26,10 +26,9 @@ from app.views.conversation.pair import PairFacts
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """The data to describe pairs. `out`: reasons why pairs in view are not sent; `paths` of topics (None: topic
-    missing).
+    """The data that is needed to describe pairs. `out` has the reasons why pairs in view are not sent.
 
-    `tariffs` of the models that answered: see `show_pairs`.
+    `paths` are the paths of topics by id; None: the topic is missing. `tariffs` are those of the models that answered.
     """
 
     base: ContextSnapshot
@@ -53,7 +52,10 @@ class Showing:
 
 
 async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
-    """The paths of an owner's topics by id, if any of these pairs has one. None: a pair names it, but it is missing."""
+    """Return the paths of an owner's topics by id, or nothing if none of these pairs has a topic.
+
+    None instead of a path: a pair names the topic, but it is missing.
+    """
     filed = [(pair.id, pair.topic) for pair in pairs if pair.topic is not None]
     if not filed:
         return {}
@@ -68,7 +70,7 @@ async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -
 async def show_pairs(
     ctx: AppContext, base: ContextSnapshot, composition: Composition, pairs: Iterable[Pair]
 ) -> Showing:
-    """Load the data to describe these pairs, with the reasons why they are not sent."""
+    """Load the data that is needed to describe these pairs, with the reasons why they are not sent."""
     pairs = tuple(pairs)
     paths, tariffs = await load_topic_paths(ctx, base.owner, pairs), await learn_prices(ctx, base.owner, pairs)
     return Showing(base, paths, composition.out, tariffs)

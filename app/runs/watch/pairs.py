@@ -1,4 +1,4 @@
-"""The pairs of one watcher's window as the page shows them: read from the store, kept current, ordered.
+"""The pairs of one watcher's window as the page shows them: read from the store, updated, in order.
 
     shown = WatchedPairs(ctx, owner)
     shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
@@ -42,7 +42,10 @@ BATCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """The newest pair, which is shown until the next one starts, even if the filter hides it. `hidden`: it does."""
+    """The newest pair. It is shown until the next pair starts, even if the filter hides it.
+
+    `hidden`: the filter hides it.
+    """
 
     pair_id: str
     position: int
@@ -54,7 +57,8 @@ class WatchedPairs:
     """The pairs on one page.
 
     `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the pairs by id,
-    `sizes` their sizes in bytes; `_own_out` is why a pair is out regardless of the boundary.
+    `sizes` are their sizes in bytes. `guest` is the newest pair, if it is shown regardless of the filter. `_own_out`
+    has the reasons why pairs are OUT that do not depend on the boundary.
     """
 
     ctx: AppContext
@@ -69,7 +73,7 @@ class WatchedPairs:
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
     _parts: tuple[Part, ...] = ()
-    _moved: bool = False  # the lines before the pairs may be outdated
+    _moved: bool = False  # the lines above the pairs may be outdated
     _amended: set[str] = field(default_factory=set[str])  # amended since the current read started
 
     def __post_init__(self) -> None:
@@ -88,14 +92,14 @@ class WatchedPairs:
     # --- the reply that streams ---
 
     def start(self, pair: Pair) -> None:
-        """Show a pair whose reply starts. It stays in view until the next one, regardless of the filter."""
+        """Show a pair whose reply starts. It is shown until the next pair starts, regardless of the filter."""
         self.guest = Guest(pair.id, pair.position)
         self.following = pair
         self._parts = ()
         self._put(pair)
 
     def grow(self, state: RunState) -> None:
-        """Show the current text of the reply that streams. Unchanged parts keep their values."""
+        """Show the current text of the reply that streams. The view objects of unchanged parts are reused."""
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
             return
@@ -109,7 +113,10 @@ class WatchedPairs:
         return self.following is not None and (self.following.id, self.following.run_id) == (pair_id, run_id)
 
     async def end(self, pair_id: str, run_id: str) -> bool:
-        """Show a reply that has ended and is stored. Return False if the pair was answered again since, or is gone."""
+        """Show a reply that has ended and is stored.
+
+        Returns False if the pair was answered again meanwhile, or was deleted.
+        """
         async with self.reading:
             if self.follows(pair_id, run_id):
                 self.following = None
@@ -129,20 +136,26 @@ class WatchedPairs:
             return self.put_all(await self.load(pair_ids))
 
     async def load(self, pair_ids: Collection[str]) -> tuple[Pair, ...]:
-        """Return these pairs, and read the data needed to show them. The caller holds `reading` until `put_all`."""
+        """Return these pairs, and read the data that is needed to show them.
+
+        The caller holds `reading` until `put_all`.
+        """
         self._amended.clear()
         pairs = await self._load(pair_ids)
         await self._learn(pairs)
         return pairs
 
     async def weigh(self, pair_ids: frozenset[str]) -> None:
-        """Fill `sizes` with the sizes of these pairs, including those that are not read yet."""
+        """Add the sizes of these pairs to `sizes`, including pairs that are not read yet."""
         if unknown := pair_ids - self.sizes.keys():
             async with self.ctx.store.read() as session:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
 
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
-        """Show these marks of a pair, even if an older read returns others. Return False if it is not here."""
+        """Show these marks of a pair, even if a read that has started returns older ones.
+
+        Return False if the page lacks it.
+        """
         if (view := self.views.get(pair_id)) is None:
             return False
         self.views[pair_id] = replace(view, **marks)
@@ -162,7 +175,7 @@ class WatchedPairs:
         return started
 
     def remove(self, pair_ids: Collection[str]) -> None:
-        """Remove pairs that are gone or outside the window."""
+        """Remove pairs that were deleted or are outside the window."""
         self._moved = self._moved or bool(pair_ids)
         for pair_id in pair_ids:
             self.views.pop(pair_id, None)
@@ -171,7 +184,7 @@ class WatchedPairs:
         self.structured.forget(pair_ids)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """Remove pairs that were deleted. A restored one is then a pair like any other."""
+        """Remove pairs that were deleted. If one is restored, the filter applies to it as to any other."""
         self.remove(pair_ids)
         if self.guest is not None and self.guest.pair_id in pair_ids:
             self.guest = None
@@ -181,7 +194,7 @@ class WatchedPairs:
     # --- appearance ---
 
     def look(self, composed: Composed) -> bool:
-        """Show the pairs by this composition from now on. Return True if all of them must be read again for that."""
+        """Use this composition from now on. Return True if all pairs must be read again to show them by it."""
         bare = self._showing is None and bool(self.views)  # so far only their texts are shown
         before, self._composed, self._moved = self._composed, composed, True
         tariffs = known_tariffs(self.ctx, self.owner)
@@ -192,7 +205,7 @@ class WatchedPairs:
         return bare or (before is not None and _ways_of(before) != _ways_of(composed))
 
     def measure(self) -> None:
-        """Show for each pair its tokens and whether it is sent, by the current composition."""
+        """Update the tokens of each pair, and whether it is sent, from the current composition."""
         composed = self._composed
         if composed is None:
             return
@@ -205,7 +218,7 @@ class WatchedPairs:
                 self.views[pair_id] = replace(view, out=out, tokens=tokens)
 
     def watch_guest(self, visible: Sequence[Candidate]) -> None:
-        """Update whether the filter hides the newest pair. It does not hide a pair whose reply is running."""
+        """Update whether the filter hides the newest pair. A pair whose reply is running counts as not hidden."""
         guest, composed = self.guest, self._composed
         if guest is None or composed is None or composed.base.tokens_of(guest.pair_id, guest.position) is None:
             return  # the composition is older than this pair
@@ -215,13 +228,13 @@ class WatchedPairs:
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
-        """Hide the newest pair if a new filter hides it, unless its reply streams."""
+        """Let a new filter hide the newest pair too, unless its reply streams."""
         if self.guest is not None and (self.following is None or self.guest.pair_id != self.following.id):
             self.guest = None
 
     @property
     def unbound(self) -> frozenset[str]:
-        """The pairs that stay regardless of the filter: the newest, just sent, and the one whose reply streams."""
+        """The pairs that are shown regardless of the filter: the newest one and the one whose reply streams."""
         ids = {self.guest.pair_id} if self.guest else set[str]()
         return frozenset(ids | {self.following.id} if self.following else ids)
 
@@ -251,7 +264,7 @@ class WatchedPairs:
         return composition.boundary_reason
 
     def _is_outdated(self, pair: Pair) -> bool:
-        """Return True if this pair was read before the reply that streams in it had started."""
+        """Return True if this pair was read earlier than the start of the reply that streams in it."""
         following = self.following
         if following is None or following.id != pair.id or following.run_id == pair.run_id:
             return False
@@ -281,9 +294,10 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
 def describe_grown(
     before: tuple[Part, ...], shown: tuple[ScreenPart, ...], parts: tuple[Part, ...]
 ) -> tuple[ScreenPart, ...]:
-    """Return the views of the parts. An unchanged view keeps its value, so that a later comparison is cheap.
+    """Return the views of the parts of a reply.
 
-    The view of a call changes once a result follows it, although the part is the same.
+    The view object of an unchanged part is reused, so comparing it is fast. The view of a tool call changes once a
+    result follows it, although the part is the same.
     """
     views = list(show_parts(parts, running=True))
     for at, (was, is_now) in enumerate(zip(before, parts, strict=False)):

@@ -48,7 +48,7 @@ async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> Scree
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> ScreenComparisonView | None:
-    """Return the open comparison, None if there is none."""
+    """Return the open comparison; None: there is none."""
     async with ctx.store.read() as session:
         comparison = await load_open(session, owner, conversation_id)
     return None if comparison is None else show_comparison(comparison)

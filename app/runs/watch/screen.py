@@ -23,16 +23,16 @@ EMPTY_QUEUE: Final = ScreenQueueView()
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """The screen at one moment.
+    """The content of one open page of a conversation.
 
-    `pairs` are those of the window, oldest first; `earlier` and `later`: there are others in view before or after it.
-    `context` is None until it is known, and if the conversation cannot be composed; `refusal` is why the last requested
-    view options cannot be used. `edition` is that of the draft that is part of `context`. `running` is the pair whose
-    reply is running, `ended` the one whose reply ended last, "" for none. `compared` are the replies of the
-    `comparison`, while the page shows them. `changes` counts changes of the conversation itself (title, agent,
-    checkpoint). `counting` is the progress of the token count that the figures of `context` wait for, None if they wait
-    for none. `damaged` are settings of the conversation that cannot be read: while there are any, nothing is sent.
-    `has_panels` is false until `queue`, `permissions` and `comparison` have been read; until then they are empty.
+    `pairs` are the pairs of the window, oldest first. `earlier` and `later`: there are more pairs in view above or
+    below them. `context` is None until it is known, and if the conversation cannot be composed. `refusal` is why the
+    last requested view options cannot be used. `edition` is the number of the draft that is part of `context`.
+    `running` is the pair whose reply is running, `ended` the pair whose reply ended last; "": none. `compared` are the
+    replies of the `comparison`, while the page shows them. `changes` counts the changes of the conversation itself
+    (title, agent, checkpoint). `counting` is the progress of counting tokens while the figures of `context` wait for
+    it, else None. `damaged` are settings of the conversation that cannot be read: while there are any, nothing can be
+    sent. `has_panels` is False until `queue`, `permissions` and `comparison` have been read; until then they are empty.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()
@@ -55,11 +55,11 @@ class Screen:
     has_panels: bool = False
 
     def differs_in_pairs_alone(self, other: Screen) -> bool:
-        """Return True if at most the pairs differ, as while a reply streams."""
+        """Return True if everything except the pairs is the same. This is the usual case while a reply streams."""
         return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
-        """Return True if the data around the pairs is unchanged."""
+        """Return True if the data around the pairs is the same."""
         return (
             self.context is other.context
             and self.refusal is other.refusal

@@ -1,7 +1,7 @@
-"""Structured replies of one watcher's window, parsed as JSON, also while they stream.
+"""Structured replies in one watcher's window, parsed as JSON, also while they stream.
 
     structured = StructuredReplies(ctx, owner, views)
-    view = structured.put(view)                  # adds the parsed reply, if there is one for this very reply
+    view = structured.put(view)                  # adds the parsed reply, if this version of the reply was parsed
     await structured.keep_read(show)             # parses replies as they grow; calls `show` after each
 
 The parsed reply is part of its pair's view. Schemas are checked in `runs/send/structured_replies.py`.
@@ -28,7 +28,10 @@ PACE_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The result of reading a reply with these `parts` in this state."""
+    """The result of reading a reply with these `parts`.
+
+    `reply` identifies the reply by the pair's version and its run.
+    """
 
     reply: tuple[int, str | None]
     running: bool
@@ -38,7 +41,7 @@ class _Read:
 
 @dataclass(eq=False)
 class StructuredReplies:
-    """The structured replies of a window. `views` are its pairs by id, which are changed here."""
+    """The structured replies of a window. `views` are the pairs of the window by id; this class changes them."""
 
     ctx: AppContext
     owner: str
@@ -48,7 +51,7 @@ class StructuredReplies:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, view: ScreenPairView) -> ScreenPairView:
-        """Return the pair with its parsed reply. A reply that needs to be read is scheduled."""
+        """Return the pair with its parsed reply. If the reply must be read, schedule that."""
         if not view.structured:
             return view
         read = self._read.get(view.id)
@@ -60,13 +63,16 @@ class StructuredReplies:
         return view if read is None else replace(view, read=read.view)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """Drop pairs that left the window."""
+        """Forget pairs that are no longer in the window."""
         self._due.difference_update(pair_ids)
         for pair_id in pair_ids:
             self._read.pop(pair_id, None)
 
     async def keep_read(self, show: Callable[[], None]) -> None:
-        """Read every structured reply of the window when it is over, and repeatedly before that. Never returns."""
+        """Read every structured reply of the window repeatedly while it runs, and once when it is over.
+
+        Never returns.
+        """
         while True:
             await self._changed.wait()
             self._changed.clear()

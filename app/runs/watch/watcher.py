@@ -1,12 +1,12 @@
-"""One open page's view of a conversation, kept current.
+"""One open page's view of a conversation, which follows every change.
 
-    watcher = Watcher(ctx, owner, conversation_id, Look(filter="s>=2"))
+    watcher = Watcher(ctx, owner, conversation_id, ViewOptions(filter="s>=2"))
     async with watcher:                                  # subscribes before it reads, so no change is missed
         while (screen := await watcher.next_screen()) is not None:
-            ...                                          # None: the conversation is gone
+            ...                                          # None: the conversation was deleted
 
-A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation carry no content
-(except the start of a reply): the watcher reads the changed data again. The pairs in view are composed by the same
+A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation have no content
+(except the start of a reply), so the watcher reads the changed data again. The pairs in view are composed by the same
 function as for a send, and never between a reply's start and its first text.
 """
 
@@ -82,17 +82,17 @@ from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 _DEFAULT_OPTIONS: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
-"""Maximum wait of the first screen for the composition, if the newest pairs are certainly in view."""
+"""Maximum seconds that the first screen waits for the composition, if the newest pairs are certainly in view."""
 STARTED_SECONDS: Final = 0.4
-"""Delay of the composition after a reply's start, because its first text is more urgent."""
+"""Delay of the composition after a reply's start, because the first text of the reply is more urgent."""
 
 
 @dataclass(eq=False)
 class Watcher:
-    """One page. `options` are its first view options, `draft` is the text of its composer, `parameters` are those of
-    the next send alone.
+    """The watcher of one page.
 
-    `at` is the position of the pair that it shows first, 0 for the newest.
+    `options` are the first view options of the page, `draft` is the text in its composer. `parameters` apply to the
+    next send only. `at` is the position of the pair that the page shows first; 0: the newest.
     """
 
     ctx: AppContext
@@ -109,7 +109,7 @@ class Watcher:
     _known: asyncio.Event = field(default_factory=asyncio.Event)
     _window: Window = field(default_factory=Window)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _heard: int = 0  # how many events of the feed concerned other things than pairs
+    _heard: int = 0  # number of events about the panels: queue, comparison, permissions
     _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
@@ -136,7 +136,7 @@ class Watcher:
             raise faults.exceptions[0] from faults
 
     async def next_screen(self) -> Screen | None:
-        """Wait for a change and return the new screen; None: the conversation is gone."""
+        """Wait for a change and return the new screen; None: the conversation was deleted."""
         await self._changed.wait()
         self._changed.clear()
         if self._over:
@@ -159,11 +159,11 @@ class Watcher:
         self.view.set_options(options)
 
     async def try_options(self, options: ViewOptions) -> None:
-        """Use these view options from now on, if that is possible. Return once the screen has them.
+        """Use these view options from now on, if they work. Return when the screen has them.
 
         Raises:
-            NotFoundError: the conversation is gone.
-            FilterError: the filter cannot be used; the error names the place. The screen does not change.
+            NotFoundError: the conversation was deleted.
+            FilterError: the filter cannot be used. The error has the position. The screen does not change.
             InputError: the model or the time zone cannot be used. The screen does not change.
             ConflictError: the conversation changes faster than it can be read.
         """
@@ -171,21 +171,21 @@ class Watcher:
             await self._apply(await self.view.try_options(options))
 
     def write(self, draft: str, parameters: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
-        """Take the text of the composer and the parameters of this send. `edition`: the page's number for the text."""
+        """Set the text of the composer and the parameters of this send. `edition` is the page's number for the text."""
         self.view.write(draft, parameters, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
-        """Take the attachments of the text in the composer."""
+        """Set the attachments of the text in the composer."""
         self.view.attach(attached)
 
     @property
     def counted(self) -> ContextSnapshot | None:
-        """The basis of the figures on screen; None: there are no figures yet."""
+        """The context snapshot that the figures on the screen were computed from; None: there are no figures yet."""
         return None if self.view.composed is None else self.view.composed.base
 
     @property
     def uncounted(self) -> tuple[str, ...]:
-        """The newest pairs on the screen, which arrived after the figures were counted."""
+        """The newest pairs on the screen, which arrived after the figures were computed."""
         base = self.counted
         if base is None:
             return ()
@@ -197,11 +197,11 @@ class Watcher:
 
     @property
     def deleted(self) -> frozenset[str]:
-        """The pairs that were deleted on this page and are no longer on it."""
+        """The pairs that were deleted on this page and are no longer shown on it."""
         return frozenset(self._deleted - {pair.id for pair in self.screen.pairs})
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
-        """Return the view of the pair, None if it is not on the page."""
+        """Return the view of a pair; None: it is not on the page."""
         return self._pairs.views.get(pair_id)
 
     def amend(self, pair_id: str, **marks: Unpack[ShownMarks]) -> None:
@@ -210,7 +210,7 @@ class Watcher:
             self._show()
 
     def look_at_compared(self, *, on: bool) -> None:
-        """Start or stop to show the compared replies while they arrive."""
+        """Start or stop showing the compared replies while they arrive."""
         self._compared.look(on=on)
 
     async def show_earlier(self) -> None:
@@ -222,11 +222,11 @@ class Watcher:
         await self._move(later, keep_newest_edge)
 
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and follow them."""
+        """Go to the newest pairs, and show each new pair."""
         await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
 
     async def show_position(self, position: int) -> None:
-        """Go to the pair at this position, or the next one in view."""
+        """Go to the pair at this position. If it is not in view, go to the next pair that is."""
         await self._known.wait()  # a key may be pressed before the pairs in view are known
 
         def choose(window: Window, visible: Sequence[Candidate]) -> Window:
@@ -240,7 +240,7 @@ class Watcher:
     async def _begin(self, feed: Subscription) -> None:
         try:
             conversation = await self._load()
-        except DamagedRowError as error:  # it cannot be opened, and the page says why
+        except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
             self._show(refusal=show_refusal(error))
             return
         self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
@@ -251,7 +251,7 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._show_stored()
-                # After the composition began: an event that arrives meanwhile must mark it as outdated.
+                # Started after the composition, so that an event during the composition marks it as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
@@ -269,14 +269,14 @@ class Watcher:
             return await load_conversation(session, self.owner, self.conversation_id)
 
     async def _show_stored(self) -> None:
-        """Show the newest pairs before it is known which of them are sent."""
+        """Show the newest pairs, while it is not known yet which of them are sent."""
         async with self.ctx.store.read() as session:
             found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
         fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self._pairs.reading:
             try:
                 pairs = await self._pairs.load([pair.pair_id for pair in fitting])
-            except DamagedRowError as error:  # the place of one of them is unknown, so the order is too
+            except DamagedRowError as error:  # the position of one of them is unknown, so the order is too
                 self._show(refusal=show_refusal(error))
                 return
             self._start(self._pairs.put_all(pairs))
@@ -287,7 +287,7 @@ class Watcher:
     async def _read_beside(self) -> None:
         heard = self._heard
         read = await panels.read_all(self.ctx, self.owner, self.conversation_id)
-        while heard != self._heard:  # an event that came meanwhile may be newer
+        while heard != self._heard:  # an event arrived meanwhile, so the data may be outdated
             heard = self._heard
             read = await panels.read_all(self.ctx, self.owner, self.conversation_id)
         self._show(queue=read.queue, comparison=read.comparison, permissions=read.permissions, has_panels=True)
@@ -323,10 +323,11 @@ class Watcher:
         self._show(context=context, refusal=refusal, edition=found.edition)
 
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
-        """Load the pairs of the window, and those that stay. `again`: read all of them again.
+        """Load the pairs of the window, and the pairs that are shown regardless of the filter.
 
-        If they exceed the byte limit of a page, only those around the pairs to `keep` (None: the newest) are loaded.
-        The caller holds `reading`: window and pairs change in one step, so no page gets one without the other.
+        `again`: read all of them again. If they exceed the byte limit of a page, only pairs around those to `keep`
+        (None: the newest) are loaded. The caller holds `reading`: the window and the pairs change in one step, so no
+        page gets one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
         await pairs.weigh(ids_of(window.cut(visible)))
@@ -348,9 +349,9 @@ class Watcher:
         choose: Callable[[Window, Sequence[Candidate]], Window],
         keep: Callable[[Window, Sequence[Candidate]], Kept] | None,
     ) -> None:
-        """Go to the window that `choose` returns for the current one. Until the pairs in view are known, do nothing.
+        """Go to the window that `choose` returns for the current one. Do nothing until the pairs in view are known.
 
-        `keep` returns the pairs that it must include; None: the newest.
+        `keep` returns the pairs that the new window must include; None: the newest.
         """
         async with self._pairs.reading:
             if (composed := self.view.composed) is None:
@@ -374,7 +375,7 @@ class Watcher:
                 self._start(event.pair)
                 self.view.change(STARTED_SECONDS)
             case PairsChanged():
-                self._deleted.difference_update(event.pair_ids)  # they may have come back
+                self._deleted.difference_update(event.pair_ids)  # they may have been restored
                 known = [pair_id for pair_id in event.pair_ids if pair_id in self._pairs.views]
                 self._start(await self._pairs.read(known))
                 self._show()
@@ -410,7 +411,7 @@ class Watcher:
     # --- the reply that streams ---
 
     def _start(self, pair: Pair | None) -> None:
-        """Follow a reply that is running. Nothing is read here: its first text may be a millisecond away."""
+        """Follow a reply that is running. Nothing is read here, because its first text may be a millisecond away."""
         if pair is None or pair.run_id is None or pair.lifecycle not in RUNNING:
             return
         if self._pairs.follows(pair.id, pair.run_id):
@@ -421,7 +422,7 @@ class Watcher:
 
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
-            await asyncio.wait((before,))  # the end of the reply before it is shown first
+            await asyncio.wait((before,))  # the end of the earlier reply is shown first
         with suppress(NotFoundError):  # deleted while it ran; the feed reports that
             async for state in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state)
@@ -434,7 +435,10 @@ class Watcher:
     # --- publishing ---
 
     def _in_window(self) -> tuple[ScreenPairView, ...]:
-        """Return the pairs to show. Pairs after the window are left out, even those that the filter must not hide."""
+        """Return the pairs to show.
+
+        Pairs below the window are left out, even those that are shown regardless of the filter.
+        """
         until, screen = self._window.until, self.screen
         return tuple(
             watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
@@ -455,7 +459,7 @@ class Watcher:
         task = self._tasks.create_task(self._until_gone(work))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
-        task.add_done_callback(lambda _: work.close())  # it may have been canceled before it started
+        task.add_done_callback(lambda _: work.close())  # the task may have been canceled before it started
         return task
 
     async def _until_gone(self, work: Coroutine[None, None, None]) -> None:
@@ -466,7 +470,10 @@ class Watcher:
 
 
 def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryView | None:
-    """Return the pending retry, if any. It keeps its value while it is the same: the page counts down from it."""
+    """Return the pending retry, if any.
+
+    While it is the same, it is the same object, because the page counts down from it.
+    """
     if state.phase != "retrying" or not state.retries:
         return None
     retry = state.retries[-1]

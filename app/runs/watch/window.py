@@ -25,18 +25,21 @@ from app.domain.conversation.page_bytes import MAX_PAGE_BYTES, grow_range
 from app.store.conversation.pairs import WINDOW
 
 STEP: Final = 60
-"""Number of pairs that join the window when a reader comes near one of its ends."""
+"""Number of pairs that are added to the window when a reader comes near one of its ends."""
 MAX_PAIRS: Final = 180
-"""Maximum number of pairs of a window; when more join, pairs at its other end leave."""
+"""Maximum number of pairs of a window. When more are added, pairs at its other end are removed."""
 
 
 Kept = tuple[int, int]
-"""Positions of the first and the last pair that stay in the window whatever their size."""
+"""Positions of the first and the last pair that are kept in the window whatever their size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The positions that a page has loaded. `since` 0: from the first pair. `until` None: with all future pairs."""
+    """The positions that a page has loaded. `since` 0: from the first pair.
+
+    `until` None: including all future pairs.
+    """
 
     since: int = 0
     until: int | None = None
@@ -47,11 +50,11 @@ class Window:
         return visible[first:end]
 
     def has_earlier(self, visible: Sequence[Candidate]) -> bool:
-        """Return True if there are pairs in view before the window."""
+        """Return True if there are pairs in view above the window."""
         return self._edges(visible)[0] > 0
 
     def has_later(self, visible: Sequence[Candidate]) -> bool:
-        """Return True if there are pairs in view after the window."""
+        """Return True if there are pairs in view below the window."""
         return self._edges(visible)[1] < len(visible)
 
     def _edges(self, visible: Sequence[Candidate]) -> tuple[int, int]:
@@ -66,7 +69,7 @@ def newest(visible: Sequence[Candidate], count: int = WINDOW) -> Window:
 
 
 def earlier(window: Window, visible: Sequence[Candidate]) -> Window:
-    """Return the window with older pairs; its newest ones leave if it becomes too large."""
+    """Return the window with older pairs added. If it becomes too large, its newest pairs are removed."""
     shown = window.cut(visible)
     end = bisect_left(visible, shown[0].position, key=_position_of) + len(shown) if shown else len(visible)
     first = max(0, end - len(shown) - STEP)
@@ -74,7 +77,7 @@ def earlier(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def later(window: Window, visible: Sequence[Candidate]) -> Window:
-    """Return the window with newer pairs; its oldest ones leave if it becomes too large."""
+    """Return the window with newer pairs added. If it becomes too large, its oldest pairs are removed."""
     if window.until is None:
         return window
     end = min(len(visible), bisect_right(visible, window.until, key=_position_of) + STEP)
@@ -83,7 +86,7 @@ def later(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int], keep: Kept) -> Window:
-    """Reduce the window to the pairs around `keep` that fit into a page, by their bytes."""
+    """Reduce the window to the pairs around `keep` that fit into the byte limit of a page."""
     shown = window.cut(visible)
     held = [sizes.get(pair.pair_id, 0) for pair in shown]
     if sum(held) <= MAX_PAGE_BYTES:
@@ -96,7 +99,7 @@ def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int
 
 
 def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the newest pair of the window if it includes future pairs, else its oldest."""
+    """Return the newest pair of the window if the window includes future pairs, else its oldest pair."""
     shown = window.cut(visible)
     if not shown:
         return (window.since, window.since)
@@ -105,7 +108,7 @@ def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the oldest pair of the window and the one before it, for a reader who scrolls there."""
+    """Return the oldest pair of the window and the one above it, for a reader who scrolls up."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -114,7 +117,7 @@ def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the newest pair of the window and the one after it, for a reader who scrolls there."""
+    """Return the newest pair of the window and the one below it, for a reader who scrolls down."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -123,7 +126,10 @@ def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def fit(window: Window, visible: Sequence[Candidate]) -> Window:
-    """Adapt the window to the present pairs in view: it includes future pairs at the end, and is never too large."""
+    """Adapt the window to the current pairs in view.
+
+    A window that ends with the newest pair includes future pairs. A window is never too large.
+    """
     if not window.has_later(visible):
         window = Window(window.since)
     shown = window.cut(visible)
@@ -135,7 +141,10 @@ def fit(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def up_to(position: int, visible: Sequence[Candidate], count: int = WINDOW) -> Window:
-    """Return a window that ends with the pair at this position, or the next one in view: a page opens at its end."""
+    """Return a window that ends with the pair at this position, or with the next one in view.
+
+    A page that opens with this window shows its end.
+    """
     end = min(len(visible), bisect_left(visible, position, key=_position_of) + 1)
     return _window(visible, max(0, end - count), end)
 

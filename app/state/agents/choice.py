@@ -21,7 +21,11 @@ _GROUP = "Agents"
 
 
 class AgentState(rx.State):
-    """`chosen` is an agent's id, or "none". The menu is hidden while there are no agents."""
+    """The agent that answers in the conversation on screen, and the menu that changes it.
+
+    `chosen` is the id of that agent, or "none". `rows` are the entries of the menu, which is hidden while there are
+    none.
+    """
 
     chosen: rx.Field[str] = rx.field(NOBODY)
     chosen_name: rx.Field[str] = rx.field(NOBODY_NAME)
@@ -30,14 +34,14 @@ class AgentState(rx.State):
 
     @property
     def answering(self) -> str | None:
-        """The agent for a new conversation: its id, "" for none. None: the choice was not loaded for a new one."""
+        """The id of the agent for a new conversation, "" for no agent; None: the choice for one is not loaded."""
         if self._chosen_in != "":
             return None
         return "" if self.chosen == NOBODY else self.chosen
 
     @rx.event
     async def load(self) -> None:
-        """Load all agents, and the agent of the conversation on screen or, for a new one, the one used last."""
+        """Load the agents, and choose that of the conversation on screen or, on the start page, the one used last."""
         ctx = current()
         agents = await list_agents(ctx, LOCAL_OWNER)
         here = await self._agent_here(ctx)
@@ -48,7 +52,7 @@ class AgentState(rx.State):
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
-        """Let this agent answer from now on; "none": no agent. Its model is selected too."""
+        """Let this agent answer from now on; "none": no agent. The agent's model is selected too."""
         conversation_id = conversation_in(self.router.url.path)
         chosen_id = "" if agent_id == NOBODY else agent_id
         if conversation_id:

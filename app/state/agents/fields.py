@@ -1,9 +1,9 @@
 """Conversion between the form of an agent and the fields that `agent_commands` takes.
 
-    submitted = read_submitted(form)              # the form as the browser sent it, values that are not text dropped
+    submitted = read_submitted(form)              # the form as the browser sent it; only its texts are read
     submitted.form.temperature                    # "warm", as typed
     submitted.fields                              # None, because:
-    submitted.errors.temperature                  # "Is no number. …"
+    submitted.errors.temperature                  # "Not a number. …"
 
 `domain.agents.agents` decides which values are allowed. This module only checks that they can be read.
 """
@@ -24,9 +24,9 @@ from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
 from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
-"""Prefix of the name of a server's checkbox. The server's id follows."""
+"""Prefix of the names of the servers' checkboxes. The id of the server follows the prefix."""
 LINE: Final = "line:"
-"""Prefix of the names of a line's controls. The line's key follows, as in "line:3:tool"."""
+"""Prefix of the names of the controls in a line of allowed tools. The line's key follows, as in "line:3:tool"."""
 REFUSED: Final = "Not saved. See the messages next to the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
@@ -42,7 +42,11 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submitted form. `server_ids` None: all servers. `lines` None: any call. `fields` None: see `errors`."""
+    """A submitted form, as the texts in `form` and as the values that were read from them.
+
+    `server_ids` are the chosen servers; None: all servers. `lines` are the allowed tools; None: the agent may make any
+    call. `fields` are the values to store; None: some cannot be read, and `errors` says why.
+    """
 
     form: AgentForm
     server_ids: tuple[str, ...] | None
@@ -52,7 +56,7 @@ class Submitted:
 
 
 def show_agent(agent: Agent) -> AgentForm:
-    """Return the fields of an agent as text."""
+    """Return the fields of an agent as texts for the form."""
     return AgentForm(
         id=agent.id,
         name=agent.name,
@@ -65,7 +69,7 @@ def show_agent(agent: Agent) -> AgentForm:
 
 
 def show_allowed(agent: Agent) -> tuple[AllowedItem, ...]:
-    """Return the lines of an agent's allowed tools."""
+    """Return the allowed tools of an agent as lines for the form; no lines if it may make any call."""
     return tuple(
         AllowedItem(
             str(place), entry.server_id, entry.tool, entry.ask, json.dumps([asdict(one) for one in entry.arguments])
@@ -102,7 +106,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:
-    """Return the reason at the field that it is about."""
+    """Return the errors of the form for an error of a command. The message is at the field that the error is about."""
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
@@ -127,7 +131,10 @@ def describe_damage(agent: Agent, mend: str) -> str:
 
 
 def place_damage(agent: Agent) -> AgentErrors:
-    """Return the errors of an agent that was damaged: a summary above the form, and a message at each damaged field."""
+    """Return the errors for an agent whose stored fields cannot all be read.
+
+    One message is above the form, and one is at each damaged field.
+    """
     at = {_error_field(one.column): one.sentence for one in agent.damage}
     return AgentErrors(**at | {"form": describe_damage(agent, "Check these fields, then save the agent.")})
 
@@ -142,7 +149,7 @@ def _name(field: str) -> str:
 
 
 def _error_field(field: str) -> str:
-    """Return the field of `AgentErrors` that takes the message about a field of an agent."""
+    """Return the field of `AgentErrors` for the message about a field of an agent."""
     if field.startswith(("server_ids", "allowed_tools")):
         return "tools"
     return field if field in _ERROR_FIELDS else "form"

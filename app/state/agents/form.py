@@ -1,8 +1,8 @@
 """The form of one agent: new, edited or copied. The address says which, so that the form survives a restart.
 
-    /agents?agent=new      a new one
+    /agents?agent=new      a new agent
     /agents?agent=a1       edit the agent a1
-    /agents?copy=a1        a new one with the fields of a1
+    /agents?copy=a1        a new agent with the fields of a1
 
 The browser holds the typed text and sends all fields at once. If a field is refused, the vars take the submitted
 values, and nothing is lost.
@@ -39,20 +39,21 @@ from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
 LIST: Final = "/agents"
-"""The address of the list."""
+"""The address of the list of agents."""
 NEW: Final = "new"
-"""The value of the address for a new agent. No agent has this id."""
+"""The value of the query parameter `agent` for a new agent. No agent has this id."""
 
 _SPANS: Final = {BudgetPeriod.DAY: "a day", BudgetPeriod.MONTH: "a month", BudgetPeriod.EVER: "all time"}
 _STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "nearly spent", BudgetStatus.SPENT: "spent"}
 
 
 class AgentFormState(rx.State):
-    """`form` are the initial values of the fields. `servers` are all that can be chosen, `lines` the allowed tools.
+    """The form of an agent: the initial values of its fields, and the lists to choose from.
 
-    `opened` is the value of `editing` when the vars were loaded; "" before the first.
-
-    `all_servers` and `any_call` are the two checkboxes that replace a list. `budgets` is "" for a new agent.
+    `form` has the initial values, `errors` the error of each field. `servers` are all servers that can be chosen,
+    `lines` the allowed tools, `models` the suggested models. `all_servers` and `any_call` are the checkboxes that
+    replace the first two lists. `budgets` describes the budgets that apply to the agent, "" for a new agent. `opened`
+    is the value that `editing` had when the vars were loaded, "" if they were not.
     """
 
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
@@ -68,7 +69,7 @@ class AgentFormState(rx.State):
 
     @rx.var
     def editing(self) -> str:
-        """The form that the address requests: "new", or "agent" or "copy" with an id; "" for the list."""
+        """The form that the address requests: "new", or "agent" or "copy" with an id ("agent a1"); "" for the list."""
         query = self.router.url.query_parameters
         if "copy" in query:
             return f"copy {query['copy']}"
@@ -77,16 +78,16 @@ class AgentFormState(rx.State):
 
     @rx.var
     def ready(self) -> bool:
-        """True if the form can be shown. Before its values are loaded, it would keep those of the previous form.
+        """True if the form can be shown: its own values are loaded, or none are.
 
-        It can also be shown while nothing was loaded: empty fields take the values that arrive, and text that a person
-        typed survives a restart.
+        While the values of the previous form are still loaded, the fields would take these. While none are loaded,
+        empty fields take the values that arrive, and text that a person typed survives a restart.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
     @rx.event
     async def load(self) -> rx.event.EventType[()] | None:
-        """Fill the form that the address requests. A form that is open already stays: a reconnect also calls this."""
+        """Fill the form that the address requests. An open form is not changed, because a reconnect also calls this."""
         if self.editing == self.opened:
             return None
         self.reset()
@@ -110,12 +111,12 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def close(self) -> rx.event.EventType[()]:
-        """Go back to the list."""
+        """Go back to the list of agents."""
         return rx.redirect(LIST)
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
-        """Ask the providers for their models, and list those that the agent does not have."""
+        """Ask the providers for their models, and suggest all of them except the agent's own."""
         offers = await list_models(current(), LOCAL_OWNER)
         models = tuple(
             ModelItem(profile.model, f"{profile.name} · {offer.provider.row.label}")
@@ -127,19 +128,19 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:
-        """Give the agent the tools of all servers, or of the listed ones."""
+        """Give the agent the tools of all servers, or only those of the servers that are ticked next."""
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
-        """Let the agent make any call, or only the listed ones."""
+        """Let the agent make any call, or only the calls in the list of allowed tools, which is empty at first."""
         self.any_call = bool(any_of_them)
         self.lines = ()
 
     @rx.event
     async def add_line(self) -> None:
-        """Add a line to the allowed tools."""
+        """Add a line to the list of allowed tools."""
         first = next((server.id for server in self.servers if server.known and server.id != BUILT_IN), BUILT_IN)
         self._lines_made += 1
         self.lines = (*self.lines, AllowedItem(f"new{self._lines_made}", first, "*", ask=True, arguments="[]"))
@@ -150,7 +151,7 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Store the form and go back to the list, or show at each field why it was refused."""
+        """Store the form and go back to the list, or show at each refused field why it was refused."""
         submitted = read_submitted(form)
         if submitted.fields is None:
             errors = submitted.errors
@@ -181,7 +182,7 @@ class AgentFormState(rx.State):
         self.errors = place_damage(agent)
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
-        """List the servers that are set up, and the chosen ones that no longer exist."""
+        """List the servers that are set up, and those chosen ones that no longer exist."""
         chosen_ids = set(chosen or ())
         known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
         gone = sorted(chosen_ids.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})

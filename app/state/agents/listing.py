@@ -1,4 +1,4 @@
-"""The list on the page of agents: delete with undo, and the answers to an import.
+"""The list of agents on their page: delete with undo, and the results of an import.
 
 The form of an agent is in `form.py`, the choice of one for a conversation in `choice.py`. The export needs no handler:
 it is the download of an address.
@@ -29,9 +29,10 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 @dataclass(frozen=True)
 class AgentItem:
-    """A row of the list. `icon` is the first letter of the name if the agent has none.
+    """An agent in the list.
 
-    `damage` says which parts cannot be read, "" for none.
+    `icon` is the first letter of the name if the agent has no icon. `about` is its description or the first line of its
+    prompt, and its model. `damage` says which parts cannot be read, "" for none.
     """
 
     id: str
@@ -42,7 +43,11 @@ class AgentItem:
 
 
 class AgentListState(rx.State):
-    """`focused` names the button that gets the focus when the list comes back, as `AgentFormState.editing` does."""
+    """The list of agents. `loaded`: `items` were read.
+
+    `focused` names the button that gets the focus when the list is shown again, as `AgentFormState.editing` names a
+    form.
+    """
 
     items: rx.Field[tuple[AgentItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -50,7 +55,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the agents by name."""
+        """Read and show the agents."""
         await self._read()
 
     @rx.event
@@ -71,7 +76,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def restore_agent(self, agent_id: str) -> rx.event.EventType[()]:
-        """Undo a deletion."""
+        """Restore a deleted agent. Undo calls this."""
         try:
             await restore_agent(current(), LOCAL_OWNER, str(agent_id))
         except InviewError as error:
@@ -83,7 +88,7 @@ class AgentListState(rx.State):
     async def finish_import(self, names: list[str], answers: list[str]) -> rx.event.EventType[()]:
         """Show the result of each file that the browser uploaded.
 
-        `answers` are the JSON that came back for each, "" if none did.
+        `names` are the names of the files. `answers` are the server's JSON answers to them, "" if there was no answer.
         """
         messages: list[str] = []
         refused: list[str] = []
@@ -102,7 +107,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def end_focus(self) -> None:
-        """Clear `focused` once the button has the focus, so that it does not get it again."""
+        """Clear `focused`, because its button has the focus now and must not get it again."""
         self.focused = ""
 
     async def _read(self) -> None:
@@ -119,10 +124,10 @@ def _describe(agent: Agent) -> AgentItem:
 
 
 def _list_imported(answer: object) -> str:
-    """The names of the agents of a file, by the answer to it.
+    """Return the names of the agents that a file contained, from the server's answer to its upload.
 
     Raises:
-        InputError: the file was refused, or never arrived.
+        InputError: the file was refused, or there was no answer.
     """
     try:
         read: Any = json.loads(answer) if isinstance(answer, str) else {}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AgentForm:
-    """The fields as text. `id` is "" for a new agent. `effort` and `thinking` are "" for the model's default."""
+    """The fields of an agent as text. `id` is "" for a new agent. `effort` and `thinking` are "" for the model's
+    default.
+    """
 
     id: str = ""
     name: str = ""
@@ -25,7 +27,10 @@ class AgentForm:
 
 @dataclass(frozen=True)
 class AgentErrors:
-    """The error of each field, "" for none. `form`: an error of no single field, or a note that fields have errors."""
+    """The error of each field, "" for none.
+
+    `form` is an error that belongs to no single field, or the note that fields have errors.
+    """
 
     name: str = ""
     icon: str = ""
@@ -44,7 +49,7 @@ class AgentErrors:
 
 @dataclass(frozen=True)
 class AgentServerItem:
-    """An MCP server. `chosen`: the agent has its tools. `known`: it is set up here."""
+    """An MCP server in the form. `chosen`: the agent has its tools. `known`: the server exists on this installation."""
 
     id: str
     name: str
@@ -54,7 +59,11 @@ class AgentServerItem:
 
 @dataclass(frozen=True)
 class AllowedItem:
-    """A line of allowed tools. `key` identifies it; `arguments` are the patterns of its arguments as JSON."""
+    """A line of the list of allowed tools.
+
+    `key` identifies the line. `ask`: a person is asked before a call, unless a rule covers the call. `arguments` are
+    the patterns that the arguments of a call must match, as JSON.
+    """
 
     key: str
     server_id: str

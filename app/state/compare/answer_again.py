@@ -1,10 +1,10 @@
-"""The menu of models that can answer a pair again. The pair's own model is first, so that Enter is enough.
+"""The menu of models that can answer a pair again. The pair's own model is first, so that Enter selects it.
 
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
 
-The menu can also open the dialog for several models. Entries that are shown at once keep their places when the
-providers have answered.
+The menu can also open the dialog for several models. The menu shows some entries at once, and they keep their places
+when the other models arrive from the providers.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ _EXPLAINED: Final = "The pairs in view above it are sent along; the current repl
 
 @dataclass(frozen=True, slots=True)
 class AnswerAgainView:
-    """The pair that is answered again."""
+    """The pair that is answered again. `label` is the name of the menu."""
 
     pair_id: str
     label: str
 
 
 class AnswerAgainState(VisitedState, rx.State):
-    """The menu is open while `asking` is set. `said` is the text below it."""
+    """The menu of models for a pair, which is open while `asking` is set.
+
+    `rows` are the entries, `said` is the text below them.
+    """
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
@@ -75,7 +78,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models."""
+        """Ask the providers for their models, and add these to the menu."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:
@@ -88,7 +91,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, model: str) -> rx.event.EventType[()] | None:
-        """Let this model answer the pair; `SEVERAL`: ask which models."""
+        """Let this model answer the pair. `SEVERAL` opens the dialog for several models instead."""
         asking, valid_model = self.asking, text_in(model, MAX_MODEL)
         if asking is None or valid_model is None:
             return None
@@ -102,7 +105,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     def _list(self, models: tuple[ModelProfile, ...]) -> tuple[OptionRow, ...]:
         names = {profile.model: profile.name for profile in models}
-        notes = {self._below: "selected in the composer", self._own: "same as before"}
+        notes = {self._below: "selected in the message box", self._own: "same as before"}
         first = tuple(dict.fromkeys(filter(None, (self._own, self._below))))
         known = (OptionRow(model, names.get(model, model), notes[model]) for model in first)
         others = (

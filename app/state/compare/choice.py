@@ -1,4 +1,4 @@
-"""The dialog that asks which two to four models a request is sent to. The models of the last comparison are ticked.
+"""The dialog that asks to which two to four models a request is sent. The models of the last comparison are ticked.
 
 await tab.send(ComparisonChoiceState.ask)
 await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
@@ -36,7 +36,7 @@ _LOOKING: Final = "Loading models…"
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChoiceView:
-    """The texts of the dialog. `pair_id` is the pair that is answered again, "" for the text in the composer."""
+    """The texts of the dialog. `pair_id` is the pair that is answered again, "" if the draft is sent."""
 
     label: str
     explained: str
@@ -45,7 +45,7 @@ class ComparisonChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class ComparableRow:
-    """A model. `held`: it cannot be ticked, because the maximum number of models is."""
+    """A model in the dialog. `held`: it cannot be ticked, because the maximum number of models is already ticked."""
 
     model: str
     name: str
@@ -66,10 +66,11 @@ _AGAIN: Final = (
 
 
 class ComparisonChoiceState(VisitedState, rx.State):
-    """The dialog is open while `choosing` is set. `rows` are the models that the search finds; `none`: it finds none.
+    """The dialog that asks for the models of a comparison. It is open while `choosing` is set.
 
-    `said` is the number of ticked models, or why there are no models; `ready`: this number can be compared.
-    `remembered` are the models compared last in this browser, as JSON.
+    `rows` are the models that match the search; `none`: no model matches. `said` is the number of ticked models, or why
+    there are no models. `ready`: a comparison can be made with this number. `remembered` are the models of the last
+    comparison in this browser, as JSON.
     """
 
     choosing: rx.Field[ComparisonChoiceView | None] = rx.field(None)
@@ -84,7 +85,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:
-        """Ask which models get the text in the composer. The model that is chosen there is ticked."""
+        """Ask which models the draft is sent to. The model that is chosen in the composer is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEW_REQUEST, chosen)
         return ComparisonChoiceState.look
@@ -107,7 +108,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models."""
+        """Ask the providers for their models, and list these."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:
@@ -122,7 +123,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def search(self, query: str) -> None:
-        """List the models that have all these words in their names."""
+        """List only the models that have all these words in their names."""
         self._query = text_in(query, MAX_QUERY) or ""
         if self._models:
             self._list()
@@ -139,7 +140,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def start(self) -> rx.event.EventType[()] | None:
-        """Send the request to the ticked models, if their number can be compared."""
+        """Send the request to the ticked models, if a comparison can be made with their number."""
         choosing, models = self.choosing, list(self._ticked)
         if choosing is None or not self.ready:
             return None
@@ -177,7 +178,9 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 
 
 def _read(remembered: str) -> tuple[str, ...]:
-    """Return the models compared last; none if the browser's value is not one that this module wrote."""
+    """Return the models of the last comparison, read from the browser's storage; none if this module did not write the
+    value.
+    """
     try:
         stored: Any = json.loads(remembered or "[]")
     except ValueError:

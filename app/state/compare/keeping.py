@@ -1,4 +1,4 @@
-"""The end of a comparison: one reply is kept, or none. The toast's Undo reverts either.
+"""The end of a comparison: one reply is kept, or none. The Undo of a toast reverts either.
 
 await tab.send(KeepingState.stop, run_id="r1")
 await tab.send(KeepingState.keep, model="offline:demo")
@@ -34,14 +34,17 @@ Done = TypeVar("Done")
 
 
 class KeepingState(rx.State):
-    """`busy`: a command for the comparison is running; `fault` is why the last command failed."""
+    """The commands that end a comparison or one of its replies.
+
+    `busy`: a command is running. `fault` is why the last command failed, "" if it succeeded.
+    """
 
     busy: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
 
     @rx.event
     async def open(self) -> None:
-        """Clear the fault of the previous page."""
+        """Clear the error of the previous page."""
         self.busy, self.fault = False, ""
 
     @rx.event(background=True)
@@ -65,7 +68,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def discard(self) -> Events:
-        """Keep none of the replies. The text of a new request goes back into the box, if it is empty."""
+        """Keep none of the replies. The text of a new request goes back into the message box, if that is empty."""
         here = conversation_in(self.router.url.path)
         gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
         if gone is None:
@@ -88,7 +91,9 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
-        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept."""
+        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept. Undo calls
+        this.
+        """
         here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
             return
@@ -102,7 +107,7 @@ class KeepingState(rx.State):
             await self._tell_fault(error)
 
     async def _attempt(self, work: Awaitable[Done]) -> Done | None:
-        """Await `work`. If it fails, the dialog shows the fault, and the result is None."""
+        """Return the result of `work`; None if it fails, and the dialog shows why."""
         async with self:
             self.busy, self.fault = True, ""
         fault = ""

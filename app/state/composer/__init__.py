@@ -1,5 +1,5 @@
-"""The composer: the draft, the content of a send of it, the queue and the pending permission requests.
+"""The composer, where a message is written: the draft, what a send of it contains, the queue, the permission requests.
 
-`state.py` holds the vars of the screen and sends the draft; `views.py` are its values. Each dialog and banner has its
-own module. The transcript and the filter of the conversation are elsewhere.
+`state.py` has the vars of the region and sends the draft; `views.py` has the values of the vars. Each dialog and banner
+has its own module. The transcript and the filter of the conversation are elsewhere.
 """

@@ -4,8 +4,8 @@
     await tab.send(AttachmentState.finish, key="f-1", status=201, body='{"id": "…"}')
     tab.shows(ComposerState, "files")            # (DraftFile("f-1", "photo.jpg", …),)
 
-The bytes come over HTTP (`POST /attachments`). The browser reports the answer, and the upload is then read from the
-store.
+The browser uploads the bytes over HTTP (`POST /attachments`) and reports the answer to `finish`, which reads the upload
+from the store.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _MAX_BODY: Final = 10_000
 
 
 class AttachmentState(rx.State):
-    """The handlers of files. The attached files are a var of the composer (`ComposerState.files`)."""
+    """The handlers that add and remove files of the draft. The files are in `ComposerState.files`."""
 
     @rx.event
     async def begin(self, key: str, name: str, length: int) -> None:
-        """Add a file whose upload the browser has started."""
+        """Add a file to the draft, because the browser has started to upload it."""
         composer = await self.get_state(ComposerState)
         called = text_in(key, _MAX_KEY) or ""
         if not _KEY.fullmatch(called) or any(file.key == called for file in composer.files):
@@ -60,7 +60,7 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def progress(self, key: str, percent: int) -> None:
-        """Update the percentage of a file that the browser has sent."""
+        """Show the percentage of a file that the browser has sent."""
         composer, much = await self.get_state(ComposerState), whole_in(percent)
         if much in range(101) and any(file.key == key and not file.arrived for file in composer.files):
             composer.files = tuple(
@@ -69,7 +69,7 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
-        """Take the server's answer to an upload. Status 0: there was no answer.
+        """Handle the server's answer to an upload. Status 0: there was no answer.
 
         A refused file is removed from the draft, and a notice says why, so it never blocks a send.
         """

@@ -19,10 +19,10 @@ _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 
 @dataclass(frozen=True)
 class DraftFile:
-    """A file of the draft. `key` is the browser's name for it, `id` the id of the upload ("" until it has arrived),
-    `bytes_id` the id of its bytes.
+    """A file of the draft.
 
-    `note` describes its size and changes made to it; `percent` is the share that has arrived.
+    `key` is the browser's name for the file, `id` is the id of its upload ("" until it has arrived), `bytes_id` is the
+    id of its bytes. `note` describes its size and any change made to it. `percent` is the share that has arrived.
     `address` is the address of an image.
     """
 
@@ -43,12 +43,12 @@ class DraftFile:
 
 
 def begin_file(key: str, name: str, length: int) -> DraftFile:
-    """Return a file whose upload has just started."""
+    """Return the draft's file for an upload that has just started."""
     return DraftFile(key, name, note=size(length))
 
 
 def describe_upload(key: str, upload: Upload) -> DraftFile:
-    """Return a file whose upload is complete."""
+    """Return the draft's file for a complete upload."""
     kept = upload.attachment
     note = size(len(kept.data))
     if upload.kind is UploadKind.TEXT:
@@ -71,7 +71,7 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 
 
 def describe_replaced(name: str, newest: str) -> str:
-    """Return the notice that a file was attached before under another name; "" if the names are equal.
+    """Return the notice that a new file replaces one with the same content; "" if both have the same name.
 
     >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
     ('b.txt has the same content as a.txt and replaces it.', '')
@@ -80,7 +80,7 @@ def describe_replaced(name: str, newest: str) -> str:
 
 
 def describe_refused(name: str, reason: str) -> str:
-    """Return the notice about a file that is not attached.
+    """Return the notice that a file was not attached, with the reason.
 
     >>> describe_refused("a.exe", "It is empty."), describe_refused("a.exe", "a.exe is empty.")
     ('a.exe is not attached. It is empty.', 'a.exe is empty.')
@@ -99,7 +99,9 @@ def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
 
 
 def read_answer(status: int, body: str) -> tuple[str, str]:
-    """Return the upload's id and the reason if there is none, from the server's answer. Status 0: no answer.
+    """Read the server's answer to an upload. Return the upload's id ("" if refused), and the reason ("" if accepted).
+
+    Status 0: there was no answer.
 
     >>> read_answer(413, "")
     ('', 'It is larger than 20 MB.')

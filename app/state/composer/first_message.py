@@ -1,4 +1,4 @@
-"""The first message: its estimate before its conversation exists, and its delivery in a new conversation.
+"""The first message of a conversation: its estimate, before the conversation exists, and its delivery.
 
 draft = await read_first(state, text, edition, schema, files)   # for its estimate and its preview
 conversation_id, comparison_id = await deliver_first(draft)     # if it raises, no conversation is left
@@ -28,7 +28,9 @@ from app.views.screen.context import ContextView
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
-    """Estimate the first message. None: it cannot be sent like this, and Send will say why."""
+    """Estimate the size of a send of the first message. None: the message cannot be sent like this, and Send will say
+    why.
+    """
     try:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
     except InviewError:
@@ -37,7 +39,7 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
 
 
 async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
-    """Return the first message with the current data of this page."""
+    """Return the first message with the options that are set on this page now."""
     options = await options_of(state, "")
     parameters = replace(await send_parameters_of(state, ""), reply_schema=schema or None)
     return FirstDraft(await new_conversation(state, options), text, options, parameters, files, edition)
@@ -72,7 +74,7 @@ async def deliver_first(draft: Draft) -> tuple[str, str]:
 
 
 async def _begin(new: FirstMessageOptions) -> str:
-    """Make the conversation for a first text.
+    """Create the conversation for a first message.
 
     Raises:
         NotFoundError: no such agent.

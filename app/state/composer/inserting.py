@@ -1,9 +1,11 @@
-"""Prompts and resources of MCP servers: choose one, fill in its fields, fetch it and insert it into the text area.
+"""The dialog that inserts a prompt or a resource of an MCP server (here called an offer) into the text area.
 
-await tab.send(InsertingState.ask)
-await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
-await tab.send(InsertingState.insert, form={"field-0": "Ulm"})
-tab.shows(ComposerState, "order")  # BoxOrder(id="…", kind=OrderKind.INSERT, text="What's weather in Ulm?")
+A person chooses an offer and fills in its fields; the server returns its text.
+
+    await tab.send(InsertingState.ask)
+    await tab.send(InsertingState.choose, offer_id="lab Prompt weather")
+    await tab.send(InsertingState.insert, form={"field-0": "Ulm"})
+    tab.shows(ComposerState, "order")  # BoxOrder(id="…", kind=OrderKind.INSERT, text="What's weather in Ulm?")
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from app.state.visit import VisitedState
 from app.views.screen.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"
-"""The button that asks the server."""
+"""The element id of the button that requests the text from the server."""
 MAX_VALUE: Final = 20_000
 """Maximum number of characters of a field."""
 
@@ -36,7 +38,10 @@ Events = AsyncGenerator[Any, None]
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field of an offer. `value` is the last submitted value; a change of `turn` gives the field the focus."""
+    """A field of the chosen offer.
+
+    `value` is the last submitted value, `fault` the error of the field. When `turn` changes, the field gets the focus.
+    """
 
     name: str
     required: bool
@@ -48,9 +53,11 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """The chosen offer. `address`: of a resource. `goes_back`: it was chosen from the list of all.
+    """The chosen prompt or resource.
 
-    `asking`: a request to its server is running. `fault` is an error of no field; `refused`: there is any error.
+    `address` is the address of a resource, "" for a prompt. `goes_back`: it was chosen from the full list, to which the
+    dialog can return. `asking`: its text was requested from the server and has not arrived. `fault` is an error that
+    belongs to no field. `refused`: there is an error, here or at a field.
     """
 
     name: str
@@ -65,9 +72,10 @@ class OfferView:
 
 
 class InsertingState(VisitedState, rx.State):
-    """The dialog is open while `opened`. It shows the `rows` to choose from, or the `offer` that was chosen.
+    """The dialog that inserts a prompt or a resource. It is open while `opened`.
 
-    `said` describes the servers; `failed`: they could not be listed. `prompts` are the prompts that a "/" lists.
+    The dialog shows the `rows` to choose from, or `offer` once it is chosen. `said` describes the servers; `failed`:
+    their offers could not be listed. `prompts` are the prompts that a typed "/" lists.
     """
 
     opened: rx.Field[bool] = rx.field(default=False)
@@ -82,7 +90,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:
-        """Open the dialog and list the offers."""
+        """Open the dialog and list the prompts and resources."""
         self._show(None)
         self.rows, self.said, self.failed, self.opened = (), _LOOKING, False, True
         await self._come()
@@ -90,7 +98,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """List the offers of the servers that are switched on for the agent of this conversation."""
+        """List the prompts and resources of the servers that are switched on for the agent of this conversation."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
         try:
@@ -105,7 +113,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def find_prompts(self) -> None:
-        """List the prompts after a "/" was typed. If they cannot be listed, the "/" is ordinary text."""
+        """List the prompts, because a "/" was typed. If they cannot be listed, the "/" is ordinary text."""
         async with self:
             agent_id = (await self.get_state(AgentState)).chosen
         try:
@@ -118,17 +126,17 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, offer_id: str) -> rx.event.EventType[()] | None:
-        """Choose an offer from the list of all."""
+        """Choose a prompt or a resource from the full list."""
         return await self._choose(offer_id, goes_back=True)
 
     @rx.event
     async def choose_prompt(self, offer_id: str) -> rx.event.EventType[()] | None:
-        """Choose one of the prompts that a "/" lists."""
+        """Choose one of the prompts that a typed "/" lists."""
         return await self._choose(offer_id, goes_back=False)
 
     @rx.event
     async def go_back(self) -> None:
-        """Go back to the list."""
+        """Go back to the full list."""
         self._show(None)
 
     @rx.event
@@ -143,7 +151,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event
     async def insert(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Fetch the text for these values and insert it, unless a required value is missing."""
+        """Request the text for the values in the form and insert it, unless a required value is missing."""
         if self.offer is None or self.offer.asking:
             return None
         fields = tuple(
@@ -207,7 +215,9 @@ class InsertingState(VisitedState, rx.State):
         return InsertingState.fetch
 
     def _complain(self, faults: Mapping[str, str], fault: str) -> None:
-        """Show the errors of fields, and one of no field. The first field with an error gets the focus."""
+        """Show the errors of fields, and the error that belongs to no field. The first field with an error gets the
+        focus.
+        """
         if self.offer is None:
             return
         first = next((field.name for field in self.offer.fields if field.name in faults), None)
@@ -230,7 +240,7 @@ def _value(form: object, place: int) -> object:
 
 
 def _read_fault(error: InviewError, fields: tuple[FieldView, ...]) -> dict[str, str]:
-    """Return the error of a field by its name; empty if the error is of no field."""
+    """Return an error of a field by the field's name; empty if the error belongs to no field."""
     if not isinstance(error, InputError):
         return {}
     name = error.field.partition(".")[2]

@@ -29,7 +29,11 @@ class OfferKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Insertable:
-    """A prompt or a resource. `key` is its server's name or address for it, `fields` are its arguments."""
+    """A prompt or a resource of an MCP server.
+
+    `key` is its name (of a prompt) or its address (of a resource) on the server. `fields` are the arguments that it
+    takes.
+    """
 
     server_id: str
     server: str
@@ -41,14 +45,14 @@ class Insertable:
 
     @property
     def id(self) -> str:
-        """An id that no other offer has."""
+        """An id that no other prompt or resource has."""
         return f"{self.server} {self.kind} {self.key}"
 
     async def fetch(self, values: dict[str, str]) -> str:
-        """Fetch it from its server as text.
+        """Return the text that the server makes of the prompt or the resource for these values.
 
         Raises:
-            InviewError: the server did not return it for these values. An InputError names the field.
+            InviewError: the server did not return a text for these values. An InputError names the field.
         """
         ask = fill_prompt if self.kind is OfferKind.PROMPT else read_resource
         return await ask(current(), LOCAL_OWNER, self.server_id, self.key, values)
@@ -56,14 +60,14 @@ class Insertable:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All offers, and a text about the servers."""
+    """All prompts and resources of some servers, and a message about the servers."""
 
     offers: tuple[Insertable, ...]
     message: str
 
 
 async def find_offers(agent_id: str) -> Offered:
-    """Return the offers of the enabled servers of this agent; "none": of all enabled servers.
+    """Return the prompts and resources of the enabled MCP servers of this agent. "none": of all enabled servers.
 
     Raises:
         NotFoundError: no such agent.
@@ -77,7 +81,7 @@ async def find_offers(agent_id: str) -> Offered:
 
 
 def describe_option(offer: Insertable) -> OptionRow:
-    """Return the row of an offer in the list of all."""
+    """Return the row of a prompt or a resource in the full list."""
     is_prompt = offer.kind is OfferKind.PROMPT
     return OptionRow(
         offer.id,
@@ -89,7 +93,7 @@ def describe_option(offer: Insertable) -> OptionRow:
 
 
 def describe_prompt(offer: Insertable) -> PromptRow:
-    """Return the row of a prompt in the list that a "/" opens."""
+    """Return the row of a prompt in the list that a typed "/" opens."""
     words = f"{offer.key} {offer.name}".lower()
     return PromptRow(offer.id, f"/{offer.key}", offer.about or offer.name, offer.server, words)
 

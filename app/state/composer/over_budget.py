@@ -1,4 +1,5 @@
-"""The dialog of a send that does not fit, or that would carry other pairs than were counted: its content and options.
+"""The dialog of a send that does not fit, or that would contain other pairs than the page has counted: content and
+options.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
@@ -27,12 +28,13 @@ KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` that was counted for it. The last entry of a model counts."""
+"""Models, each with the `selection` (the pairs to send) that was counted for it. The last entry of a model counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The option chosen in the dialog "over budget" or "the context has changed". Exactly one field is set.
+    """The option that a person chose in the dialog "This does not fit" or "The context has changed". Exactly one field
+    is set.
 
     `as_counted`: send the pairs that the second dialog shows.
     """
@@ -44,7 +46,7 @@ class Way:
 
 
 async def remember_way(over_budget: OverBudget) -> None:
-    """Store this choice in the preferences, for every later send that does not fit."""
+    """Store this choice in the preferences. It then applies to every later send that does not fit."""
     preferences = await read_preferences(current(), LOCAL_OWNER)
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
@@ -52,10 +54,10 @@ async def remember_way(over_budget: OverBudget) -> None:
 def describe_over_budget(
     budget_options: BudgetOptions, *, several: bool = False, summary: bool = True
 ) -> OverBudgetView:
-    """Return the content of the dialog. `several`: several models are asked, so neither a larger model nor a summary is
-    an option, and the message names the model.
+    """Return the content of the dialog of a send that does not fit.
 
-    `summary`: a summary can be an option. It cannot for a pair that would itself be summarised.
+    `several`: several models are asked, so neither a larger model nor a summary is an option, and the message names the
+    model. `summary`: a summary can be an option. It cannot for a pair that would itself be summarised.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
@@ -73,7 +75,7 @@ def describe_over_budget(
 
 
 def read_way(key: str) -> Way | None:
-    """Return the option for a key of the dialog; None: there is none.
+    """Return the option for a key of the dialog; None: no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
     (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False), None)
@@ -90,7 +92,10 @@ def read_way(key: str) -> Way | None:
 
 
 def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
-    """Return the content of the dialog if other pairs would be sent than were counted. `several` as above."""
+    """Return the content of the dialog if other pairs would be sent than were counted.
+
+    `several`: several models are asked, so the message names the model.
+    """
     composition = error.composition
     now = plural(composition.x, "pair")
     estimate = composition.estimate
@@ -107,13 +112,13 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
-    """Return the pairs that an option of the dialog sends; None: the option does not name them."""
+    """Return the pairs that an option of the dialog sends; None: the option does not name the pairs."""
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """Return `counted` with the pairs that the chosen option sends to the model of the dialog."""
+    """Return `counted` with one more entry: the pairs that the chosen option sends, for the model of the dialog."""
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 

@@ -4,8 +4,8 @@
     await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
     await tab.send(ParametersState.take_off, name="seed")                # of the next send
 
-On the start page they apply to the conversation that the first text starts. Parameters for one send are removed when it
-is sent, and restored if it is refused.
+On the start page they apply to the conversation that the first message starts. Parameters for one send are removed when
+it is sent, and restored if it is refused.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ from app.store.settings.agents import find_agent
 from app.views.screen.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
-"""Maximum number of characters of a field."""
+"""Maximum number of characters in a field."""
 MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
-"""The name of the control that sets when failed calls are repeated."""
+"""The name of the control for the retry policy: when a failed call is repeated."""
 FIELD: Final = "parameter-"
-"""Prefix of the id of a control. The name of its parameter follows."""
+"""Prefix of the element ids of the controls. The name of the parameter follows the prefix."""
 
 
 class ParameterTarget(StrEnum):
-    """The target of the parameters: a conversation, or its next send alone."""
+    """The target of parameters that are set: the conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -71,9 +71,12 @@ class ParameterTarget(StrEnum):
 
 @dataclass(frozen=True)
 class ParametersFormView:
-    """The dialog. `texts` are the initial texts of its fields; `number` counts how often they were filled since it
-    opened. `instead` describes the value that applies if a field is empty. `takes` are the parameters that the model
-    takes, `lacks` names the others. `retry_policy` is that of the conversation.
+    """The content of the dialog of the model parameters.
+
+    `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
+    `instead` describes for each field the value that applies while the field is empty. `takes` are the parameters that
+    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the most output tokens.
+    `retry_policy` is that of the conversation. `is_set`: there is something to remove.
     """
 
     scope: ParameterTarget
@@ -106,9 +109,10 @@ class _Situation:
 
 
 class ParametersState(VisitedState, rx.State):
-    """The dialog is open while `form` is set; `faults` are the errors of its fields, `fault` is an error of no field.
+    """The dialog of the model parameters, which is open while `form` is set.
 
-    `settings` are the parameters of the next send, `summary` the same on a line.
+    `faults` are the errors of its fields, `fault` is an error that belongs to no field. The parameters of the next send
+    are `settings`, and `summary` is one line that describes them.
     """
 
     form: rx.Field[ParametersFormView | None] = rx.field(None)
@@ -116,12 +120,16 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for the one to begin
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for a new one
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
     async def open(self) -> None:
-        """Handle the opening of a page. A new conversation has stored the parameters of the start page by now."""
+        """Prepare a page that was opened: show the parameters of the start page, or clear them on the page of a
+        conversation.
+
+        A new conversation has stored the parameters of the start page by then.
+        """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
             self._send_parameters = tuple(one for one in self._send_parameters if one[0])
@@ -130,18 +138,18 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def refresh(self) -> None:
-        """Update the parameters shown on the start page, after another model was chosen."""
+        """Update the parameters that the start page shows, because another model was chosen."""
         if not conversation_in(self.router.url.path):
             await self._refresh()
 
     @rx.event
     async def ask(self) -> None:
-        """Open the dialog."""
+        """Open the dialog with the parameters of the conversation."""
         await self._open(ParameterTarget.CONVERSATION)
 
     @rx.event
     async def choose_scope(self, scope: str) -> None:
-        """Show the parameters of another scope. Unsaved input is lost."""
+        """Show the parameters of the other scope: the conversation or the next send. Unsaved input is lost."""
         if self.form is not None and (valid_scope := _scope_in(scope)) is not None:
             await self._open(valid_scope)
 
@@ -152,7 +160,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Store the parameters of the form for its `scope`. Parameters that the model does not take stay unchanged."""
+        """Store the parameters in the form for its `scope`. Parameters that the model does not support stay as set."""
         scope = _scope_in(form.get("scope"))
         if self.form is None or scope is None or (now := await self._read()) is None:
             return None
@@ -186,7 +194,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
-        """Restore the earlier parameters of a conversation. Undo calls this, so it offers no undo."""
+        """Restore the previous parameters of a conversation. Undo calls this, so it offers no undo."""
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         if valid_id is not None and parameters is not None and policy is not None:
@@ -205,14 +213,16 @@ class ParametersState(VisitedState, rx.State):
     async def _refresh(self) -> None:
         try:
             now = await self._look()
-        except InviewError:  # its provider is gone: the menu of models says so
+        except InviewError:  # the model's provider no longer exists: the menu of models says so
             settings = ()
         else:
             settings = now.settings
         self._show(settings)
 
     async def _read(self) -> _Situation | None:
-        """Return the current parameters of the next send; None: they cannot be read, and a toast says why."""
+        """Return the parameters of the next send and what they depend on; None: they cannot be read, and a toast says
+        why.
+        """
         try:
             return await self._look()
         except InviewError as error:
@@ -242,7 +252,7 @@ class ParametersState(VisitedState, rx.State):
     async def _store(
         self, now: _Situation, scope: ParameterTarget, parameters: Parameters, policy: RetryPolicy
     ) -> None:
-        """Store the parameters and close the dialog. For a conversation a toast reports the change."""
+        """Store the parameters and close the dialog. A toast reports a change for the conversation."""
         if scope is ParameterTarget.SEND:
             await self._set_send_parameters(now.conversation_id, parameters)
             self.form = None
@@ -292,13 +302,13 @@ class ParametersState(VisitedState, rx.State):
 
 
 async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameters:
-    """Return the parameters set for the next send of a conversation ("": the one that the first text starts)."""
+    """Return the parameters set for the next send alone. "" stands for the conversation that a first message starts."""
     parameters = await state.get_state(ParametersState)
     return parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def take_send_parameters(state: rx.State, conversation_id: str) -> Parameters:
-    """Remove and return them, for a send."""
+    """Remove and return the parameters set for the next send alone, because it is sent now."""
     parameters = await state.get_state(ParametersState)
     taken = parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     if list_set(taken):
@@ -319,7 +329,9 @@ async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
 
 
 def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parameters of the next send from a screen, if they have changed."""
+    """Copy the parameters of the next send from a screen, if they have changed. `shown` is the screen that was copied
+    last.
+    """
     context, before = screen.context, None if shown is None else shown.context
     settings = () if context is None else context.settings
     if before is None or settings != before.settings:
@@ -340,7 +352,7 @@ def _policy_in(value: object) -> RetryPolicy | None:
 
 
 def _texts_in(form: object) -> dict[str, str]:
-    """Return the parameters in a form, by name. Values that are not text or are too long are left out."""
+    """Return the parameters in a form as texts, by name. Values that are not text or are too long are left out."""
     if not isinstance(form, dict):
         return {}
     fields = cast("dict[object, object]", form)
@@ -348,7 +360,7 @@ def _texts_in(form: object) -> dict[str, str]:
 
 
 def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
-    """Return why values cannot be used, by the names of the parameters."""
+    """Return why parameters cannot be used, by their names; empty if all can."""
     try:
         require_parameters(parameters)
     except InputError as error:
@@ -375,7 +387,7 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
 
 
 def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts:
-    """Describe the values that apply if nothing is set: those of the conversation, its agent, or the model."""
+    """Describe for each field the value that applies if it is empty: of the conversation, its agent, or the model."""
     own = now.layers.conversation if scope is ParameterTarget.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 

@@ -34,13 +34,16 @@ class BoundView:
 
 @dataclass(frozen=True)
 class PermissionCard:
-    """A call that waits `until` a time (ISO 8601; `now` is the time of the server when the card was made).
+    """A tool call that waits for a person's answer.
 
-    `by` is the model that makes the call in a comparison, otherwise ""; `delegated` is the path of the child
-    conversation of an agent that makes it, "" for the conversation on screen. `place` is for example "1 of 2" if more
-    than one call waits, otherwise "". `arguments` are shown for reading; `text` is shown while `editing`, in a field
-    with `rows` lines; `bounds` are the patterns that a rule can require, shown while `bounding`. `leads`: a person who
-    answers by keyboard continues at this card.
+    The call waits until the time `until`; `now` was the server's time when the card was made (both ISO 8601). `by` is
+    the model that makes the call in a comparison, otherwise "". If an agent makes the call in a child conversation,
+    `delegated` is the path of that conversation, otherwise "". `place` is for example "1 of 2" if several calls wait,
+    otherwise "".
+
+    `arguments` is a text for reading. `text` is the JSON that is edited while `editing`, in a field with `rows` lines.
+    `bounds` are the patterns that a rule can require, shown while `bounding`. `faults` are the errors of the last
+    answer. `leads`: a person who answers by keyboard continues at this card.
     """
 
     id: str
@@ -86,7 +89,7 @@ def read_edited(text: str) -> dict[str, Any]:
 
 
 def list_faults(error: InputError) -> tuple[str, ...]:
-    """Return the errors of an answer, each with the argument that it is about."""
+    """Return the errors of a person's answer, each with the name of its argument."""
     if isinstance(error, WrongArgumentsError):
         return tuple(f"{_place(field)}: {reason}" for field, reason in error.problems)
     if error.field == _INPUT:
@@ -95,7 +98,9 @@ def list_faults(error: InputError) -> tuple[str, ...]:
 
 
 def write_pattern(value: object) -> str:
-    """Return the pattern that matches only this value; for lists and objects one that matches any value."""
+    """Return the pattern that matches only this value. For a list or an object, return the pattern that matches any
+    value.
+    """
     if isinstance(value, str):
         return value.replace("*", "[*]")
     return "*" if isinstance(value, dict | list) else json.dumps(value)
@@ -128,7 +133,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
 
 
 def _show(arguments: Iterable[tuple[str, Any]]) -> str:
-    """Return the arguments, one per line. Invisible characters are escaped."""
+    """Return the arguments as text, one per line. Invisible characters are escaped."""
     lines = (f"{name}: {value if isinstance(value, str) else _write(value)}" for name, value in arguments)
     return escape_invisible("\n".join(lines))
 

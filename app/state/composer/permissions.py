@@ -1,4 +1,4 @@
-"""Commands for pending permission requests: edit the arguments, bind a rule to arguments, answer.
+"""Commands for pending permission requests: edit the arguments of the call, limit a rule to some arguments, answer.
 
     await tab.send(PermissionsState.choose, request_id="r1", answer="allow")
     await tab.send(PermissionsState.answer, form={"request": "r1"})
@@ -29,14 +29,14 @@ from app.state.inputs import text_in
 from app.state.toasts import show_fault
 
 BOUND: Final = "bound "
-"""Prefix of the names of a form's patterns. The name of the argument follows."""
+"""Prefix of the names of the fields for patterns. The name of the argument follows the prefix."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
 _RULES: Final = {PermissionChoice.ALLOW_CONVERSATION, PermissionChoice.ALWAYS_ALLOW}
 
 
 class PermissionsState(rx.State):
-    """`cards` are the pending calls of the conversation on screen, the oldest first."""
+    """The pending permission requests of the conversation on screen, as `cards`, the oldest first."""
 
     cards: rx.Field[tuple[PermissionCard, ...]] = rx.field(())
     _chosen: tuple[str, PermissionChoice] | None = None
@@ -44,31 +44,31 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def toggle_edit(self, request_id: str) -> None:
-        """Start to edit the arguments of a call, or discard the edit."""
+        """Start to edit the arguments of a call, or end the edit and discard it."""
         if (card := self._find(request_id)) is not None:
             self._put(replace(card, editing=not card.editing, faults=()))
 
     @rx.event
     async def toggle_bounds(self, request_id: str) -> None:
-        """Let a rule apply only to matching arguments, or to any."""
+        """Limit the rule that an answer makes to calls with matching arguments, or remove this limit."""
         if (card := self._find(request_id)) is not None and card.bounds:
             self._put(replace(card, bounding=not card.bounding, faults=()))
 
     @rx.event
     async def note_pointer(self) -> None:
-        """Note that a pointer pressed a button, so that the next answer does not count as given by key."""
+        """Note that a button was pressed with a pointer, so the next answer does not count as given by keyboard."""
         self._by_pointer = True
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """Note the answer of the pressed button, for the form that is submitted next."""
+        """Store which answer was pressed. The form that is submitted next (`answer`) uses it."""
         card = self._find(request_id)
         known = next((each for each in PermissionChoice if each == answer), None)
         self._chosen = None if card is None or known is None else (card.id, known)
 
     @rx.event
     async def answer(self, form: dict[str, Any]) -> rx.event.EventSpec | None:
-        """Answer a call as chosen, with the values of the form."""
+        """Give the chosen answer to a call, with the values of the form."""
         chosen, self._chosen = self._chosen, None
         by_key, self._by_pointer = not self._by_pointer, False
         card = self._find(form.get("request"))
@@ -99,7 +99,7 @@ class PermissionsState(rx.State):
         await answer_permission(ctx, LOCAL_OWNER, card.id, answer, edited=edited, only_if=only_if)
 
     async def _go_on(self) -> rx.event.EventSpec | None:
-        """Focus the next call, or the open comparison, or the message box, after an answer by keyboard."""
+        """After an answer by keyboard, focus the next call, or else the open comparison, or else the message box."""
         if self.cards:
             first, *others = self.cards
             self.cards = (replace(first, leads=True), *(replace(each, leads=False) for each in others))
@@ -118,7 +118,9 @@ class PermissionsState(rx.State):
 
 
 def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the pending calls of a screen, if they have changed. Edits in progress stay."""
+    """Copy the pending calls of a screen, if they have changed. Edits in progress stay. `shown` is the screen copied
+    last.
+    """
     same = shown is not None and screen.permissions is shown.permissions and screen.comparison is shown.comparison
     if same:
         return

@@ -1,9 +1,9 @@
-"""The queue of texts that wait for the current reply. A person reads, edits, moves, drops and resumes them here.
+"""The queue of texts that wait for the current reply. A person can read, edit, move and drop its texts, and resume it.
 
     await tab.send(QueueState.edit, item_id="q1")       # pauses the queue
     await tab.send(QueueState.save, form={"text": "And then?"})  # resumes it
 
-The server stores the queue. The watcher's screen brings what is shown here (`show_queue`).
+The server stores the queue. The watcher's screen brings the data that is shown here (`show_queue`).
 """
 
 from __future__ import annotations
@@ -35,12 +35,14 @@ from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
-"""An edit waits for the end of the edit before it, or the queue would resume during the edit."""
+"""The order of edits: an edit waits for the end of the previous one, which would otherwise resume the queue during the
+edit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was taken out of the queue, its place there, and whether the queue was paused."""
+    """A text that was removed from the queue, for undo: its files, its place, and whether the queue was paused."""
 
     item: QueuedText
     place: int
@@ -49,12 +51,15 @@ class _Dropped:
 
 
 class QueueState(rx.State):
-    """`queue` is what waits in the conversation on screen, `rows` the same as shown, `said` what it does, `idle`: no
-    reply has been running for a while.
+    """The queue of the conversation on screen, and the edit of one of its texts.
 
-    `edited` is the text when its edit began; `lost`: it does not wait any longer. `draft` is the text of an earlier
-    edit that was not finished. `edit_id` names the edit, so that the browser keeps the text over a reload; "" in a
-    temporary conversation: the browser keeps nothing then. `running`: a reply is running.
+    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why it waits. `running`: a reply is
+    running. `idle`: no reply has been running for a while.
+
+    `edited` is the text whose edit is open, in its form at the beginning of the edit. `lost`: that text has left the
+    queue meanwhile. `draft` is the unfinished text of an earlier edit, otherwise the text of the queue. The browser
+    keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so the browser keeps
+    nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -72,13 +77,16 @@ class QueueState(rx.State):
 
     @rx.event
     async def settle(self) -> None:
-        """No reply has been running for a while: between a reply and the next text nothing runs for a moment."""
+        """Note that no reply has been running for a while, and show it.
+
+        The page waits before it calls this, because nothing runs for a short time between a reply and the next text.
+        """
         self.idle = not self.running
         _show_status(self)
 
     @rx.event
     async def edit(self, item_id: str) -> None:
-        """Edit a text that waits. The queue is paused meanwhile, so that it is not sent half done."""
+        """Start to edit a text of the queue. The queue is paused meanwhile, so that the text is not sent half done."""
         item = next((each for each in self.queue.items if each.id == item_id), None)
         if item is None or self.edited is not None:
             return
@@ -98,7 +106,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def write(self, text: str) -> None:
-        """Keep the content of the edit's text area until the edit ends, also while another conversation is shown."""
+        """Store the content of the edit's text area until the edit ends, also while another conversation is shown."""
         words = text_in(text, MAX_TEXT)
         if self.edited is not None and words is not None:
             self._keep(self.edited.id, words)
@@ -111,7 +119,9 @@ class QueueState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Let the text that is edited say this. One that waits no longer goes into the message box instead."""
+        """Replace the edited text in the queue. If it has left the queue, the new text goes into the message box
+        instead.
+        """
         words, item, conversation_id = text_in(form.get("text"), MAX_TEXT), self.edited, self._conversation()
         if item is None or (words is not None and not words.strip()):
             return None
@@ -132,7 +142,7 @@ class QueueState(rx.State):
 
     @rx.event(background=True)
     async def resume(self) -> None:
-        """Resume the queue that an edit paused."""
+        """Resume the queue that was paused for an edit."""
         async with self:
             token, conversation_id = self.router.session.client_token, self._conversation()
             if self.edited is not None or self._paused != conversation_id:
@@ -152,7 +162,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def move(self, item_id: str, place: int) -> None:
-        """Move a text to another place, counted from 0."""
+        """Move a text to another place in the queue, counted from 0."""
         valid_id, to, conversation_id = text_in(item_id, _MAX_ID), whole_in(place), self._conversation()
         if not valid_id or to is None or not 0 <= to <= MAX_QUEUED:
             return
@@ -164,7 +174,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def drop(self, item_id: str) -> None:
-        """Take a text out of the queue unsent."""
+        """Remove a text from the queue without sending it."""
         valid_id, conversation_id = text_in(item_id, _MAX_ID), self._conversation()
         if not valid_id:
             return
@@ -182,7 +192,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
-        """Queue a text again that was dropped, at its old place. For undo: it offers none itself."""
+        """Put a removed text back into the queue, at its old place. Undo calls this, so it offers no undo."""
         dropped = next((each for each in self._dropped if each.item.id == item_id), None)
         if dropped is None:
             return
@@ -212,7 +222,7 @@ class QueueState(rx.State):
         self._unfinished = (*others, (item_id, text))[-MAX_QUEUED:] if text else others
 
     async def _end_edit(self) -> None:
-        """End the edit. The message box has the focus next."""
+        """End the edit, and focus the message box."""
         if self.edited is not None:
             self._keep(self.edited.id, "")
         if self.lost:
@@ -224,7 +234,7 @@ class QueueState(rx.State):
 
 
 def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the queue of a screen, if it has changed."""
+    """Copy the queue of a screen, if it has changed. `shown` is the screen that was copied last."""
     if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
         return
     if state.running != bool(screen.running):
@@ -241,7 +251,7 @@ def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
 
 
 def clear_queue(state: QueueState) -> None:
-    """Forget the queue of the conversation before. A text that was dropped can still be taken back."""
+    """Clear the queue of the previous conversation. The removal of a text can still be undone."""
     state.queue, state.rows, state.said, state.running, state.idle = EMPTY_QUEUE, (), "", False, False
     state.edited, state.lost = None, False
 
@@ -253,7 +263,7 @@ def _show_status(state: QueueState) -> None:
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:
-    """The queue as shown. `lost`: a text that does not wait any longer, shown before the one `at` that place."""
+    """Return the rows of the queue. `lost`: a text that has left the queue; its row is inserted at the index `at`."""
     last = len(queue.items)
     rows = [
         QueueRow(one.id, one.text, one.model, number, number == last, one.files, one.asked)
@@ -265,7 +275,7 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
-    """Say in plain words why the queue waits. `idle`: no reply is running."""
+    """Return a sentence that says why the queue waits. `idle`: no reply is running."""
     count = len(queue.items)
     wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
     if queue.held is not None:

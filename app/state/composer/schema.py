@@ -1,4 +1,4 @@
-"""The JSON schema that the next reply must match: typed or started from a sample, and checked before it is used.
+"""The dialog for the JSON schema that the next reply must match: typed or started from a sample, and checked.
 
 await tab.send(SchemaState.ask)
 await tab.send(SchemaState.take_sample, name="List")
@@ -22,9 +22,9 @@ from app.state.inputs import text_in
 from app.state.visit import VisitedState
 
 AREA_ID: Final = "schema-text"
-"""The text area of the dialog."""
+"""The element id of the text area in the dialog."""
 MAX_TYPED: Final = 10 * MAX_CHARACTERS
-"""Maximum number of characters, including the blanks of an indented schema."""
+"""Maximum number of typed characters. They include the blanks of an indented schema."""
 
 _PERSON: Final = {
     "type": "object",
@@ -56,7 +56,10 @@ SAMPLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaFormView:
-    """The initial text of the text area. `number` counts the texts since the dialog opened. `is_set`: one is in use."""
+    """The content of the dialog: the initial text of its text area.
+
+    `number` counts how often the text was replaced since the dialog opened. `is_set`: the draft has a schema.
+    """
 
     text: str
     is_set: bool
@@ -64,7 +67,9 @@ class SchemaFormView:
 
 
 class SchemaState(VisitedState, rx.State):
-    """The dialog is open while `writing` is set. `fault`: why the typed text is not a schema."""
+    """The dialog for the schema of the draft, which is open while `writing` is set. `fault`: why the text is not a
+    schema.
+    """
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
@@ -83,7 +88,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def take_sample(self, name: str) -> None:
-        """Replace the typed text by a sample."""
+        """Replace the typed text with a sample."""
         if self.writing is not None and (sample := SAMPLES.get(str(name))):
             self.fault = ""
             self.writing = replace(self.writing, text=_write(sample), number=self.writing.number + 1)
@@ -95,7 +100,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Use the typed text as the schema of the draft, if it is one."""
+        """Use the typed text as the schema of the draft, if it is a schema."""
         schema, self.fault = await _read(form)
         if self.fault:
             return rx.set_focus(AREA_ID)
@@ -116,7 +121,7 @@ class SchemaState(VisitedState, rx.State):
 
 
 async def _read(form: object) -> tuple[str, str]:
-    """Return the schema of a form in the format that is sent, and the reason if there is none."""
+    """Return the schema in a form, in the format for the send, and "". If there is none, return "" and the reason."""
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
         return "", f"This is longer than {MAX_TYPED:,} characters."
@@ -131,7 +136,7 @@ async def _read(form: object) -> tuple[str, str]:
 
 
 def _lay_out(schema: str) -> str:
-    """Return a schema indented for reading. The browser may have kept a text that is not JSON; it stays unchanged."""
+    """Return a schema indented for reading. A text from the browser's storage that is not JSON is not changed."""
     try:
         return _write(json.loads(schema)) if schema else ""
     except ValueError:

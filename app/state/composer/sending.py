@@ -1,4 +1,4 @@
-"""Delivery of a draft: into the conversation on screen, or into a new one.
+"""Delivery of a draft: send it in the conversation on screen, or in a new one.
 
     comparison_id = await deliver(draft)         # raises an error if the draft is refused
 
@@ -30,18 +30,20 @@ from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
-"""Number of sends, more than all pages together make while a lost connection comes back."""
+"""Number of remembered sends: more than all pages together make while a lost connection comes back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A text and the options of its send. `id` is the text area's name for the send.
 
-    `conversation_id` "": it starts the conversation `new`. `files` are sent with it. `schema` and `send_parameters` are
-    the parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of
-    the queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs
-    that arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
-    `selection`, or in `selections` for each of several models.
+    `conversation_id` is "" for a first message, which starts the conversation `new`. `schema` and `send_parameters`
+    apply to this send alone. `models`: several models answer side by side. `waited`: the text is the first of the
+    queue, and the send resumes the queue.
+
+    `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
+    and `deleted` those that the person deleted there. If a person chose an option of the dialog, `selection` names the
+    pairs to send, or `selections` for each of several models.
     """
 
     id: str
@@ -63,7 +65,7 @@ class Draft:
 
     @property
     def parameters(self) -> Parameters | None:
-        """The parameters of this send alone, None if none are set."""
+        """The parameters that apply to this send alone, None if none are set."""
         parameters = replace(self.send_parameters, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
 
@@ -71,7 +73,7 @@ class Draft:
 async def deliver(draft: Draft) -> str:
     """Send the draft in its conversation, or queue it while a reply is running there.
 
-    Return the id of the comparison that it started, "" for none.
+    Return the id of the comparison that the send started, "" for none.
 
     Raises:
         OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
@@ -111,7 +113,7 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_shown_by_queue(conversation_id: str) -> bool:
-    """Return True if the queue on screen shows that its first text was refused, and why."""
+    """Return True if the first text of the queue was refused. The queue on screen then shows the reason."""
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
@@ -120,19 +122,19 @@ async def is_shown_by_queue(conversation_id: str) -> bool:
 
 
 async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """Return the pairs to send: those that a dialog named, otherwise those that the page has counted."""
+    """Return the pairs to send: those that the dialog named, otherwise those that the page has counted."""
     return await _count(draft, attached) if draft.selection is None else draft.selection
 
 
 async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
-    """Return the pairs to send for several models. The page has counted for its chosen model only."""
+    """Return the pairs to send, by model. The page has counted them for its chosen model only."""
     counted = await _count(draft, attached)
     by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
     return by_page | dict(draft.selections)
 
 
 async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """Return the pairs to send that the page has counted; None: it counted none, or for another model or filter."""
+    """Return the pairs to send that the page has counted. None: it has counted none, or for another model or filter."""
     base, options = draft.counted, draft.options
     if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
         return None
@@ -144,7 +146,7 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The conversations of the last delivered sends, by tab and the text area's name for the send.
+    """The conversations of the last delivered sends, by tab and by the text area's name for the send.
 
     A page that lost its connection does not know the result of a send and repeats it under the same name. The repeated
     send gets the first answer and is not delivered again.
@@ -153,11 +155,11 @@ class Delivered:
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, token: str, send_id: str) -> str:
-        """Return the conversation to which this send of the tab was delivered already; "": none."""
+        """Return the conversation that this send of the tab was already delivered to; "": it was not."""
         return self._targets.get((token, send_id), "")
 
     def note(self, token: str, send_id: str, conversation_id: str) -> None:
-        """Store the conversation of a delivered send. The oldest ones are removed."""
+        """Remember the conversation of a delivered send. If there are too many, the oldest are dropped."""
         self._targets[token, send_id] = conversation_id
         while len(self._targets) > _REMEMBERED:
             del self._targets[next(iter(self._targets))]

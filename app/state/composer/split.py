@@ -1,4 +1,4 @@
-"""The parts of a send as text: the figures of the counter, of the estimate next to Send and of their tooltip.
+"""The figures of a send as text: for the counter of pairs, for the estimate next to Send and for their tooltip.
 
 >>> read_as_title(3, 6), read_as_title(2, 2), read_as_title(1, 1)
 ('3 of 6 pairs in view are sent', 'All 2 pairs in view are sent', 'The pair in view is sent')
@@ -58,7 +58,7 @@ def describe_split(context: ContextView) -> SplitView:
 
 
 def describe_counting(counting: CountingView | None) -> str:
-    """Return the text that the page shows until the figures are known.
+    """Return the text about the progress of the count, which the page shows until the figures are known.
 
     >>> describe_counting(CountingView(12_400, 50_000)), describe_counting(None)
     ('Counting tokens: 12,400 of 50,000 pairs', '')
@@ -69,7 +69,7 @@ def describe_counting(counting: CountingView | None) -> str:
 
 
 def read_as_title(x: int, y: int) -> str:
-    """Return a sentence with the number of pairs in view that a send includes."""
+    """Return a sentence that says how many of the pairs in view are sent."""
     if not y:
         return "Only the new request is sent"
     if x != y:
@@ -78,7 +78,7 @@ def read_as_title(x: int, y: int) -> str:
 
 
 def _name_unit(y: int, total: int, *, filtered: bool) -> str:
-    """Return the text after X / Y.
+    """Return the words that follow the two numbers of pairs. With a filter they contain the number of all pairs.
 
     >>> _name_unit(1, 1, filtered=False), _name_unit(1, 12, filtered=True)
     ('pair', 'of 12 pairs')
@@ -87,7 +87,7 @@ def _name_unit(y: int, total: int, *, filtered: bool) -> str:
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
-    """Return the cost of the send with the provider's cache; None if the cache changes nothing or the cost is unknown.
+    """Return the cost of the send with the provider's cache; None if the cache changes nothing or a cost is unknown.
 
     The provider reads the draft uncached in both cases.
     """
@@ -102,7 +102,7 @@ def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCo
 
 
 def describe_exact(tokens: int, estimated: int) -> str:
-    """Return the provider's count and the deviation of the estimate.
+    """Return a text with the provider's count and the deviation of the estimate from it.
 
     >>> describe_exact(1000, 1050)
     'Exactly 1,000 tokens: the estimate was 5.0 % above. The parts are still estimates.'
@@ -113,14 +113,14 @@ def describe_exact(tokens: int, estimated: int) -> str:
 
 
 def describe_uncounted(reason: Failure) -> str:
-    """Return why the provider could not count, and the next step."""
+    """Return a text that says why the provider could not count, and the next step."""
     again = "The estimate is unchanged. Count again later."
     next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
     return f"Not counted. {add_next_step(reason.message, next_step)}"
 
 
 def describe_secrets(kinds: Sequence[str]) -> str:
-    """Return a sentence that names the secrets of a draft that a send replaces by marks.
+    """Return a sentence that names the kinds of secrets that are redacted from a draft.
 
     >>> describe_secrets(("API key", "API key", "password"))
     'Replaced before sending: 2 \u00d7 API key, password. The preview shows what is sent.'
@@ -133,7 +133,10 @@ def describe_secrets(kinds: Sequence[str]) -> str:
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
-    """Return the parts of a send. Without a system text its row shows the tokens that any request has for its form."""
+    """Return the parts of a send with their tokens.
+
+    Without a system text, the first row has the tokens that the format of every request takes.
+    """
     estimate, x = context.estimate, context.x
     images = (SplitRow("of which images", number(estimate.images), part=True),) if estimate.images else ()
     return (

@@ -1,11 +1,11 @@
-"""The state in and around the text area, and the handlers that send it.
+"""The state of the message box and of what is around it, and the handlers that send the draft.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
 
-Each send gets an answer with its id: accepted or refused. The text of a refused send goes back into the box. While the
-dialog of an oversized send is open, the send has no answer yet. No handler waits for the database under the lock of the
-state.
+Each send gets an answer with its id: accepted or refused. The text of a refused send goes back into the message box.
+While the dialog of an oversized send is open, the send has no answer yet. No handler waits for the database under the
+lock of the state.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
-"""Characters. A text of more has too many bytes as well, and is neither sent nor counted."""
+"""Maximum number of characters. A longer text also has too many bytes, and is neither sent nor counted."""
 CONTINUE: Final = "Continue exactly where you stopped."
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
@@ -88,18 +88,24 @@ Events = AsyncGenerator[Any, None]
 
 
 class ComposerState(rx.State):
-    """`estimate` describes the next send, None until it is known: `x` of the `y` pairs in view, with `model`; `split`
-    is the same as text. `counted` is the edition of the draft in them: if it is not that of the text area, they belong
-    to another text. `counting` is the progress of the count that they wait for, "" for none.
+    """The message box and the region around it: the draft, the size of its send, and the results of the last sends.
 
-    `restored` is the text area's id of the last draft that it restored.
-    `tools` is the number of tools that are sent; `secrets` are the kinds of secrets in the draft that are replaced by
-    marks, and `kept_back` describes them; `prelude` is the card about the person before all pairs. `schema` ("": none)
-    and `files` are sent with the draft; `refused` says for each file that was not attached why.
-    `running` is the pair whose reply is running, `stopping` the one that was asked to stop. `fault` is why the last
-    send was refused, `fault_provider` the provider that it is about, "" for none. `work` is a summary that is being
-    written first. `answers` are the results of the last sends, `order` is an action for the text area. `made` is the
-    conversation that a first text has started.
+    `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
+    `y` pairs in view are sent to `model`. `counted` is the edition of the draft in these figures: if the text area has
+    another edition, they belong to another text. (The text area numbers its texts; such a number is called edition.)
+    `counting` is the progress of the count that the figures wait for, "" for none. `tools` has the numbers of tools in
+    the send.
+
+    `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
+    text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
+    `refused` has a text for each file that was not attached, which says why. `restored` is the text area's number of
+    the last draft that it restored.
+
+    `running` is the id of the pair whose reply is running, `stopping` the id of the pair whose reply is being stopped.
+    `fault` is why the last send was refused, `fault_provider` the provider whose settings must be changed, "" for none.
+    `over_budget` is the content of the dialog of a send that does not fit. `work` is the summary that is written before
+    the send. `answers` are the results of the last sends. `order` is an action that the text area shall carry out.
+    `made` is the id of the conversation that a first message has started.
     """
 
     estimate: rx.Field[EstimateView | None] = rx.field(None)
@@ -128,34 +134,35 @@ class ComposerState(rx.State):
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
-    _edition: int = 0  # the text area's number for it; 0: for none that it shows
+    _edition: int = 0  # the text area's number for the draft; 0: it does not show this draft
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too
     _remembers: bool = False
     _models: tuple[str, ...] = ()
-    _going: str = ""  # the conversation that a first text has started, until the page shows it
+    _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
-    _estimates: int = 0  # of first messages, counted
+    _estimates: int = 0  # number of estimates of first messages
 
     @rx.event
     async def open(self) -> list[Any]:
-        """Clear the data of the previous page."""
+        """Clear the data of the previous page. On the start page, read the prelude."""
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
             return []
         self.prelude = await read_prelude(current(), LOCAL_OWNER)
-        return _go_to(going)  # the page was sent there while its connection was lost
+        return _go_to(going)  # the page missed this redirect while its connection was lost
 
     @rx.event
     async def restore(
         self, draft: str, schema: str, files: str, edition: int = 0, restore_id: int = 0
     ) -> rx.event.EventType[()]:
-        """Take over the draft of the conversation that was opened, with its schema and its files.
+        """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's own: it then knows whose schema and files it sees.
+        `restore_id` is the text area's number for this call. `restored` is set to it. So the text area knows which
+        draft the vars `schema` and `files` belong to.
         """
         self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
@@ -167,7 +174,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def count_files(self) -> None:
-        """Count the files of the draft."""
+        """Include the files of the draft in the count of the next send."""
         async with self:
             ids, watcher = ids_of(self.files), watcher_of(self)
         if watcher is None:
@@ -184,7 +191,8 @@ class ComposerState(rx.State):
     async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
         """Count the text of the text area. `typed`: a person wrote it, so the last refusal is cleared.
 
-        `edition` is the text area's number for the text; 0: the figures must not be shown as those of its text yet.
+        `edition` is the text area's number for the text. 0: the page must not yet show the figures as those of its
+        text.
         """
         if typed is True:
             self.fault = ""
@@ -195,7 +203,7 @@ class ComposerState(rx.State):
     async def estimate_first(self) -> Events:
         """Estimate the first message of a conversation that does not exist yet, and update its preview.
 
-        A newer call replaces this one.
+        If this is called again meanwhile, the result of the earlier call is dropped.
         """
         async with self:
             if conversation_in(self.router.url.path):
@@ -227,7 +235,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
-        """Send the draft, or queue it while a reply is running. The first text starts a conversation.
+        """Send the draft, or queue it while a reply is running. The first message starts a conversation.
 
         Events of a page are handled in order, so a choice made just before the send applies to it.
         """
@@ -238,7 +246,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Deliver the oldest waiting draft, after the drafts before it."""
+        """Deliver the oldest waiting draft, after the drafts that were sent earlier."""
         async with self:
             if not self._taken:
                 return
@@ -253,7 +261,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
-        """Clear an order that the text area has carried out."""
+        """Clear `order`, because the text area has carried it out."""
         if self.order is not None and self.order.id == order_id:
             self.order = None
 
@@ -264,7 +272,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def put(self, text: str, schema: str) -> None:
-        """Put a text before the draft, with its schema ("": the draft's schema stays)."""
+        """Insert a text in front of the draft, with its schema ("": the draft's schema stays)."""
         if words := text_in(text, MAX_TEXT):
             self.fault = ""
             self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
@@ -272,18 +280,20 @@ class ComposerState(rx.State):
 
     @rx.event
     async def put_edit(self, edit_id: str) -> None:
-        """Put the text that the browser keeps of this edit before the draft."""
+        """Insert the unsaved text of this edit, which the browser keeps, in front of the draft."""
         if name := text_in(edit_id, _MAX_ID):
             self.order = make_order(OrderKind.PUT_EDIT, name)
 
     @rx.event
     async def continue_reply(self) -> None:
-        """Ask for the rest of the last reply, unless the box has a text."""
+        """Ask the model for the rest of the last reply. If there is a draft, the request for it is inserted there, not
+        sent.
+        """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
     @rx.event
     async def put_if_empty(self, text: str) -> None:
-        """Put a text into the box, unless the box has a text."""
+        """Put a text into the message box, if that is empty."""
         if words := text_in(text, MAX_TEXT):
             self.order = make_order(OrderKind.PUT_IF_EMPTY, words)
 
@@ -305,12 +315,12 @@ class ComposerState(rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Set whether the next choice also applies to later sends."""
+        """Set whether the next choice in the dialog also applies to later sends."""
         self._remembers = remembers is True
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Choose one of the options of a send that does not fit. Events of a page are handled in order."""
+        """Choose one of the options of a send that does not fit. `go_on` carries it out."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
         remembers, self._remembers = self._remembers, False
@@ -353,7 +363,7 @@ class ComposerState(rx.State):
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
-        """Cancel the send. Its text goes back into the box."""
+        """Cancel the send that does not fit. Its text goes back into the message box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
             await self._answer(draft, accepted=False)
@@ -361,7 +371,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def stop_summary(self) -> None:
-        """Stop the summary that is being written first."""
+        """Stop the summary that is written before the send."""
         async with self:
             run_id, conversation_id = self._summary_run, conversation_in(self.router.url.path)
         if run_id:
@@ -369,7 +379,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def stop_reply(self) -> None:
-        """Stop the reply that is running here. The text received so far stays."""
+        """Stop the reply that is running in the conversation on screen. The text received so far stays."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             self.stopping = self.running
@@ -380,12 +390,12 @@ class ComposerState(rx.State):
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """The names of the files in the browser."""
+        """The browser's names for the files of the draft."""
         return tuple(file.key for file in self.files)
 
     @rx.var
     def file_ids(self) -> str:
-        """The uploads that have arrived, as the text area keeps them with its draft."""
+        """The ids of the uploads that have arrived, in the format of the text area's storage."""
         return " ".join(ids_of(self.files))
 
     @rx.var
@@ -400,7 +410,7 @@ class ComposerState(rx.State):
 
     @property
     def edition(self) -> int:
-        """The text area's number for the text, 0 for none."""
+        """The text area's number for that text, 0 for none."""
         return self._edition
 
     async def _come_to_page(self) -> None:
@@ -414,7 +424,7 @@ class ComposerState(rx.State):
         self.made = self.made if self.made == conversation_id else ""
 
     async def _resume(self, text: str) -> None:
-        """Send the first text of the queue of the conversation on screen, from a background handler."""
+        """Send the first text of the queue of the conversation on screen. For background handlers."""
         async with self:
             self.fault = ""
             conversation_id = conversation_in(self.router.url.path)
@@ -423,7 +433,8 @@ class ComposerState(rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """Return a draft with the data on screen, None if there is nothing to send.
 
-        A send without text can come after the files were taken: a second Enter, before the page knows that they went.
+        A send without text can arrive after the files were sent: a second Enter, before the page knows that they are
+        gone.
         """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None:
@@ -452,11 +463,11 @@ class ComposerState(rx.State):
         parameters = await take_send_parameters(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
-        self._count()  # the box is empty: estimate and preview no longer include the text that was sent
+        self._count()  # the message box is empty: estimate and preview no longer include the text that was sent
         return replace(draft, send_parameters=parameters)
 
     async def _deliver(self, draft: Draft) -> str:
-        """Send the draft and show the result. Return the conversation that it started, "" for none."""
+        """Send the draft and show the result. Return the id of the conversation that the send started, "" for none."""
         target, begun = draft.conversation_id, ""
         async with self:
             token = self.router.session.client_token
@@ -495,12 +506,12 @@ class ComposerState(rx.State):
         return moved
 
     async def _deliver_to(self, draft: Draft) -> tuple[str, str]:
-        """Deliver the draft. Return its conversation (a first text starts one), and its comparison ("" for none)."""
+        """Deliver the draft. Return the id of its conversation, new or not, and of its comparison ("" for none)."""
         if draft.conversation_id:
             return draft.conversation_id, await deliver(draft)
         async with self:
             made = self.made if self._made_as == draft.new else ""
-        if made:  # by the text before, on a page that has not been left yet
+        if made:  # the previous text on this page has started it
             return made, await deliver(replace(draft, conversation_id=made))
         made, comparison = await deliver_first(draft)
         async with self:
@@ -523,7 +534,7 @@ class ComposerState(rx.State):
         await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
-        """Summarise the older pairs; then the text area sends its text again, if it still has that text."""
+        """Summarise the older pairs. Then let the text area send its text again, if it still has that text."""
         target = draft.conversation_id
         try:
             ctx = await context_for(current(), target)
@@ -550,7 +561,7 @@ class ComposerState(rx.State):
 
 
 def _go_to(conversation_id: str) -> list[Any]:
-    """Return the events that show a conversation started by a first text, with its chosen topic; "": no events."""
+    """Return the events that show a conversation started by a first message, with its chosen topic; "": no events."""
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
@@ -564,12 +575,14 @@ def set_schema(composer: ComposerState, schema: str) -> None:
 
 
 def make_order(kind: OrderKind, text: str) -> BoxOrder:
-    """Return a new order for the text area."""
+    """Return a new action for the text area."""
     return BoxOrder(uuid4().hex, kind, text)
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parts of a screen that the composer shows and that have changed."""
+    """Copy the parts of a screen that the composer shows, if they have changed. `shown` is the screen that was copied
+    last.
+    """
     if shown is None or screen.running != shown.running:
         state.running = screen.running
     if shown is None or screen.counting != shown.counting:
@@ -596,7 +609,7 @@ def _show_context(state: ComposerState, context: ContextView | None, before: Con
 
 
 def show_count(state: ComposerState, context: ContextView, exact: EstimateView) -> None:
-    """Show the provider's count of the next send. It stays until the content of the send changes."""
+    """Show the provider's count of the next send instead of the estimate, until the content of the send changes."""
     state.estimate = exact
     state.split = describe_split(replace(context, estimate=exact))
 

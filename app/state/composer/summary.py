@@ -1,4 +1,4 @@
-"""A summary of the older pairs that is written before a send: its progress, and its adoption as the checkpoint.
+"""A summary of the older pairs that is written before a send: its progress, and its use as the checkpoint.
 
     async for characters in follow_summary(ctx, summary): ...
 
@@ -36,7 +36,7 @@ def describe_work(count: int, characters: int) -> str:
 
 
 async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
-    """Yield the number of characters written so far, until the summary is the checkpoint of the conversation.
+    """Yield the number of characters written so far, until the conversation has the summary as its checkpoint.
 
     Raises:
         ConflictError: the summary was stopped, failed, or is empty. Nothing has changed.

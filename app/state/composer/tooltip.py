@@ -1,4 +1,4 @@
-"""The tooltip of counter and estimate: the figures that are computed only while it is open."""
+"""The tooltip of the counter and the estimate: the figures that are computed only while it is open."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from app.views.request.composition import EstimateView, describe_estimate
 class TooltipState(rx.State):
     """The tooltip of the estimate. `cached` is the cost of the send with the provider's cache.
 
-    `exact` is the provider's count, or why it has none. `_counted` are the figures of the composer after that count: if
-    they differ later, `exact` is outdated.
+    `counting`: the provider is being asked for its count. `exact` is a text with that count, or with the reason why
+    there is none. `_counted` are the figures that the composer showed with that count: once they differ, `exact` is
+    outdated.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)
@@ -38,7 +39,7 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Compute the cost of the send with the provider's cache. An outdated count is cleared."""
+        """Compute the cost of the send with the provider's cache, and clear an outdated count."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             composer = await self.get_state(ComposerState)
@@ -64,7 +65,7 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Ask the provider for the exact count, and show it if the content of the send has not changed meanwhile."""
+        """Ask the provider for its exact count, and show it if the content of the send has not changed meanwhile."""
         async with self:
             if self.counting:
                 return

@@ -7,12 +7,13 @@ from enum import StrEnum
 
 
 class OrderKind(StrEnum):
-    """An action of the text area with a text.
+    """The kinds of actions that the text area carries out with a text.
 
-    `PUT`: put it before the draft. `PUT_IF_EMPTY`: put it into an empty box. `INSERT`: insert it at the caret.
-    `REPLACE`: replace the typed "/name" by it. `PUT_EDIT`: put the text that the browser keeps of the edit of this name
-    before the draft. `SEND`: send the draft, if it is this text ("": any draft). `SAY`: send this text; if there is a
-    draft, put it before the draft instead. `FOCUS`: focus the text area.
+    `PUT`: insert the text in front of the draft. `PUT_IF_EMPTY`: put the text into an empty message box. `INSERT`:
+    insert the text at the caret. `REPLACE`: replace the typed "/name" with the text. `PUT_EDIT`: the text is the name
+    of an edit; insert the text that the browser keeps of this edit in front of the draft. `SEND`: send the draft, if it
+    is this text ("": any draft). `SAY`: send this text; if there is a draft, insert the text in front of it instead.
+    `FOCUS`: focus the text area.
     """
 
     PUT = "put"
@@ -27,7 +28,7 @@ class OrderKind(StrEnum):
 
 @dataclass(frozen=True)
 class BoxOrder:
-    """An order for the text area, carried out once."""
+    """An action for the text area, carried out once."""
 
     id: str
     kind: OrderKind
@@ -36,7 +37,9 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """The result of a send. `id` is the text area's name for it. Not accepted: its text goes back into the box."""
+    """The result of a send. `id` is the text area's name for the send. The text of a refused send goes back into the
+    box.
+    """
 
     id: str
     accepted: bool
@@ -44,7 +47,11 @@ class SendAnswer:
 
 @dataclass(frozen=True)
 class PromptRow:
-    """A prompt of a server, inserted by "/" and its name: `text`. It is also found by its `words`, in lower case."""
+    """A prompt of an MCP server, in the list that a typed "/" opens.
+
+    `text` is "/" and the name of the prompt. `means` describes it, `source` is the name of its server. A search also
+    finds it by its `words`, which are in lower case.
+    """
 
     id: str
     text: str
@@ -66,9 +73,9 @@ class WayView:
 
 @dataclass(frozen=True)
 class OverBudgetView:
-    """A send that does not fit, and its options. `remembers`: the choice can also apply to later sends.
+    """The dialog of a send that does not fit: its message and its options (`ways`).
 
-    `model` is the model of the send.
+    `remembers`: the choice can also apply to later sends. `model` is the model of the send.
     """
 
     message: str
@@ -80,7 +87,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """One part of a send and its tokens. `part`: it is included in the row above."""
+    """One part of a send and its tokens. `part`: these tokens are included in the row above."""
 
     name: str
     tokens: str
@@ -91,11 +98,11 @@ class SplitRow:
 class SplitView:
     """The figures of a send as text.
 
-    `x` of the `y` pairs in view are sent, `all_fit`: all of them; `unit` is the noun after them, with the number of all
-    pairs if there is a filter. `tokens` is an estimate with its `certainty`. `share` is the part of the limit, in
-    percent, used by the estimate and the reserve; `over`: more than all of it. `look` changes with every change of the
-    view. `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply may take further
-    calls; the figures describe the first.
+    `x` of the `y` pairs in view are sent; `all_fit`: all of them are. `unit` are the words after these numbers; with a
+    filter they contain the number of all pairs. `tokens` is an estimate with its `certainty`. `share` is the part of
+    the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit. `look` changes with
+    every change of the view. `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply
+    may take further calls; the figures describe the first call.
     """
 
     x: str
@@ -124,7 +131,7 @@ class SplitView:
 
 @dataclass(frozen=True)
 class CachedCostView:
-    """The cost of a send with the provider's cache."""
+    """The cost of a send with the provider's cache. `name` says what the cache does."""
 
     name: str
     cost: str
@@ -132,16 +139,17 @@ class CachedCostView:
 
 @dataclass(frozen=True)
 class SummaryWorkView:
-    """A summary that is being written."""
+    """The progress of a summary that is being written."""
 
     message: str
 
 
 @dataclass(frozen=True)
 class QueueRow:
-    """A text of the queue. `number` is its place, counted from 1. 0: it left the queue while it was being edited.
+    """A text of the queue.
 
-    `files` is the number of its files in words, `asked` describes the parameters set for it alone; "" for none.
+    `number` is its place, counted from 1. 0: the text left the queue while it was being edited. `files` is the number
+    of its files in words, `asked` describes the parameters set for this text alone; both are "" for none.
     """
 
     id: str

@@ -26,22 +26,27 @@ from app.state.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Characters. Far more than a filter may have. The parser refuses shorter texts that are still too long and says where
-the mistake is."""
+"""Maximum number of characters, far more than a filter may have.
+
+The parser refuses shorter texts that are still too long, and says where the mistake is.
+"""
 MAX_NAME: Final = 300
 PARAMETER: Final = "f"
 """The name of the query parameter that holds the filter."""
 
 
 class FilterState(rx.State):
-    """`filter` is the applied filter and `description` explains it in plain words. `notices` lists its unknown names.
+    """The applied filter and the other view options of the conversation on screen.
 
-    `known` is True once the first screen of the conversation has set these. `refusal` is the reason why the last filter
-    cannot be used; the applied filter is then unchanged. `steps` grows with each filter that the user applies, so that
-    Back returns to the previous one. `done` grows when the line entered in the filter bar has been carried out.
-    `read` is the last address that was read: its path and its filter, separated by a blank.
-    `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to
-    (ISO 8601). `temporary` is True if the conversation is only in memory.
+    `filter` is the applied filter and `description` explains it in plain words. `notices` has a sentence for each name
+    in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
+    these. `refusal` is the reason why the last filter cannot be used; the applied filter is then unchanged. `steps`
+    grows with each filter that the user applies, so that Back returns to the previous one. `done` grows when the line
+    entered in the filter bar has been carried out. `read` is the last address that was read: its path and its filter,
+    separated by a blank.
+
+    `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to (ISO
+    8601). `temporary` is True if the conversation is only in memory.
 
     The browser stores `zone`, the user's time zone, because asking the browser for it takes tens of milliseconds. It
     also stores `topics`, the ids of the chosen topics by conversation, as JSON (`kept_topics.py`).
@@ -89,12 +94,12 @@ class FilterState(rx.State):
 
     @rx.event(background=True)
     async def clear(self) -> None:
-        """Show all pairs."""
+        """Remove the filter, so that all pairs are shown."""
         await self._put_in_force("")
 
     @rx.event
     async def use_model(self, model: str) -> None:
-        """Use this model for the next message. Without a valid name: use the conversation's model."""
+        """Use this model for the next message. If the name is not valid, use the conversation's model."""
         self._set_options(replace(self._view_options, model=text_in(model, MAX_NAME) or None))
 
     @rx.event
@@ -110,7 +115,11 @@ class FilterState(rx.State):
         return self._view_options
 
     async def _put_in_force(self, line: str) -> None:
-        """Apply this filter and close the filter bar. For background handlers. Raises the errors of `_apply`."""
+        """Apply this filter and close the filter bar. For background handlers.
+
+        Raises:
+            InviewError: as `_apply`.
+        """
         await self._apply(line, ends=True)
 
     async def _apply(self, line: str, *, ends: bool = False) -> None:
@@ -134,7 +143,7 @@ class FilterState(rx.State):
             await _keep_filter(conversation_id, line)
 
     async def _step(self, conversation_id: str, line: str) -> None:
-        """Apply the filter of the new address."""
+        """Apply the filter of the address to which the user navigated within the page."""
         if line == self.filter and self.refusal is None:
             return
         self._view_options = replace(self._view_options, filter=line)
@@ -150,7 +159,7 @@ class FilterState(rx.State):
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the values for the filter line from a screen, if they differ from the screen shown before."""
+    """Copy the values for the filter bar from a screen, if they differ from the screen copied last (`shown`)."""
     if shown is None or screen.refusal is not shown.refusal:
         state.refusal = screen.refusal
     context, before = screen.context, None if shown is None else shown.context
@@ -168,7 +177,7 @@ async def _keep_filter(conversation_id: str, line: str) -> None:
 
 
 def _filter_in(query: str) -> str | None:
-    """Return the filter in an address, None if it has none.
+    """Return the filter in the query of an address, None if it has none.
 
     >>> _filter_in("f=s%3E%3D2"), _filter_in("f="), _filter_in("")
     ('s>=2', '', None)

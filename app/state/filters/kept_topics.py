@@ -1,4 +1,4 @@
-"""The chosen topic of each conversation, as JSON that the browser stores: topic ids by conversation. Pure."""
+"""The chosen topic of each conversation, as JSON that the browser stores: topic ids by conversation. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from typing import Final
 
 NEW: Final = "new"
-"""The key used while there is no conversation yet."""
+"""The key for the topic chosen on the start page, where there is no conversation yet."""
 MAX_ID: Final = 64
 MAX_KEPT: Final = 300
-"""The largest number of conversations whose topic is stored."""
+"""Maximum number of conversations whose topic is stored."""
 
 
 def read_kept(kept: str, conversation_id: str) -> str:
@@ -18,7 +18,9 @@ def read_kept(kept: str, conversation_id: str) -> str:
 
 
 def keep_topic(kept: str, conversation_id: str, topic_id: str) -> str:
-    """Return the choices with this one added as the newest. If there are too many, the oldest are dropped.
+    """Return the stored JSON with this choice added as the newest; "": the topic of the conversation is removed.
+
+    If there are too many choices, the oldest are dropped.
 
     >>> keep_topic('{"c1": "t1"}', "", "t2"), keep_topic('{"c1": "t1"}', "c1", "")
     ('{"c1": "t1", "new": "t2"}', '{}')

@@ -1,4 +1,4 @@
-"""The line of the filter bar: feedback while the user types, and the action of Enter.
+"""The text field of the filter bar (the line): feedback while the user types, and the action of Enter.
 
 A line is a filter, or a filter with a command (`s3 :flag`). `applied.py` applies the filter.
 """
@@ -48,7 +48,7 @@ _NOTHING: Final = LineFeedbackView()
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line that a chip wrote. `number` grows with each line."""
+    """A line that a chip of the filter bar wrote. `number` grows with each such line."""
 
     number: int = 0
     line: str = ""
@@ -56,7 +56,7 @@ class WrittenLine:
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """The changes that undo a command. They stay on the server, because they may name ten thousand pairs."""
+    """The changes that undo a command. They are stored on the server, because they may name ten thousand pairs."""
 
     id: str
     conversation_id: str
@@ -64,9 +64,11 @@ class Undoing:
 
 
 class FilterLineState(VisitedState, FilterState):
-    """`feedback` is the feedback on the line sent last. `past` has the lines used before, newest first, None until they
-    were requested. `asking` is the command that waits for the user's confirmation. `written` is the line that a chip
-    wrote last, for the text field.
+    """The text field of the filter bar.
+
+    `feedback` is about the line that was sent last. `past` has the lines used earlier, newest first; None: not loaded
+    yet. `asking` is the command that waits for the user's confirmation. `written` is the line that a chip wrote last,
+    for the text field.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
@@ -74,14 +76,14 @@ class FilterLineState(VisitedState, FilterState):
     asking: rx.Field[CommandQuestionView | None] = rx.field(None)
     written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
     _occurring: Occurring = Occurring()
-    _typed: str | None = None  # None: the line is closed and shows the filter in force
+    _typed: str | None = None  # None: the user is not in the text field, which shows the applied filter
     _commands: tuple[str, ...] = ()
     _undos: tuple[Undoing, ...] = ()
     _newest: int = 0
 
     @rx.event
     async def begin(self) -> rx.event.EventType[()]:
-        """Load the lines used before and the chips, when the user enters the line."""
+        """Load the lines used earlier and the chips, because the user has entered the text field."""
         await self._come()
         known = await list_filters(current(), LOCAL_OWNER)
         self.past = tuple(dict.fromkeys((*self._commands, *known.history)))
@@ -89,7 +91,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def find_chips(self) -> None:
-        """Read which values occur in the pairs of the conversation; none if it was deleted meanwhile."""
+        """Read for the chips which values occur in the pairs of the conversation; none if it was deleted meanwhile."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         try:
@@ -102,9 +104,9 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def choose_chip(self, name: str, term: str) -> None:
-        """Write the term of a chip into the line, or remove the chip's term ("").
+        """Write the term of a chip into the line; "": remove the chip's term from the line.
 
-        A filter is applied at once. A line with a command is only written: Enter carries it out.
+        The new filter is applied at once. A line with a command is only written: Enter carries it out.
         """
         async with self:
             token = self.router.session.client_token
@@ -136,7 +138,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.var
     def chips(self) -> tuple[ChipView, ...]:
-        """The chips. A chip is on while the line contains one of its terms."""
+        """The chips of the filter bar. A chip is on while the line contains one of its terms."""
         line = self.filter if self._typed is None else self._typed
         with suppress(FilterError):
             return show_chips(self._options(), list_terms(line))
@@ -144,12 +146,12 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def leave(self) -> None:
-        """Discard the typed text, when the user leaves the line."""
+        """Discard the typed text, because the user has left the text field."""
         self._leave()
 
     @rx.event(background=True)
     async def check(self, line: str, cursor: int) -> None:
-        """Show feedback on a line while it is typed. `cursor` is the number of characters before the cursor."""
+        """Show feedback on a line while it is typed. `cursor` is the number of characters to the left of the cursor."""
         typed, at = text_in(line, MAX_FILTER), whole_in(cursor)
         if typed is None or at is None:
             return
@@ -173,7 +175,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
-        """Carry out the command that the dialog asks about."""
+        """Start the command that the dialog asks about. `carry_out` does the work."""
         question, self.asking = self.asking, None
         if question is None:
             return None
@@ -192,12 +194,12 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def cancel(self) -> None:
-        """Drop the command that the dialog asks about."""
+        """Close the dialog without carrying out its command."""
         self.asking = None
 
     @rx.event
     async def undo(self, undo_id: str) -> None:
-        """Undo a command."""
+        """Undo a command of the filter bar."""
         for one in (one for one in self._undos if one.id == undo_id):
             self._undos = tuple(other for other in self._undos if other is not one)
             ctx = await context_for(current(), one.conversation_id)
@@ -272,7 +274,7 @@ class FilterLineState(VisitedState, FilterState):
 
 
 def _read_words(line: str) -> str:
-    """Return the filter that searches for a line of plain words. Any other line is returned unchanged."""
+    """Return the filter that searches for the words of a line of plain words. Any other line is returned unchanged."""
     try:
         parse_line(line)
     except FilterError:

@@ -31,15 +31,16 @@ from app.state.inputs import text_in, whole_in
 from app.state.visit import VisitedState
 
 FIELD: Final = "filter-name"
-"""The id of the field for the name of a new filter."""
+"""The element id of the field for the name of a new filter."""
 _COLUMNS: Final = {"name": "Name", "filter": "Filter"}
 
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterItem:
-    """A row of the list. `damage` says which parts cannot be read, "" for none. `number` is its row number.
+    """A saved filter in the list, or a damaged entry of the filter history (without a name).
 
-    `filter` is "" if it cannot be read as text.
+    `filter` is "" if it cannot be read as text. `damage` says which parts cannot be read, "" for none. `number` is the
+    number of its row in the database.
     """
 
     name: str
@@ -49,10 +50,10 @@ class SavedFilterItem:
 
 
 class SavedFilterState(VisitedState, FilterState):
-    """`shown` is True while the list is open, `loaded` once its `items` were read. `damaged` has the entries of the
-    filter history that cannot be read.
+    """The list of saved filters, which is open while `shown`.
 
-    `renaming` is the name whose row is shown as a form, "" for none.
+    `loaded`: `items` were read. `damaged` are the entries of the filter history that cannot be read. `renaming` is the
+    name whose row is shown as a form, "" for none. `fault` is the error above the list.
     """
 
     shown: rx.Field[bool] = rx.field(default=False)
@@ -64,7 +65,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def toggle(self) -> None:
-        """Show the list, or close it."""
+        """Open the list, or close it."""
         await self._come()
         self.shown, self.fault, self.renaming = not self.shown, "", ""
         if self.shown:
@@ -97,7 +98,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def rename(self, form: dict[str, Any]) -> None:
-        """Rename the filter to the name in the form, wherever it is used."""
+        """Rename the filter to the name in the form, also in the filters that use it."""
         old, name = self.renaming, _name_in(form)
         if name == old:
             self.renaming = ""
@@ -106,13 +107,13 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def delete(self, name: str) -> None:
-        """Delete a filter that nothing uses."""
+        """Delete a saved filter. It is refused while the filter is used elsewhere."""
         if (known := text_in(name, MAX_NAME)) is not None:
             await self._change(delete_filter(current(), LOCAL_OWNER, known))
 
     @rx.event
     async def delete_damaged(self, number: int) -> None:
-        """Delete a filter that cannot be read and that nothing uses."""
+        """Delete a saved filter that cannot be read. It is refused while the filter is used elsewhere."""
         if (known := whole_in(number)) is not None:
             await self._change(delete_damaged_filter(current(), LOCAL_OWNER, known))
 
@@ -145,7 +146,7 @@ class SavedFilterState(VisitedState, FilterState):
         self.shown, self.fault, self.renaming = False, "", ""
 
     async def _change(self, work: Awaitable[None]) -> bool:
-        """Make a change and read the list again. An error is shown above the list. Returns True if it was made."""
+        """Await a change and read the list again. Return True if it was made; an error is shown above the list."""
         self.fault = ""
         try:
             await work

@@ -1,4 +1,4 @@
-"""The searchable sheet of keys and of the filter language. It lists the keys that this user has set."""
+"""The searchable sheet with the keys and the filter language. It lists the keys that this user has set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.views.shortcuts import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200
 FILTER: Final = "filter"
-"""The part of the sheet about the filter language."""
+"""The argument of `SheetState.show` that opens the sheet at the filter language."""
 _MODES: Final[Mapping[Mode, str]] = {
     Mode.VIEW: "Single keys: after Esc in an empty message box",
     Mode.INPUT: "In the message box",
@@ -29,7 +29,7 @@ _MODES: Final[Mapping[Mode, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SheetPiece:
-    """A part of a cell. `typed`: the user types this text literally."""
+    """A part of a cell's text. `typed`: the user types this part literally."""
 
     text: str
     typed: bool
@@ -45,9 +45,10 @@ class SheetTable:
 
 
 class SheetState(VisitedState, rx.State):
-    """`keys` and `language` are the tables with matching rows. `found` is their number as text, "" without a query.
+    """The sheet. `keys` and `language` are its tables, with only those rows that match the search.
 
-    `at_filter` is True if the sheet was opened at the filter language.
+    `searching`: there is a search. `found` is the number of matching rows as text, "" without a search. `at_filter`:
+    the sheet was opened at the filter language.
     """
 
     open: rx.Field[bool] = rx.field(default=False)
@@ -59,7 +60,7 @@ class SheetState(VisitedState, rx.State):
 
     @rx.event
     async def show(self, part: str) -> None:
-        """Open the sheet. With `FILTER` it opens at the filter language."""
+        """Open the sheet; if `part` is `FILTER`, at the filter language."""
         await self._come()
         self.at_filter = part == FILTER
         await self._search("")
@@ -106,7 +107,7 @@ def _list_keys(keys: Mapping[str, str]) -> tuple[SheetTable, ...]:
 
 
 def _matching(tables: Iterable[SheetTable], words: list[str]) -> tuple[SheetTable, ...]:
-    """Return the tables with only those rows that contain all the words, themselves or in the table's title."""
+    """Return the tables with only the matching rows: all the words occur in the row or in the table's title."""
     if not words:
         return tuple(tables)
     found = (

@@ -1,4 +1,4 @@
-"""The JSON of a request's body as the page shows it: whole, or in pages with a download link, if there is one."""
+"""The JSON of a request's body as the page shows it: whole, or in pages with a link that downloads the whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from app.views.screen.json_pages import JsonPage, cut_json
 
 @dataclass(frozen=True, slots=True)
 class BodyView:
-    """The JSON of a body, or one of its `count` pages. `download` is the address of the whole body, "" for none."""
+    """The JSON of a body, or one of its `count` pages. `number` is the number of the page, counted from 1.
+
+    `download` is the address of the whole body, "" for none.
+    """
 
     page: JsonPage = field(default_factory=JsonPage)
     number: int = 1
@@ -18,7 +21,7 @@ class BodyView:
 
 
 def show_body(body: bytes, number: int, download: str) -> BodyView:
-    """Return the page with this number, counted from 1, or the nearest one."""
+    """Return the page with this number, counted from 1, of a body. If there is no such page, return the nearest one."""
     pages = cut_json(body.decode(errors="replace"))
     at = min(max(number, 1), len(pages))
     return BodyView(pages[at - 1], at, len(pages), download if len(pages) > 1 else "")

@@ -1,7 +1,7 @@
-"""The branches of the conversation on screen: the tree of forks, and the commands that make and delete one.
+"""The branches of the conversation on screen: the tree of forks, and the commands that make and delete a fork.
 
 `keep_current` reads the tree, for the inspector and for the counts at the pairs. `fork` makes a fork of the pairs up to
-one, or of all, and opens it. If a filter hides pairs, `ask_fork` first asks whether the fork includes them.
+a given one, or of all pairs, and opens it. If a filter hides pairs, `ask_fork` first asks whether to include these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from app.views.conversation.branch import BranchView, describe_branches
 from app.views.usage.figures import plural
 
 AGAIN_SECONDS: Final = 1.0
-"""A second request for the same fork within that time is a double click or a key held down."""
+"""A second request for the same fork within this time is ignored: it is a double click or a key held down."""
 _MAX_ID: Final = 64
 _ALTERED: Final = "The fork has new messages. You can delete it in the conversation list."
 
@@ -41,7 +41,11 @@ Which = Literal["all", "seen"]
 
 @dataclass(frozen=True)
 class BranchItem:
-    """A conversation of the tree, `depth` levels below the root. `after` is "" if it was forked without pairs."""
+    """A conversation of the tree, `depth` levels below the root.
+
+    `after` names the pair after which it was forked; "" if it is the root, or was forked without pairs. `pairs` is the
+    number of its pairs as text.
+    """
 
     id: str
     path: str
@@ -64,8 +68,10 @@ class ForksItem:
 
 @dataclass(frozen=True)
 class ForkChoiceView:
-    """The dialog that asks which pairs a fork includes. `up_to` is for example " up to pair 3", or "" for a fork of the
-    whole conversation; `description` describes the filter.
+    """The dialog that asks which pairs a fork includes.
+
+    `pair_id` is the last pair to include, "" for a fork of the whole conversation. `up_to` is for example " up to pair
+    3", or "" for the whole conversation. `description` describes the filter.
     """
 
     pair_id: str
@@ -74,7 +80,11 @@ class ForkChoiceView:
 
 
 class BranchState(rx.State):
-    """`items` is the tree that `conversation` is in, parents before their forks; `fault`: why it could not be read."""
+    """The tree of forks that contains the conversation with the id `conversation`.
+
+    `items` are the conversations of the tree, parents in front of their forks. `forks` are the counts at the pairs.
+    `fault`: why the tree could not be read. `choosing` is the dialog that asks which pairs a fork includes.
+    """
 
     conversation: rx.Field[str] = rx.field("")
     items: rx.Field[tuple[BranchItem, ...]] = rx.field(())
@@ -86,7 +96,9 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tree of the conversation on screen. Meanwhile the earlier version of the tree stays."""
+        """Read the tree of the conversation on screen. Until it is read, the earlier state of this tree stays on
+        screen.
+        """
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             if not any(item.id == conversation_id for item in self.items):
@@ -107,7 +119,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def ask_fork(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Fork after a pair ("": after the last). If a filter is set, ask first whether hidden pairs are included."""
+        """Fork after a pair ("": after the last). If a filter is set, ask first whether to include hidden pairs."""
         filters = await self.get_state(FilterState)
         if not filters.filter:
             return await self._begin(pair_id, "all")
@@ -126,12 +138,14 @@ class BranchState(rx.State):
 
     @rx.event
     async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
-        """Make a fork with the pairs up to this one ("": all), or only with those of them in view, and open it."""
+        """Make a fork with the pairs up to this one ("": all pairs), or only with those of them in view, and open the
+        fork.
+        """
         return await self._begin(pair_id, which)
 
     @rx.event(background=True)
     async def make_fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()] | None]:
-        """Carry out `fork`."""
+        """Make the fork that `fork` or `ask_fork` requested."""
         try:
             yield await self._make_fork(pair_id, which)
         finally:
@@ -168,7 +182,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def take_back(self, fork_id: str, pair_count: int) -> rx.event.EventType[()] | None:
-        """Delete a fork that was just made, unless its number of pairs has changed since."""
+        """Delete a fork that was just made, unless its number of pairs has changed since then. Undo calls this."""
         self._forked = ("", "", 0.0)
         ctx = await context_for(current(), str(fork_id))
         try:
@@ -191,7 +205,7 @@ class BranchState(rx.State):
 
 
 def _options_of(filters: FilterState) -> ViewOptions:
-    """Return the view options of the page: the current filter, and the time to which its ages refer."""
+    """Return the view options of the page: the current filter, and the time that ages in the filter refer to."""
     as_of = datetime.fromisoformat(filters.as_of) if filters.as_of else None
     return replace(filters.view_options, filter=filters.filter, as_of=as_of)
 
@@ -211,7 +225,7 @@ def _describe(branch: BranchView) -> BranchItem:
 
 
 def _count_forks(branches: tuple[BranchView, ...], conversation_id: str) -> tuple[ForksItem, ...]:
-    """Count the forks of this conversation by the pair after which they start."""
+    """Return the number of forks of this conversation for each pair after which forks start."""
     forks = (branch.fork for branch in branches if branch.parent_id == conversation_id)
     counts = Counter(fork.pair_id for fork in forks if fork is not None)
     return tuple(ForksItem(pair_id, plural(count, "fork")) for pair_id, count in counts.items())

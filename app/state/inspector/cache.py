@@ -1,7 +1,8 @@
-"""The provider's cache of the conversation on screen: its size, its expiry, what the view options break, keep-alive.
+"""The provider's cache of the conversation on screen: its size, its expiry, what the view options break, and
+keep-alive.
 
-It is read again only after a relevant change: the end of a reply, another filter, model or boundary. Typed text does
-not matter. A keep-alive runs whether or not a page is open.
+The state of the cache is read again only after a relevant change: the end of a reply, another filter, model or
+boundary. Typed text does not matter. A keep-alive runs whether or not a page is open.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ from app.views.request.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache
 
 SETTLE_SECONDS: Final = 0.3
-"""Wait before the cache is read, so that the page opens or a reply ends first."""
+"""Delay before the state of the cache is read, so that the page opens or a reply ends first."""
 NOTHING: Final = CacheNotesView()
 _CACHING: Final = ("anthropic:", "openai:")
 """Prefixes of the models whose cache is shown. A self-hosted server does not report its cache."""
 
 
 class CacheState(VisitedState, rx.State):
-    """`notes` describe the cache of `conversation`.
+    """The notes about the cache, and the dialog that starts a keep-alive.
 
-    `asking`: the dialog that asks how long to keep the cache alive is open; `fault` is its error.
+    `notes` describe the cache of the conversation with the id `conversation`. `asking`: the dialog that asks how long
+    to keep the cache alive is open. `fault` is the error of the dialog.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -46,7 +48,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> None:
-        """Keep the notes current, for as long as the tab shows this conversation."""
+        """Keep the notes current while the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -94,7 +96,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def stop(self) -> None:
-        """Stop the keep-alive, or dismiss the note that it has ended."""
+        """Stop the keep-alive; if it has ended, remove the note that says so."""
         async with self:
             moment = moment_of(self)
         conversation_id = conversation_in(self.router.url.path)
@@ -124,7 +126,7 @@ class CacheState(VisitedState, rx.State):
 
 
 def _causes(moment: Moment) -> tuple[object, ...]:
-    """Return the values on which the notes depend."""
+    """Return the values on which the notes depend. The notes are read again when one of them changes."""
     context = moment.screen.context
     seen = () if context is None else (context.x, context.y, context.boundary)
     options = moment.options

@@ -1,7 +1,7 @@
 """The inspector: its open section, and the loop that keeps this section current.
 
-Each section that follows the conversation has a line in `_KEEP_CURRENT`: the handler of its state that reads its data.
-The handler is sent when the section opens, and again whenever the content of the next send changes.
+Each section has a line in `_KEEP_CURRENT`: the handler of its state that reads its data. The handler is sent when the
+section opens, and again whenever the content of the next send changes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from app.state.tab_watchers import moments
 from app.state.usage.account import AccountState
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")
-"""The sections in the order of their tabs."""
+"""The sections of the inspector in the order of their tabs."""
 ON_START: Final = "preview"
 """The only section of the start page. The others belong to a conversation."""
 SETTLE_SECONDS: Final = 0.35
-"""Wait for further changes before a section is read again."""
+"""Delay before a section is read again, so that several changes cause one reading."""
 
 _KEEP_CURRENT: Final[Mapping[str, Any]] = {
     "preview": PreviewState.keep_current,
@@ -38,18 +38,18 @@ _KEEP_CURRENT: Final[Mapping[str, Any]] = {
 
 
 class InspectorState(rx.State):
-    """`section` is the open section, "" for none: then the inspector is hidden."""
+    """The inspector. `section` is the open section, "" for none: then the inspector is hidden."""
 
     section: rx.Field[str] = rx.field("")
 
     @rx.event
     async def show(self, section: str) -> rx.event.EventType[()] | None:
-        """Open a section."""
+        """Open a section; "": close the inspector."""
         return self._show(section)
 
     @rx.event
     async def toggle(self, section: str) -> rx.event.EventType[()] | None:
-        """Open a section, or close it if it is open."""
+        """Open a section, or close the inspector if this section is open."""
         return self._show("" if section == self.section else section)
 
     @rx.event
@@ -58,7 +58,7 @@ class InspectorState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Keep the open section current, while it is open and the tab shows this conversation.
+        """Keep the open section current while it is open and the tab shows this conversation.
 
         On the start page the section is read once; after that the composer keeps it current.
         """

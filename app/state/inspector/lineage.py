@@ -1,4 +1,4 @@
-"""The lineage of the conversation on screen: its parent, and its forks and child conversations.
+"""The lineage of the conversation on screen: its parent, its forks and its child conversations.
 
 The tree of forks with all generations is in `branches.py`.
 """
@@ -33,7 +33,9 @@ _UNFINISHED: Final = frozenset({"pending", "streaming"})
 
 @dataclass(frozen=True)
 class OriginItem:
-    """The parent of the conversation. `place` is for example " at pair 3", "" if the position is not stored."""
+    """The parent of the conversation. `place` is for example " at pair 3", "" if the position of the pair is not
+    stored.
+    """
 
     path: str
     title: str
@@ -42,9 +44,10 @@ class OriginItem:
 
 @dataclass(frozen=True)
 class DerivedItem:
-    """A fork or a child conversation. `status` is for the stylesheet, `state` the same as text ("" for a fork).
+    """A fork or a child conversation.
 
-    `facts` are short texts.
+    `status` is the status for the stylesheet, `state` is the same as text ("" for a fork). `facts` are short texts such
+    as "pair 3". `at` is the time of its last chunk or, without chunks, of its creation (ISO 8601).
     """
 
     id: str
@@ -58,7 +61,11 @@ class DerivedItem:
 
 
 class LineageState(rx.State):
-    """The lineage of `conversation`. `unfinished`: a child conversation is still running."""
+    """The lineage of the conversation with the id `conversation`.
+
+    `origin` is its parent, `items` are its forks and child conversations. `unfinished`: a child conversation is still
+    running. `fault`: why the lineage cannot be read.
+    """
 
     conversation: rx.Field[str] = rx.field("")
     origin: rx.Field[OriginItem | None] = rx.field(None)

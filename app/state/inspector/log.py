@@ -1,6 +1,6 @@
 """The log of the conversation on screen: requests outside its pairs, and the tokens of messages that were removed.
 
-Its entries are never sent.
+The entries of the log are never sent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from app.views.screen.log import LogEntryView
 
 
 class LogState(rx.State):
-    """`entries` of `conversation`, newest first; `earlier` counts the others. `unfinished`: a request is running."""
+    """The log of the conversation with the id `conversation`.
+
+    `entries` are its newest entries, newest first; `earlier` is the number of the others. `unfinished`: a request is
+    running. `fault`: why the log cannot be read.
+    """
 
     conversation: rx.Field[str] = rx.field("")
     entries: rx.Field[tuple[LogEntryView, ...]] = rx.field(())

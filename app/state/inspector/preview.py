@@ -1,9 +1,10 @@
 """The preview: the exact request that a send would make now, as readable text, as JSON, and compared with the last one.
 
-On the start page it is that of the first message: the composer notes the values that it depends on (`note_first`).
+On the start page it is the request of the first message: the composer reports the draft on which this request depends
+(`note_first`).
 
-A small preview is kept current. A large one is marked as outdated and is built again on request. Small bodies are in a
-var whole; larger ones are shown in pages, and can be downloaded whole.
+A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. Small
+bodies are in a var whole; larger ones are shown in pages, and can be downloaded whole.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ T = TypeVar("T")
 
 TABS: Final = ("readable", "json", "changes")
 LARGE: Final = 400_000
-"""Bytes. The preview of a larger body is not updated automatically."""
+"""Number of bytes. The preview of a larger body is not updated automatically."""
 _MAX_KEY: Final = 40
 
 
@@ -57,7 +58,7 @@ class _Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """The part of a request that the user chose. `page` counts from 1."""
+    """The part of a request that the user chose to see. `page` counts from 1."""
 
     tab: str
     reading: RequestWindow
@@ -75,12 +76,14 @@ class _Shown:
 
 
 class PreviewState(rx.State):
-    """`request` is None until it is built; `fault` is why it cannot be. `stale`: the next send may differ from it.
+    """The preview of the next send, on the tab that is open in it (`tab`).
 
-    `edition` is that of its draft: if it is not that of the text area, the preview belongs to an earlier text.
-    `busy`: it is being built, which takes a while if it is `large`.
+    `request` is the request, None until it is built; `fault` is why it cannot be built. `stale`: the next send may
+    differ from this request. `busy`: the request is being built, which takes a while if it is `large`. `conversation`
+    is the id of its conversation. `edition` is the text area's number for the draft in the request: if the text area
+    has another number now, the preview belongs to an earlier text.
 
-    `body` and `changes` are only set if the open `tab` needs them; `changes_note` is why there is nothing to compare.
+    `body` and `changes` are only set if the open tab shows them; `changes_note` is why there is nothing to compare.
     """
 
     tab: rx.Field[str] = rx.field("readable")
@@ -103,12 +106,12 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Build the current request."""
+        """Build the request of a send now, also if it is large."""
         await self._read()
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Build the request again after the next send has changed. A large one is only marked as outdated."""
+        """Build the request again, because the next send has changed. A large one is only marked as outdated."""
         async with self:
             moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:
@@ -127,14 +130,14 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def show_earlier(self) -> None:
-        """Show older messages as well."""
+        """Show some older messages in addition."""
         async with self:
             self._messages += MORE_MESSAGES
         await self._show_again()
 
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
-        """Show all of a message, a tool or the system text."""
+        """Show the whole text of a message, a tool or the system text."""
         piece = text_in(key, _MAX_KEY)
         async with self:
             if piece is None or piece in self._opened:
@@ -152,7 +155,7 @@ class PreviewState(rx.State):
             await self._show_again()
 
     async def _read(self) -> None:
-        """Plan the next send and show it, unless another build started meanwhile."""
+        """Plan the next send and show its request, unless another build started meanwhile."""
         async with self:
             moment = self._moment()
             if moment is None:
@@ -176,7 +179,9 @@ class PreviewState(rx.State):
             await self._show_again()
 
     async def _show_again(self) -> None:
-        """Show other parts of the request on screen. If it is no longer cached, build and show the current request."""
+        """Show other parts of the request on screen. If the request is no longer cached, build and show the current
+        one.
+        """
         async with self:
             conversation_id, request, selection, turn = self.conversation, self.request, self._selection(), self._turn
         if request is None:
@@ -193,11 +198,11 @@ class PreviewState(rx.State):
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
-        """Return the data of the next send: in the conversation on screen, or as the first message of a new one."""
+        """Return the data of the next send in the conversation on screen, or of the first message on the start page."""
         return moment_of(self) if conversation_in(self.router.url.path) else self._first
 
     def _begin(self, conversation_id: str) -> int:
-        """Start a build. The request of another conversation is cleared."""
+        """Start a build and return its number. If the request on screen is of another conversation, clear it."""
         if conversation_id != self.conversation:
             self.request = self.body = self.changes = None
             self._messages, self._opened, self._page = FIRST_MESSAGES, frozenset(), 1
@@ -216,12 +221,14 @@ class PreviewState(rx.State):
 
 
 def note_moment(state: PreviewState) -> None:
-    """Mark the preview as outdated if the data of the next send have changed since it was built."""
+    """Mark the preview as outdated if the data of the next send have changed since it was built; otherwise remove the
+    mark.
+    """
     state.stale = state._moment() != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 
 async def note_first(state: rx.State, draft: FirstDraft) -> None:
-    """Note the current data of a send of the start page."""
+    """Store the draft of the start page for the preview, and mark the preview as outdated if the draft has changed."""
     preview = await state.get_state(PreviewState)
     preview._first = draft  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     note_moment(preview)
@@ -264,14 +271,14 @@ async def _call(prepared: _Prepared, describe: Callable[..., T], *arguments: obj
 
 
 def _show_page(prepared: _Prepared, number: int) -> BodyView:
-    """Return a page of the body. The whole body has a download address once its conversation exists."""
+    """Return a page of the body. If the conversation exists, the whole body has an address for the download."""
     conversation_id = prepared.conversation_id
     path = f"/api/v1/conversations/{conversation_id}/preview/{prepared.body_sha256}" if conversation_id else ""
     return show_body(prepared.planned.wire.body, number, path)
 
 
 async def _compare(prepared: _Prepared, shown: _Shown, reading: RequestWindow) -> _Shown:
-    """Add the differences from the last request of the conversation."""
+    """Return `shown` with the differences from the last request of the conversation."""
     ctx = await context_for(current(), prepared.conversation_id)
     async with ctx.store.read() as session:
         newest = await load_pairs(session, LOCAL_OWNER, prepared.conversation_id, limit=1)

@@ -1,6 +1,7 @@
-"""The stored request of a pair that failed: the sent bytes, and a comparison with the request of a resend now.
+"""The stored request of a pair that failed: the sent bytes, and a comparison with the request that a resend would make
+now.
 
-The resend itself is not here, because it may have to ask what to do with later pairs.
+The resend itself is in another module, because it may have to ask what to do with later pairs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ SAME: Final = "No differences: the current request is identical."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """The sent request. `at` is ISO 8601, `size` describes the size of the body."""
+    """The request that was sent. `at` is the time (ISO 8601), `size` describes the size of the body."""
 
     model: str
     target: str
@@ -54,9 +55,10 @@ class _Selection:
 
 
 class SnapshotState(VisitedState, rx.State):
-    """The dialog is open while `pair` is set, and shows its request. `kept` is None until it is read.
+    """The dialog with the request that was sent for a failed pair. It is open while `pair`, the id of the pair, is set.
 
-    `changes` are the differences from now, `note` is shown if there are none; `fault`: why it cannot be shown.
+    `kept` is that request; None: it is not read yet. `changes` are its differences from the request of a resend now,
+    `note` is shown if there are none. `fault`: why the request cannot be shown.
     """
 
     pair: rx.Field[str] = rx.field("")
@@ -71,7 +73,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def open(self, pair_id: str) -> None:
-        """Show the stored request of this pair."""
+        """Open the dialog with the stored request of this pair."""
         valid_id = text_in(pair_id, MAX_TEXT)
         if not valid_id:
             return
@@ -90,7 +92,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
-        """Show the sent request, or its comparison with now."""
+        """Show the sent request, or its comparison with the request of a resend now."""
         chosen = text_in(tab, MAX_TEXT)
         if chosen in TABS:
             async with self:
@@ -161,7 +163,7 @@ def _show(kept: Snapshot, selection: _Selection) -> KeptRequestView:
 
 
 def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, selection: _Selection) -> ChangesView | None:
-    """Return the differences from now; None: there are none."""
+    """Return the differences from the request of a resend now; None: there are none."""
     reading = RequestWindow(opened=selection.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)
@@ -169,10 +171,10 @@ def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, selection
 
 
 def _read_body(kept: Snapshot) -> dict[str, Any]:
-    """Return the body of a stored request. One that was imported from a file may have any content.
+    """Return the body of a stored request as JSON. A request that was imported from a file may have any content.
 
     Raises:
-        ConflictError: it is not a JSON object.
+        ConflictError: the body is not a JSON object.
     """
     try:
         body: object = json.loads(kept.body)

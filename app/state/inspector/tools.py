@@ -1,7 +1,8 @@
-"""The tools of the conversation on screen: those that the next send includes, and the choice of them.
+"""The section for the tools of the conversation on screen: which of them the next send includes, and how to choose
+them.
 
-The panel shows the tools of the next send. A choice is stored with the conversation before the tab's next event is
-handled, so that it applies to a send that follows it.
+A choice is stored with the conversation before the tab's next event is handled, so that it applies to a send that
+follows it.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ from app.views.screen.tools.tool_choice import ToolPanelView, show_choice, show_
 
 MAX_NAME: Final = 200
 MAX_DRAFT: Final = 4_000
-"""Number of characters of the draft that the selection of tools uses."""
+"""Number of characters at the beginning of the draft from which the tools are selected."""
 
 
 class ToolChoiceState(rx.State):
-    """`panel` are the tools of `conversation`, None until they are read; `fault`: why they cannot be read or stored."""
+    """The tools of the conversation with the id `conversation`.
+
+    `panel` shows the tools of the next send; None: they are not read yet. `fault`: why they cannot be read or stored.
+    """
 
     conversation: rx.Field[str] = rx.field("")
     panel: rx.Field[ToolPanelView | None] = rx.field(None)
@@ -39,7 +43,7 @@ class ToolChoiceState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tools of the next send."""
+        """Read and show the tools of the next send."""
         async with self:
             moment = moment_of(self)
             self._turn += 1
@@ -63,7 +67,7 @@ class ToolChoiceState(rx.State):
 
     @rx.event
     async def choose_mode(self, mode: str) -> rx.event.EventType[()] | None:
-        """Set the inclusion mode."""
+        """Set the inclusion mode, which decides how the tools of a send are selected."""
         if text_in(mode, MAX_NAME) not in {each.value for each in ToolMode}:
             return None
         return await self._change(mode=ToolMode(mode))
@@ -108,5 +112,5 @@ class ToolChoiceState(rx.State):
             self.fault = describe_fault(error)
             return None
         if self.panel is not None:
-            self.panel = show_choice(self.panel, mode, tools)  # its figures follow
+            self.panel = show_choice(self.panel, mode, tools)  # the figures arrive with `keep_current`
         return ToolChoiceState.keep_current

@@ -2,8 +2,8 @@
 
     await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
 
-Here `standing` is the number of the current version, which is the one that is sent. The arrows in the pair's line send
-these events.
+Here `standing` is the number of the current version of the pair, which is the one that is sent. The arrows in the
+pair's line send these events.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict
 
 @dataclass(frozen=True, slots=True)
 class VersionItem:
-    """A version in the menus. `about` is its model and how it ended; `at` is ISO 8601."""
+    """A version in the menus of the dialog. `about` is its model and how its reply ended; `at` is ISO 8601."""
 
     number: str
     name: str
@@ -45,7 +45,10 @@ class VersionItem:
 
 @dataclass(frozen=True, slots=True)
 class TextDiffView:
-    """The differences of a text. `title` is its name, with a note if there are no differences or no text."""
+    """The differences between two texts: the requests or the replies of two versions.
+
+    `title` is `name`, with a note if there are no differences or no text.
+    """
 
     name: str
     title: str
@@ -54,7 +57,7 @@ class TextDiffView:
 
 @dataclass(frozen=True, slots=True)
 class RestoreItem:
-    """A version that can be restored, with the text of its button."""
+    """A button that restores a version, with its text."""
 
     version: int
     text: str
@@ -62,9 +65,11 @@ class RestoreItem:
 
 @dataclass(frozen=True, slots=True)
 class VersionDiffView:
-    """A comparison of two versions. `texts` are the request and the reply; `error` is why the second version failed.
+    """A comparison of two versions of a pair, `before` and `after`, which are items of `versions`.
 
-    `before` and `after` are items of `versions`; `standing` is the number of the current version.
+    `texts` are the differences of the requests and of the replies. `error` is why the reply of the version `after`
+    failed, "" if it did not. `standing` is the number of the current version. `restores` are buttons for the compared
+    versions that are not current.
     """
 
     versions: tuple[VersionItem, ...]
@@ -77,7 +82,10 @@ class VersionDiffView:
 
 
 class VersionsState(VisitedState, rx.State):
-    """The dialog is open while `pair` is set, and compares its versions. `view` is None until they are read."""
+    """The dialog that compares two versions of a pair. It is open while `pair`, the id of the pair, is set.
+
+    `view` is the comparison; None: the versions are not read yet. `fault`: why they cannot be read.
+    """
 
     pair: rx.Field[str] = rx.field("")
     title: rx.Field[str] = rx.field("")
@@ -89,7 +97,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def compare(self, pair_id: str) -> None:
-        """Open the dialog that compares the current version with the one before it."""
+        """Open the dialog. At first it compares the current version with the previous one."""
         valid_id = text_in(pair_id, MAX_ID)
         if not valid_id:
             return
@@ -101,14 +109,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Compare from this version."""
+        """Choose the first of the two compared versions."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Compare to this version."""
+        """Choose the second of the two compared versions."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()
@@ -122,7 +130,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def restore(self, pair_id: str, version: int, standing: int) -> None:
-        """Restore another version of a pair whose current version is `standing`. Undo restores that one."""
+        """Restore another version of a pair whose current version is `standing`. Undo restores `standing`."""
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:
             return
@@ -132,7 +140,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def swap(self, pair_id: str) -> None:
-        """Restore the version before; the next swap goes back again."""
+        """Restore the previous version of a pair. The next swap restores the version that is current now."""
         valid_id = text_in(pair_id, MAX_ID)
         if valid_id is None:
             return
@@ -157,7 +165,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
-        """Restore the earlier version. Undo calls this, so it offers no undo."""
+        """Restore the version that was current before. Undo calls this, so it offers no undo."""
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:
             return
@@ -182,7 +190,7 @@ class VersionsState(VisitedState, rx.State):
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
-        """Compare the two chosen versions, by their numbers. A number of 0 selects the default."""
+        """Compare the two chosen versions and show the result. If no version is chosen (0), use the default."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

@@ -1,1 +1,1 @@
-"""The actions on one pair: marks, deletion, editing and answering again. The list of pairs is in `transcript`."""
+"""The actions on one pair: marks, deletion, editing and answering again. The list of pairs is in `transcript.py`."""

@@ -1,4 +1,6 @@
-"""Resetting an unreadable setting of the conversation on screen. The note about it is `TranscriptState.damaged`."""
+"""The reset of a setting of the conversation on screen that cannot be read. `TranscriptState.damaged` is the note about
+it.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ MAX_COLUMN: Final = 64
 
 
 class DamageState(rx.State):
-    """Handlers for the note at the top of a transcript."""
+    """The handler for the note about unreadable settings, at the top of a transcript. It has no vars."""
 
     @rx.event
     async def reset_setting(self, column: str) -> None:
-        """Set the setting to its neutral value, and remove the error of the last send."""
+        """Set this setting to its neutral value, and remove the error of the last send."""
         if (name := text_in(column, MAX_COLUMN)) is None:
             return
         conversation_id = conversation_in(self.router.url.path)

@@ -1,4 +1,4 @@
-"""Deleting a pair: with a dialog if it has a reply, and with Undo in a toast.
+"""The deletion of a pair: a dialog asks first if the pair has a reply, and a toast offers Undo.
 
 await tab.send(PairDeletionState.ask, pair_id="p1")
 await tab.send(PairDeletionState.delete, pair_id="p1")
@@ -29,20 +29,20 @@ MAX_QUOTED: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class DeletePairView:
-    """The pair that the dialog asks about. The dialog's sentence begins with `name`."""
+    """The pair that the dialog asks about. `name` is the beginning of the dialog's sentence."""
 
     id: str
     name: str
 
 
 class PairDeletionState(VisitedState, rx.State):
-    """The dialog is open while `deleting` is set."""
+    """The dialog that asks before a pair is deleted. It is open while `deleting` is set."""
 
     deleting: rx.Field[DeletePairView | None] = rx.field(None)
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Open the dialog before a pair is deleted. A pair without a reply is deleted at once."""
+        """Ask before a pair is deleted. A pair without a reply is deleted at once."""
         if (pair := self._pair(pair_id)) is None:
             return None
         if not pair.parts:
@@ -60,7 +60,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def delete(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Delete a pair on this page."""
+        """Delete a pair that this page shows. `carry_out` does the work."""
         if self._pair(pair_id) is None:
             return None
         await expect_toast(self)
@@ -68,7 +68,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def carry_out(self, pair_id: str) -> None:
-        """Delete the pair and show a toast."""
+        """Delete the pair and show a toast with Undo."""
         if (pair := self._pair(pair_id)) is None:
             return
         fault = await _mark(pair.id, deleted=True)
@@ -83,7 +83,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:
-        """Restore a deleted pair. For Undo, which shows its own message; this handler offers no Undo."""
+        """Restore a deleted pair. Undo calls this, so it offers no undo."""
         if (valid_id := text_in(pair_id, MAX_ID)) and (fault := await _mark(valid_id, deleted=False)):
             await show_fault(self, fault)
 
@@ -96,7 +96,7 @@ class PairDeletionState(VisitedState, rx.State):
 
 
 async def _mark(pair_id: str, *, deleted: bool) -> InviewError | None:
-    """Delete or restore a pair. Returns the error if this is refused."""
+    """Delete or restore a pair. Return the error if this is refused."""
     try:
         await mark_pair(await context_for(current(), pair_id), LOCAL_OWNER, pair_id, Marks(deleted=deleted))
     except InviewError as fault:

@@ -1,10 +1,11 @@
-"""The pair being edited in the transcript, and the text written so far. Only one at a time; it survives a reload.
+"""The pair that is being edited in the transcript, and its text so far. There is one edit at a time; it survives a
+reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
     await tab.send(EditState.cancel)                 # the toast offers to restore the text
 
-The edited pair is sent in `resend.py`.
+`resend.py` sends the edited pair.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit of a pair. `version` is the version on screen when the edit began; only this version is replaced.
+    """An edit of a pair. `version` is the version that was on screen when the edit began; only this version is
+    replaced.
 
     `temporary`: the conversation is temporary, so the browser does not store the text.
     """
@@ -48,7 +50,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An edit with its text, and the text of the pair before the edit."""
+    """An edit with its text so far. `before` is the text of the pair when the edit began."""
 
     edit: Edit
     text: str
@@ -56,11 +58,12 @@ class Unfinished:
 
 
 class EditState(rx.State):
-    """`edit` is the id of the edit, `pair` the pair that the text area replaces; "" for none.
+    """The edit of a pair: the text area that is shown instead of the pair's request.
 
-    `text` is the initial text. The browser holds the text while the user writes and reports it with `write`. `asked` is
-    True if the text area should take the focus; after a reload it does not. `blank` is True if the text has only white
-    space. `busy` is True while the edit is being sent, `fault` is the reason if that failed.
+    `edit` is the id of the edit, `pair` the id of the pair; both are "" if no pair is being edited. The browser stores
+    the edit in `kept`, as JSON. `text` is the initial text. The browser holds the text while the user writes, and
+    reports it with `write`. `asked`: the text area should take the focus; after a reload it does not. `blank`: the text
+    has only white space. `busy`: the edit is being sent; `fault` is the reason if that failed.
     """
 
     kept: str = rx.SessionStorage("", name="inview.edit")
@@ -71,7 +74,7 @@ class EditState(rx.State):
     fault: rx.Field[str] = rx.field("")
     _before: str = ""  # the text of the pair when its edit began
     _written: str = ""
-    _left: tuple[Unfinished, ...] = ()  # can be resumed with Undo
+    _left: tuple[Unfinished, ...] = ()  # cancelled edits that Undo can resume
 
     @rx.var
     def edit(self) -> str:
@@ -80,7 +83,7 @@ class EditState(rx.State):
 
     @rx.var
     def kept_as(self) -> str:
-        """The key under which the browser stores the text, "" if it stores none."""
+        """The key under which the browser stores the text, "" if it does not store the text."""
         return found.id if (found := read_edit(self.kept)) and not found.temporary else ""
 
     @rx.var
@@ -95,7 +98,7 @@ class EditState(rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
-        """End the edit if its pair was deleted before the page was opened."""
+        """End the edit if its pair was deleted while the page was closed."""
         edit = read_edit(self.kept)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -103,7 +106,7 @@ class EditState(rx.State):
 
     @rx.event
     async def begin(self, pair_id: str) -> None:
-        """Edit a pair on this page: its request becomes a text area."""
+        """Start to edit a pair of this page: its request becomes a text area."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None:
@@ -121,7 +124,7 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """Take the current text of the text area. By now the text area has taken the focus if it should."""
+        """Store the current text of the text area. The text area has taken the focus by then, if it should."""
         words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
         if edit is None or edit.id != edit_id or words is None:
             return
@@ -133,12 +136,12 @@ class EditState(rx.State):
 
     @rx.event
     async def cancel(self) -> None:
-        """Close the text area without a change. A toast offers to resume the edit."""
+        """Close the text area without a change. If the text was changed, a toast offers to resume the edit."""
         await self._leave_off()
 
     @rx.event
     async def take_up(self, edit_id: str) -> rx.event.EventType[()] | None:
-        """Resume a cancelled edit. For Undo."""
+        """Resume a cancelled edit. Undo calls this."""
         found = next((each for each in self._left if each.edit.id == edit_id), None)
         if found is None:
             return None
@@ -149,10 +152,7 @@ class EditState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()] | None:
-        """Tell the user what happens to the text when the text area is no longer drawn.
-
-        This happens when its pair was deleted or is hidden.
-        """
+        """Say where the text is, because its text area is no longer drawn: the pair was deleted or is hidden."""
         edit, watcher = read_edit(self.kept), watcher_of(self)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -167,7 +167,7 @@ class EditState(rx.State):
         return None
 
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
-        """End the edit of a deleted pair, and put a changed text into the message box."""
+        """End the edit of a deleted pair. If its text was changed, put it into the message box."""
         text = self._written if self._written != self._before else ""
         is_forgotten = not (self._written or self._before or edit.temporary)  # the server was restarted
         watcher = watcher_of(self)
@@ -199,7 +199,7 @@ class EditState(rx.State):
 
 
 def read_edit(kept: str) -> Edit | None:
-    """Read the edit that the browser stores. Returns None if there is none or if it is not valid.
+    """Read the edit that the browser stored. Return None if there is none or if it is not valid.
 
     >>> read_edit('{"id": "e", "pair_id": "p", "conversation_id": "c", "position": 2, "version": 1}').position
     2
@@ -216,7 +216,7 @@ def read_edit(kept: str) -> Edit | None:
 
 
 def end_edit(state: EditState, edit_id: str) -> None:
-    """End the edit: it was sent or cancelled. Another edit is left alone."""
+    """End the edit, because it was sent or cancelled. If another edit is open, nothing changes."""
     if state.edit == edit_id:
         state.kept, state.text = "", ""
         state._written, state._before = "", ""  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -224,9 +224,9 @@ def end_edit(state: EditState, edit_id: str) -> None:
 
 
 def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | None = None) -> None:
-    """Show that the edit was not sent; its text is kept.
+    """Show that the edit was not sent. Its text stays in the text area.
 
-    `version` is the newer version of the pair that the error reported. The next attempt replaces that one.
+    `version` is the newer version of the pair that the error reported. The next attempt replaces this newer version.
     """
     edit = read_edit(state.kept)
     if edit is None or edit.id != edit_id:
@@ -243,7 +243,7 @@ async def _is_deleted(edit: Edit) -> bool:
 
 
 def _is_elsewhere(edit: Edit, screen: Screen) -> bool:
-    """Return True if the pair is before or after the window of pairs on screen."""
+    """Return True if the pair is above or below the pairs that the page has loaded."""
     pairs = screen.pairs
     before = screen.earlier and bool(pairs) and edit.position < pairs[0].position
     return before or (screen.later and bool(pairs) and edit.position > pairs[-1].position)

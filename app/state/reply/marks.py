@@ -1,4 +1,4 @@
-"""The marks of a pair: stars, flag, tag. A mark is shown at once, then stored. A refused mark is undone.
+"""The marks of a pair: stars, flag, tag. A mark is shown at once, then stored. If it is refused, it is removed again.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
@@ -63,14 +63,14 @@ class MarksState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
-        """Restore the previous value of a mark. For Undo; this handler offers no Undo."""
+        """Restore the previous value of a mark. Undo calls this, so it offers no undo."""
         if (pair := self._pair(pair_id)) is not None and (marks := _read(field, value)) is not None:
             await self._store(pair, marks)
 
     async def _offer_filter(self) -> ToastAction | None:
-        """Return an offer to hide the pairs with the tag "exclude".
+        """Return the toast's offer to hide the pairs with the tag "exclude"; None: it is not offered.
 
-        It is made for the first such tag on screen, unless the filter uses tags.
+        It is offered for the first such tag on screen, unless the filter already uses tags.
         """
         watcher = watcher_of(self)
         if watcher is None or any(pair.mark is Mark.OUT for pair in watcher.screen.pairs):
@@ -96,7 +96,7 @@ class MarksState(rx.State):
                 await show_toast(self, f"Pair {pair.position}: {message}", undo=undo, offer=offer)
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
-        """Show these marks and store them. Returns False if they were refused; the previous marks are then shown."""
+        """Show these marks and store them. Return False if they were refused; then the previous marks are shown."""
         watcher = watcher_of(self)
         before: ShownMarks = cast("ShownMarks", {field: getattr(pair, field) for field in marks})
         if watcher is not None:
@@ -112,7 +112,7 @@ class MarksState(rx.State):
         return True
 
     def _pair(self, pair_id: object) -> ScreenPairView | None:
-        """Return a pair on this page. Only pairs on screen can be marked."""
+        """Return a pair that this page shows, otherwise None. Only pairs on screen can be marked."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         return None if watcher is None or valid_id is None else watcher.pair(valid_id)
 

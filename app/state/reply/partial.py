@@ -1,9 +1,9 @@
-"""Including the received part of a failed reply in the next message.
+"""The command that puts the received part of a failed reply into the next message.
 
-await tab.send(PartialReplyState.include, pair_id="p1")
+    await tab.send(PartialReplyState.include, pair_id="p1")
 
-A failed pair is never sent. Its request and the received part of its reply are put into the composer as text. The user
-can read and change the text there before it is sent.
+A failed pair is never sent. Its request and the received part of its reply are put into the message box as text. The
+user can read and change the text there before it is sent.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MAX_ID: Final = 64
 
 
 class PartialReplyState(rx.State):
-    """The handler for a partial reply. It has no vars."""
+    """The handler for the partial reply of a failed pair. It has no vars."""
 
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:
-        """Put the request and the received part of its reply before the text in the composer."""
+        """Insert the pair's request and the received part of its reply in front of the draft."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None or not (received := read_received(pair)):

@@ -25,7 +25,7 @@ MAX_ID: Final = 64
 
 
 class RecoveryState(rx.State):
-    """The handler for a recovered reply. It has no vars."""
+    """The handler that recovers a reply. It has no vars."""
 
     @rx.event(background=True)
     async def give_back(self, run_id: str, parts: list[dict[str, str]]) -> None:
@@ -41,7 +41,7 @@ class RecoveryState(rx.State):
 
 
 def _shown_in(value: object) -> tuple[ShownPart, ...] | None:
-    """Validate the parts that a page sends. Returns None if they are not valid."""
+    """Return the parts that a page sent, None if they are not valid."""
     if not isinstance(value, list) or len(items := cast("list[Any]", value)) > MAX_PARTS:
         return None
     found: list[ShownPart] = []

@@ -1,4 +1,5 @@
-"""Sending a pair again: edited, to the same or another model, or as its stored request. Undo restores the old version.
+"""Sends a pair again: edited, to the same or another model, or as its stored request. Undo restores the previous
+version.
 
     await tab.send(ResendState.answer_again, pair_id="p1", model="")
     tab.shows(ResendState, "later")              # the question about the later pairs, if there are any
@@ -66,9 +67,10 @@ Events = AsyncGenerator[Any, None]
 
 
 class ResendState(VisitedState, rx.State):
-    """`later` is the question about the later pairs, `over_budget` the question what to do if the pair does not fit.
+    """The commands that send a pair again, and the two dialogs that may ask something first.
 
-    Each dialog is open while its var is set.
+    `later` is the question what happens to the later pairs, `over_budget` the question what to do if the pair does not
+    fit. Each dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)
@@ -81,7 +83,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
-        """Have a pair answered again by this model; "" means the pair's model."""
+        """Have a pair answered again by this model; "": by the pair's own model."""
         request, chosen = await self._request_for(pair_id), text_in(model, MAX_MODEL)
         if request is None or chosen is None:
             return None
@@ -133,7 +135,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """Send with this choice for the later pairs."""
+        """Send the pair with this choice for the later pairs."""
         request, shown = self._pending, self.later
         if request is None or shown is None or key not in request.ways:
             return None
@@ -141,12 +143,12 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Set whether the next choice is remembered for later sends."""
+        """Set whether the next choice for a pair that does not fit also applies to later sends."""
         self._remembers = remembers is True
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Send with one of the options for a pair that does not fit."""
+        """Send the pair with this option of the dialog of a pair that does not fit."""
         way, request = read_way(str(key)), self._pending
         if request is None or way is None or self.over_budget is None:
             return None
@@ -164,12 +166,12 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Cancel the question. Nothing is sent."""
+        """Close the dialog. Nothing is sent."""
         await self._call_off()
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Send the first pair in the queue."""
+        """Send the pair of the oldest request that waits."""
         async with self:
             if not self._taken:
                 return
@@ -185,7 +187,9 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, run_id: str) -> None:
-        """Cancel the new reply and restore the previous version. For Undo; this handler offers no Undo."""
+        """Cancel the new reply, restore the previous version and any discarded pairs. Undo calls this, so it offers no
+        undo.
+        """
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)
         if sent is None:
@@ -210,9 +214,8 @@ class ResendState(VisitedState, rx.State):
         self._set_pending(None)
 
     async def _request_for(self, pair_id: object) -> ResendRequest | None:
-        """Return a request to send a pair on this page again unchanged.
-
-        Returns None if there is no such pair or if it is being sent.
+        """Return a request to send a pair of this page again unchanged; None: there is no such pair, or it is being
+        sent.
         """
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
@@ -237,7 +240,7 @@ class ResendState(VisitedState, rx.State):
         self._pending, self.later, self.over_budget, self._remembers = request, None, None, False
 
     async def _deliver(self, request: ResendRequest) -> list[Any]:
-        """Send the pair and show the result. Returns the redirects for the page."""
+        """Send the pair and show the result. Return the redirects for the page."""
         try:
             if request.remembered and request.over_budget is not None:
                 await remember_way(request.over_budget)
@@ -264,7 +267,7 @@ class ResendState(VisitedState, rx.State):
     async def _ask_about(
         self, request: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
     ) -> None:
-        """Open the dialog, unless the page shows another conversation by now."""
+        """Open the dialog for this error, unless the page shows another conversation by now."""
         if conversation_in(self.router.url.path) != request.conversation_id:
             await self._refuse(request)
             return
@@ -281,7 +284,7 @@ class ResendState(VisitedState, rx.State):
             self.over_budget = describe_over_budget(error.budget_options, several=several, summary=request.newest)
 
     async def _refuse(self, request: ResendRequest, error: InviewError | None = None) -> None:
-        """Show why the pair is not sent: at the form of an edit, else in a toast."""
+        """Show why the pair is not sent: in the text area of an edit, otherwise in a toast."""
         fault = "" if error is None else describe_fault(error)
         if request.edit:
             version = error.version if isinstance(error, PairChangedError) else None
@@ -315,5 +318,8 @@ class ResendState(VisitedState, rx.State):
 
 
 def _leads_soon(request: ResendRequest) -> bool:
-    """Return True if the page opens a fork next. False if a summary is written first: the page does not wait for it."""
+    """Return True if the page will open a branch as soon as the pair is sent.
+
+    False if a summary is written first: the page does not wait for it.
+    """
     return request.later is Later.BRANCH and not request.summarise

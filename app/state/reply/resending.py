@@ -1,4 +1,4 @@
-"""Sending a pair again: the request with its decisions, the question about later pairs, and the message afterwards.
+"""The values of a resend: the request with its decisions, the question about later pairs, and the message afterwards.
 
     resent = await send_again(request)      # raises the reason if it is refused
 
@@ -26,20 +26,20 @@ from app.views.usage.figures import plural
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is unchanged."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
-"""The stored request contains this conversation, so it cannot be sent in another one."""
+"""The choices for a stored request. It contains this conversation, so it cannot be sent in another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A pair to be sent again with the view options `options`.
+    """A pair to be sent again, with the view options `options` and the user's decisions.
 
-    `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side.
+    `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side. `edit` is the id of
+    the edit with the new `text`, and `was` is the text before the edit; if `edit` is "", the text is unchanged.
+    `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
 
-    `edit` is the id of the edit with the new `text`; `was` is the text before. If `edit` is "", the text is unchanged.
-
-    `version` is the version that the user saw. `newest`: no pair follows in view. The user's decisions are `later` with
-    the number of pairs that it was about (`later_count`), and `over_budget`, which is stored if `remembered`.
-    `summarise`: summarise the older pairs first. From the dialog come the `selection` of pairs, and `selections` for
+    The decisions are `later`, what happens to the later pairs, with their number when the user decided (`later_count`),
+    and `over_budget`, which is stored in the preferences if `remembered`. `summarise`: summarise the older pairs first.
+    In the dialog of a pair that does not fit the user also chose the `selection` of pairs to send, or `selections` for
     several models.
     """
 
@@ -64,13 +64,13 @@ class ResendRequest:
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """The choices for the pairs after it."""
+        """The choices for the later pairs."""
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 
 @dataclass(frozen=True, slots=True)
 class SendUndo:
-    """The data that undoes a send: its run, the version before it, and the pairs that were discarded."""
+    """The data that undoes a resend: its run, the previous version of the pair, and the pairs that were discarded."""
 
     run_id: str
     pair_id: str
@@ -90,7 +90,7 @@ class LaterWay:
 
 @dataclass(frozen=True, slots=True)
 class LaterView:
-    """The question about the pairs after one that is sent again."""
+    """The question what happens to the `count` later pairs when a pair is sent again, with the choices (`ways`)."""
 
     message: str
     ways: tuple[LaterWay, ...]
@@ -98,7 +98,7 @@ class LaterView:
 
 
 async def send_again(request: ResendRequest) -> ResendResult:
-    """Send the pair again, as a new version of it or in a branch.
+    """Send the pair again, as its new version or in a branch.
 
     Raises:
         LaterPairsError: there are later pairs, and `later` is not decided.
@@ -143,7 +143,7 @@ async def compare(request: ResendRequest) -> Comparison:
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """Return the question about the `count` pairs after the pair at this position."""
+    """Return the question what happens to the `count` pairs that follow the pair at this position."""
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),
@@ -164,7 +164,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
 
 
 def describe_sent(request: ResendRequest, resent: ResendResult) -> str:
-    """Return one line that says what was done.
+    """Return the message of the toast, which says what was done.
 
     >>> from app.runs.send.commands import StartedRun
     >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)

@@ -1,8 +1,8 @@
-"""The user's decision while Inview waits to retry a request: retry now, or give up.
+"""The user's decision while Inview waits with the retry of a failed call: retry now, or give up.
 
-await tab.send(RetryState.try_now, pair_id="p1")
+    await tab.send(RetryState.try_now, pair_id="p1")
 
-The retry itself is `TranscriptState.retry`.
+`TranscriptState.retry` is the retry that waits.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MAX_ID: Final = 64
 
 
 class RetryState(rx.State):
-    """Handlers for a waiting retry. It has no vars."""
+    """The handlers for a retry that waits. It has no vars."""
 
     @rx.event(background=True)
     async def try_now(self, pair_id: str) -> None:
-        """Retry the request at once."""
+        """Retry the call at once."""
         await self._decide(pair_id, hurry_run)
 
     @rx.event(background=True)

@@ -1,8 +1,7 @@
-"""Summaries of pairs in view: the choices, the progress, and Undo.
+"""Summaries of the pairs in view: the dialog that asks which pairs, the progress, and Undo.
 
     await tab.send(SummaryState.ask, pair_id="")
     await tab.send(SummaryState.choose, key="all")
-
     summary = await write_summary(self, conversation_id, options, draft)    # in a background handler of another state
 
 The server writes the summary. It continues when the user leaves the page.
@@ -41,7 +40,10 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class SummaryChoice:
-    """The options of the dialog. `ways` is None until they are known. `fault` is the reason if there are none."""
+    """The dialog that asks what to summarise.
+
+    `ways` are its options; None: not known yet. `fault` is the reason if there are no options.
+    """
 
     ways: tuple[SummaryWay, ...] | None = None
     fault: str = ""
@@ -49,7 +51,9 @@ class SummaryChoice:
 
 @dataclass(frozen=True, slots=True)
 class _SummaryRequest:
-    """The context of the open dialog. `position` is the position of the pair at the cursor, 0 for none."""
+    """The data of the page when the dialog was opened. `position` is the position of the pair at the cursor, 0 for
+    none.
+    """
 
     conversation_id: str
     options: ViewOptions
@@ -58,13 +62,17 @@ class _SummaryRequest:
 
 
 class SummaryState(VisitedState, rx.State):
-    """`choice` has the options, None while the dialog is closed. `work` is the progress of a summary, if one runs."""
+    """The dialog that asks what to summarise, and the progress of a summary.
+
+    `choice` is the dialog, None while it is closed. `work` is the progress of the running summary, None if none is
+    running.
+    """
 
     choice: rx.Field[SummaryChoice | None] = rx.field(None)
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     _requested: _SummaryRequest | None = None
     _chosen: tuple[_SummaryRequest, Extent] | None = None
-    _run: tuple[str, str] = ("", "")  # and its conversation
+    _run: tuple[str, str] = ("", "")  # the run of the summary, and its conversation
     _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()  # by run: the conversation and its checkpoint
 
     @rx.event
@@ -84,7 +92,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def plan(self) -> None:
-        """Find the possible summaries and their costs."""
+        """Find the possible summaries and their costs, and show these options in the dialog."""
         async with self:
             request = self._requested
         if request is None:
@@ -108,7 +116,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, key: str) -> rx.event.EventType[()] | None:
-        """Summarise the pairs of the chosen option."""
+        """Start the summary of the chosen option. `write` does the work."""
         request = self._requested
         extent = None if request is None else extents(request.position).get(str(key))
         self._requested, self.choice = None, None
@@ -146,7 +154,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def take_back(self, run_id: str) -> None:
-        """Restore the checkpoint from before a summary. For Undo; this handler offers no Undo."""
+        """Restore the checkpoint that a summary has replaced. Undo calls this, so it offers no undo."""
         found = next((each for each in self._before if each[0] == run_id), None)
         if found is None:
             return
@@ -179,7 +187,9 @@ class SummaryState(VisitedState, rx.State):
 async def write_summary(
     state: rx.State, conversation_id: str, options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
-    """Summarise pairs and show the progress until the summary is the checkpoint. For background handlers.
+    """Summarise pairs and show the progress until the conversation has the summary as its checkpoint.
+
+    For background handlers of any state.
 
     Raises:
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.

@@ -26,9 +26,10 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanned:
-    """A possible summary of `count` pairs before `position`. `model` reads them: `tokens` tokens for `cost`.
+    """A possible summary of `count` pairs, whose positions are lower than `position`.
 
-    The filter hides `unread` earlier pairs: they are not in the summary and would no longer be sent.
+    `model` reads these pairs: `tokens` tokens for `cost`. The filter hides `unread` earlier pairs: they are not in the
+    summary and would no longer be sent.
     """
 
     key: str
@@ -42,7 +43,7 @@ class SummaryPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWay:
-    """One option of the dialog."""
+    """One option of the dialog that asks what to summarise."""
 
     key: str
     name: str
@@ -51,7 +52,10 @@ class SummaryWay:
 
 
 def extents(position: int) -> dict[str, Extent]:
-    """Return the extents by the keys of the dialog. `position` is that of the pair at the cursor, 0 for none."""
+    """Return which pairs each option of the dialog summarises, by the option's key.
+
+    `position` is the position of the pair at the cursor, 0 for none.
+    """
     up_to = {UP_TO: Extent(up_to=position)} if position else {}
     return {REST: Extent(), **up_to, ALL: Extent(everything=True)}
 
@@ -59,7 +63,7 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries, and the reason why one is refused, "" if none is."""
+    """Return the possible summaries, and the reason why one was refused ("" if none was)."""
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
@@ -73,7 +77,7 @@ async def plan_ways(
 
 
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
-    """Return the options of the dialog. If several cover the same pairs, only the last one is offered."""
+    """Return the options of the dialog. If several options cover the same pairs, only the last one is offered."""
     named = {
         UP_TO: f"The pairs in view up to pair {position}",
         ALL: "All pairs in view",

@@ -1,4 +1,4 @@
-"""The contents of the unfolded cards of tool calls. The status of a call is in its pair's view (`ToolCardView`).
+"""The contents of the expanded cards of tool calls. The status of a call is in its pair's view (`ToolCardView`).
 
 await tab.send(ToolCardState.unfold, pair_id="p1", version=1, tool_call_id="c1", turn="output-available")
 """
@@ -23,14 +23,15 @@ from app.views.usage.figures import plural
 MAX_ID: Final = 64
 MAX_CALL_ID: Final = 500
 MAX_CARDS: Final = 200
-"""The largest number of unfolded cards with contents."""
+"""Maximum number of expanded cards with contents."""
 
 
 class ToolCardState(rx.State):
-    """`bodies` has the contents of the unfolded cards, `read` the cards whose contents are current.
+    """The cards of tool calls that are expanded.
 
-    The id of a card is its pair, version and call. In `read` it is followed by the `turn`, which the page changes when
-    the call has new contents. `whole` has the pieces whose text is shown in full.
+    `bodies` are their contents. `read` names the cards whose contents are current: the id of a card is its pair,
+    version and call, and in `read` it is followed by `turn`, a text that the page changes when the call has new
+    contents. `whole` has the ids of the pieces whose text is shown in full.
     """
 
     bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())
@@ -40,7 +41,7 @@ class ToolCardState(rx.State):
 
     @rx.event(background=True)
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
-        """Read and show the current contents of a call."""
+        """Read and show the current contents of a call, because its card is expanded."""
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
         call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
         if not pair or number is None or call is None or not turn_id:
@@ -55,7 +56,7 @@ class ToolCardState(rx.State):
         body = await asyncio.to_thread(show_body, _describe(card, pair, called))
         async with self:
             if (conversation := conversation_in(self.router.url.path)) != self._conversation:
-                self.reset()  # the cards of the previous page will never be folded
+                self.reset()  # the cards of the previous page are never collapsed
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:
@@ -63,7 +64,7 @@ class ToolCardState(rx.State):
 
     @rx.event
     async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:
-        """Drop the contents of a card that was folded."""
+        """Drop the contents of a card, because the card was collapsed."""
         self._forget(f"{pair_id}/{version}/{tool_call_id}")
 
     @rx.event

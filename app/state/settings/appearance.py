@@ -11,10 +11,10 @@ from app.state.settings.preferences import prefer
 
 
 class AppearanceState(rx.State):
-    """Handlers for the theme. It has no vars, because the theme is a preference."""
+    """The handler for the theme. It has no vars, because the theme is a preference."""
 
     @rx.event
     async def choose_theme(self, theme: str) -> None:
-        """Store the theme for all browsers of this user. A value that is no theme is ignored."""
+        """Store the theme for all browsers of this user. A value that is not a theme is ignored."""
         if theme in set(Theme):
             await prefer(self, lambda known: replace(known, theme=Theme(theme)))

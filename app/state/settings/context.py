@@ -1,6 +1,6 @@
-"""Settings → Context: limits on tokens and costs, and the action when a send is over the budget.
+"""Settings → Context: limits on tokens and costs, and what to do when a send is over the budget.
 
-The form is validated here, so that each reason is shown at its field. The rules are in `domain/preferences.py`.
+The form is validated here, so that each error is shown at its field. The rules are in `domain/preferences.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.state.settings.preferences import prefer
 from app.state.visit import VisitedState
 
 CEILINGS: Final = ("send", "conversation", "day")
-"""The scopes of the limits. Each has a limit in tokens and a limit in money."""
+"""The scopes of the limits: one send, a conversation, a day. Each has a limit in tokens and a limit in money."""
 
 _SEPARATORS: Final = re.compile(r"[\s,_]")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
@@ -35,7 +35,7 @@ _MONEY: Final = f"Enter an amount above 0, {MAX_MONEY:,} at most, or leave it em
 
 @dataclass(frozen=True)
 class ContextTexts:
-    """A text for each field of the form: its content, or the reason why it is refused."""
+    """A text for each field of the form: the field's content, or the error of the field."""
 
     soft_cap: str = ""
     reserve: str = ""
@@ -52,9 +52,10 @@ _NAMES: Final = tuple(field.name for field in fields(ContextTexts))
 
 
 class ContextState(VisitedState, rx.State):
-    """`stored` has the initial texts of the fields, `faults` the reasons why the last form was refused.
+    """The section Context of the settings.
 
-    `opened` counts the visits to the page, not the reconnects. On each visit the fields are reset to the stored values.
+    `stored` are the initial texts of the fields, `faults` the errors of the last form. `said` is the answer to the last
+    change. `opened` counts the visits to the page, not the reconnects: each visit shows the stored values again.
     """
 
     stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)
@@ -64,7 +65,7 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the stored limits."""
+        """Read and show the stored limits."""
         self.stored = _describe(await read_preferences(current(), LOCAL_OWNER))
         if self._visit is None:
             self.faults, self.said = NO_FAULTS, ""
@@ -73,7 +74,7 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> Any:
-        """Store the form, or show the faults and move the focus to the first field with a fault."""
+        """Store the form, or show the errors and focus the first field with an error."""
         values, self.faults, self.said = *read_form(form), ""
         if self.faults == NO_FAULTS:
             try:
@@ -90,7 +91,7 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def clear_fault(self, name: str) -> None:
-        """Remove the fault at a field, because the user is correcting it."""
+        """Remove the error of a field, because the user is correcting the field."""
         if name in _NAMES:
             self.faults = replace(self.faults, **{name: ""})
 
@@ -99,7 +100,7 @@ class ContextState(VisitedState, rx.State):
 
 
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
-    """Read the form. Returns the entered preferences, and a fault for each field that cannot be used.
+    """Read the form. Return the preferences that were entered, and the error of each field that cannot be used.
 
     >>> values, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
     >>> values["soft_cap"], values["reserve"], values["day_money"], values["send_tokens"]

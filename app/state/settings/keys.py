@@ -23,9 +23,10 @@ _NO_KEY: Final = ("Backspace", "Delete")
 
 @dataclass(frozen=True)
 class KeyItem:
-    """An action with the name of its key. `usual` is the default key if `key` differs from it, else "".
+    """An action with the name of its key.
 
-    `asking` is True while the next key pressed is for this action. `said` is the answer to the last key pressed for it.
+    `usual` is the default key if the user has chosen another `key`, otherwise "". `asking`: the next key that the user
+    presses becomes the key of this action. `said` is the answer to the last key pressed for this action.
     """
 
     id: str
@@ -38,7 +39,7 @@ class KeyItem:
 
 
 class KeysState(VisitedState, rx.State):
-    """`said` is the answer to commands that concern no single action."""
+    """The section Keys of the settings. `said` is the answer to a command that concerns no single action."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
@@ -46,14 +47,14 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show every key."""
+        """Read and show the key of every action."""
         self._keys = tuple((await read_preferences(current(), LOCAL_OWNER)).keys.items())
         await self._come()
         self._show(asking=self._asking())
 
     @rx.event
     async def ask(self, action_id: str) -> None:
-        """Use the next key that is pressed for this action."""
+        """Wait for a key: the next key that is pressed becomes the key of this action."""
         await self._come()
         self._show(asking=action_id)
 
@@ -100,7 +101,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def enter_view(self, on: bool) -> None:
-        """Switch on or off: move to the beginning of a reply that grows higher than the screen."""
+        """Switch this on or off: when a reply grows higher than the screen, move to its beginning."""
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
         self.said = "Saved."
         self._show()
@@ -124,7 +125,7 @@ class KeysState(VisitedState, rx.State):
         return next((item.id for item in self.actions if item.asking), "")
 
     def _show(self, message: str = "", *, about: str = "", asking: str = "") -> None:
-        """Show every key. `message` is shown at the action `about`; the action `asking` waits for a key."""
+        """Show the key of every action. `message` is shown at the action `about`. The action `asking` waits for one."""
         own = dict(self._keys)
         self.actions = tuple(
             KeyItem(

@@ -1,4 +1,4 @@
-"""Settings → Permissions: the rules that allow calls without asking, and the audit trail of past decisions.
+"""Settings → Permissions: the rules that allow tool calls without asking, and the audit trail of past decisions.
 
 Calls that wait for an answer are shown in their conversation.
 """
@@ -20,7 +20,7 @@ from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 
 PAGE: Final = 50
-"""Entries of the audit trail shown at first, and added by each "Show older"."""
+"""Number of entries of the audit trail that are shown at first, and that each "Show older" adds."""
 
 _DONE: Final = {
     "permission.asked": "Asked",
@@ -43,7 +43,11 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 
 @dataclass(frozen=True)
 class RuleItem:
-    """A rule. `conversation` is the address of its conversation, "" if it applies in all. `since` is ISO 8601."""
+    """A rule in the list. `conversation` is the address of its conversation, "" if the rule applies in all
+    conversations.
+
+    `since` is the time when the rule was made (ISO 8601). `patterns` are the patterns that arguments must match.
+    """
 
     id: str
     name: str
@@ -54,7 +58,10 @@ class RuleItem:
 
 @dataclass(frozen=True)
 class AuditItem:
-    """A decision about a call, or a change of a rule. `arguments` are the arguments of the call, made or not."""
+    """An entry of the audit trail: a decision about a tool call, or a change of a rule.
+
+    `arguments` are the arguments of the call, whether the call was made or not.
+    """
 
     number: int
     at: str
@@ -65,7 +72,11 @@ class AuditItem:
 
 
 class PermissionRulesState(VisitedState, rx.State):
-    """`audit` is read on request; then `audit_loaded` is True. `older` is True if there are older entries."""
+    """The section Permissions of the settings: the rules and the audit trail.
+
+    `loaded`: the rules were read. `said` is the answer to the last command. The audit trail is read when the user opens
+    it; then `audit_loaded` is True. `older`: there are older entries.
+    """
 
     rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())
     loaded: rx.Field[bool] = rx.field(default=False)
@@ -104,7 +115,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def show_older(self) -> None:
-        """Add older decisions below."""
+        """Show older decisions in addition, at the end of the list."""
         await self._read_audit(self.audit[-1].number if self.audit else None)
 
     async def _read(self) -> None:

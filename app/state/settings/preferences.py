@@ -3,7 +3,7 @@
 Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
 shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` holds the defaults.
 
-A handler of any state changes them like this. The change is stored and shown in every view of that tab at once:
+A handler of any state changes preferences as follows. The change is stored and shown in every view of that tab at once:
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
 
@@ -27,7 +27,7 @@ from app.views.shortcuts import describe_hints
 
 @dataclass(frozen=True)
 class OwnKey:
-    """A key that differs from an action's default key; "" for no key."""
+    """The key that the user has chosen for an action, "" for no key. It differs from the action's default key."""
 
     action: str
     key: str
@@ -38,7 +38,7 @@ class PreferencesForm:
     """All preferences as the page shows them. Money is decimal text. "" and None mean "not set".
 
     `over_budget`, `topic_order`, `cache` and `theme` hold the values of the enums of `Preferences`. `key_hints` names
-    some keys for the bar above the composer.
+    some keys for the bar above the message box.
     """
 
     soft_cap: float
@@ -68,7 +68,7 @@ class PreferencesForm:
 
 
 def describe_preferences(preferences: Preferences) -> PreferencesForm:
-    """Return the view of the preferences."""
+    """Return the preferences as the page shows them."""
     return PreferencesForm(
         soft_cap=float(preferences.soft_cap),
         reserve=preferences.reserve,
@@ -98,20 +98,23 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
 
 
 class PreferencesState(rx.State):
-    """The user's preferences. `loaded` is False until the stored ones were read; `preferred` then has the defaults."""
+    """The user's preferences. `loaded` is False until the stored ones are read; until then, `preferred` has the
+    defaults.
+    """
 
     preferred: rx.Field[PreferencesForm] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
     loaded: rx.Field[bool] = rx.field(default=False)
 
     @rx.event
     async def load(self) -> None:
-        """Read the stored preferences."""
+        """Read and show the stored preferences."""
         self.preferred = describe_preferences(await read_preferences(current(), LOCAL_OWNER))
         self.loaded = True
 
 
 async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) -> Preferences:
-    """Store a change of preferences and show it. Returns all preferences. `state` is the state whose handler runs.
+    """Store a change of preferences, show it, and return all preferences. `state` is the state whose handler is
+    running.
 
     Raises:
         InputError: a value cannot be used. Nothing is changed.

@@ -1,4 +1,4 @@
-"""Settings → Privacy: the information about the user that models receive, and the replacement of secrets."""
+"""Settings → Privacy: the information about the user that is sent to models, and the redaction of secrets."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from app.state.visit import VisitedState
 
 
 class PrivacyState(VisitedState, rx.State):
-    """`prelude` is the text that is sent before every conversation, "" for none. The settings are preferences.
+    """The section Privacy of the settings, which are stored as preferences.
 
-    `opened` counts the visits to the page, not the reconnects. On each visit the text is reset to the stored one.
+    `prelude` is the text that is sent before every conversation, "" for none. `said` is the answer to the last change.
+    `opened` counts the visits to the page, not the reconnects: each visit shows the stored text again.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -28,7 +29,7 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Show the text that is sent before conversations."""
+        """Read and show the text that is sent before every conversation."""
         self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""
         if self._visit is None:
             self.said = ""
@@ -54,7 +55,7 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def redact(self, on: bool) -> None:
-        """Replace secrets before sending, or send them unchanged."""
+        """Switch the redaction of secrets on or off. Off: secrets are sent unchanged."""
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:

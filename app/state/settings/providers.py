@@ -1,6 +1,6 @@
 """Settings → Providers: the status and the settings of each provider. A key can be entered but is never shown.
 
-New settings are tried at once, and each provider shows the result of its last test.
+New settings are tested at once. Each provider shows the result of its last test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.library.model import describe_skipped
 from app.views.usage.figures import plural
 
 BUILT_IN: Final = "offline"
-"""The provider without settings."""
+"""The provider that needs no settings."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
@@ -42,18 +42,19 @@ _STATUS: Final[Mapping[ProviderHealth, str]] = {
     ProviderHealth.KEY_REJECTED: "Key rejected",
     ProviderHealth.UNREACHABLE: "Unreachable",
 }
-"""The texts of the other states. A provider that answers shows its number of models."""
+"""The texts of a provider's status. A provider that answers shows its number of models instead."""
 
 
 @dataclass(frozen=True)
 class ProviderItem:
-    """A row of the page. `base_url` is the address that the user entered, "" for none; then `usual_url` is used.
+    """A provider in the list.
 
-    `status` is the provider's health in words. `problem` is the reason why it cannot be used and what to do, or a note
-    on skipped models, "" for none. `about` says where the provider comes from and whether it has a key. `said` is the
-    answer to the last command. `edition` counts the accepted forms: an accepted form resets the fields, a refused one
-    keeps their texts. `offered`: the provider had no key when the page was opened. It stays among the providers to add
-    until the next visit.
+    `base_url` is the address that the user entered; if it is "", `usual_url` is used. `status` is the provider's health
+    in words. `problem` is the reason why the provider cannot be used and what to do, or a note on skipped models, ""
+    for none. `about` says where the provider comes from and whether it has a key. `takes_setup`: it has settings.
+    `removable`: its settings were entered here. `said` is the answer to the last command. `edition` counts the accepted
+    forms: an accepted form resets the fields, a refused one keeps their texts. `offered`: the provider had no key when
+    the page was opened. It stays among the providers to add until the next visit.
     """
 
     name: str
@@ -74,10 +75,11 @@ class ProviderItem:
 
 
 class ProvidersState(rx.State):
-    """`providers` lists those first that had a key or needed none when the page was opened.
+    """The section Providers of the settings.
 
-    `none_set_up` is True if only the built-in provider could be used at that time. `added_note` is the answer to the
-    form that adds a server, and `added` counts the servers that it added.
+    `providers` are all providers. Those that had a key, or needed none, when the page was opened are first.
+    `none_set_up`: at that time only the built-in provider could be used. `added_note` is the answer to the form that
+    adds a server, and `added` counts the servers that it added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
@@ -89,7 +91,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Look for local servers and show every provider."""
+        """Look for model servers on this machine, and show every provider."""
         found = await list_providers(current(), LOCAL_OWNER)
         async with self:
             self.added_note, self.providers = "", ()
@@ -100,7 +102,7 @@ class ProvidersState(rx.State):
     async def save_provider(self, form: dict[str, Any]) -> None:
         """Store the form and test the provider.
 
-        An empty key keeps the stored one. An empty address means the usual address.
+        If the key is empty, the stored key is kept. If the address is empty, the usual address is used.
         """
         name = _text(form, "provider")
         refusal = await _save(form, name)
@@ -112,7 +114,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
-        """Delete the settings that were entered for a provider."""
+        """Delete the settings of a provider that were entered here."""
         await remove_provider(current(), LOCAL_OWNER, name)
         await self._read(name, "Removed.", accepted=True)
 
@@ -124,7 +126,9 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def add_server(self, form: dict[str, Any]) -> None:
-        """Add a compatible server by name and address, and test it. A server that cannot be reached is added too."""
+        """Add a server with a compatible API by name and address, and test it. It is added even if it cannot be
+        reached.
+        """
         name = _text(form, "name").lower()
         taken = any(setup.name == name for setup in await list_providers(current(), LOCAL_OWNER))
         refusal = f"{name!r} already exists. Change it above or choose another name." if taken else ""
@@ -171,9 +175,9 @@ class ProvidersState(rx.State):
 
 
 def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> tuple[ProviderItem, ...]:
-    """Sort the providers: those with a key first.
+    """Return the providers in their order: those with a key first.
 
-    A provider already shown keeps its place. A new provider gets the place that it would have after a reload.
+    A provider that is already shown keeps its place. A new provider gets the place that it would have after a reload.
     """
     marked = (replace(item, offered=item.health == ProviderHealth.NO_KEY) for item in found)
     fresh = sorted(marked, key=lambda item: item.offered)
@@ -192,7 +196,7 @@ def _arrange(found: Iterable[ProviderItem], before: Sequence[ProviderItem]) -> t
 
 
 async def _save(form: dict[str, Any], name: str) -> str:
-    """Store the form. Returns the reason if it is refused, else ""."""
+    """Store the form. Return the reason if the form is refused, otherwise ""."""
     try:
         await save_provider(
             current(), LOCAL_OWNER, name, key=_text(form, "key") or None, base_url=_text(form, "base_url")

@@ -1,4 +1,4 @@
-"""Reading the form that adds an MCP server: a command line or an address, and secrets, one per line.
+"""Reads the form that adds an MCP server: a command line or an address, and secrets, one per line.
 
 >>> parse_command('npx -y "my server" /srv/notes')
 ['npx', '-y', 'my server', '/srv/notes']
@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.domain.errors import InputError
+from app.domain.errors import InputError, InviewError
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
 from app.runs.tools.server_commands import ServerSettings
 
@@ -25,19 +25,29 @@ TEXT_FIELDS: Final = {
     HTTP: ("name", "url", "secrets", "client_id", "client_secret"),
     STDIO: ("name", "command", "secrets"),
 }
-"""The text fields of each kind of server. The id of a field's element is that of `field_id`."""
+"""The names of the text fields for each kind of server. `field_id` returns the element id of a field."""
 
 MAX_TEXT: Final = 4000
 MAX_ARGUMENTS: Final = 100
 MAX_SECRETS: Final = 50
 MAX_SECRET_NAME: Final = 200
 
+_LABELS: Final = {
+    "name": "Name",
+    "url": "Address",
+    "command": "Command",
+    "arguments": "Command",
+    "client_id": "Client ID",
+    "client_secret": "Client secret",
+}
+_SECRETS_LABELS: Final = {HTTP: "Headers", STDIO: "Environment variables"}
+
 _WORD: Final = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+|["']\S*""")
 _QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
-    """Read the form. It has either a `command` or a `url`.
+    """Return the settings in a form. The form has either a `command` or a `url`.
 
     Raises:
         InputError: a field cannot be read.
@@ -46,7 +56,7 @@ def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
     if "command" in form:
         command, *arguments = parse_command(_text(form, "command")) or [""]
         if len(arguments) > MAX_ARGUMENTS:
-            raise InputError("command", f"has more than {MAX_ARGUMENTS} arguments.")
+            raise InputError("command", f"use at most {MAX_ARGUMENTS} arguments.")
         secrets = parse_secrets(_text(form, "secrets"), "=")
         return ServerSettings(name, OverStdio(command, tuple(arguments)), secrets=secrets)
     secrets = parse_secrets(_text(form, "secrets"), ":")
@@ -57,8 +67,16 @@ def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
     return ServerSettings(name, way, secrets=secrets)
 
 
+def describe_refusal(error: InviewError, kind: str = HTTP) -> str:
+    """Return why the settings of a server of this kind are refused. Fields are named as in the form."""
+    if not isinstance(error, InputError):
+        return str(error)
+    label = _SECRETS_LABELS[kind] if error.field == "secrets" else _LABELS.get(error.field)
+    return f"{label}: {error.reason}" if label else f"{error.reason[:1].upper()}{error.reason[1:]}"
+
+
 def field_id(name: str) -> str:
-    """Return the id of a field's element on the page."""
+    """Return the element id of a field of the form."""
     return f"mcp-{name.replace('_', '-')}"
 
 
@@ -68,7 +86,7 @@ def parse_command(line: str) -> list[str]:
 
 
 def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Read lines that consist of a name, the sign and a value.
+    """Return the values by their names, read from lines with a name, the sign and a value.
 
     Raises:
         InputError: a line has another form, a name is too long, or there are too many lines.
@@ -77,10 +95,11 @@ def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
     for line in filter(None, map(str.strip, text.splitlines())):
         name, found, value = line.partition(sign)
         if not found or not name or len(name) > MAX_SECRET_NAME:
-            raise InputError("secrets", f"“{line[:20]}” is not a name and a value.")
+            form = f"name{sign}value, with a name of at most {MAX_SECRET_NAME} characters"
+            raise InputError("secrets", f"“{line[:20]}” does not have the form {form}.")
         secrets[name.strip()] = value.strip()
     if len(secrets) > MAX_SECRETS:
-        raise InputError("secrets", f"are {MAX_SECRETS} at most.")
+        raise InputError("secrets", f"give at most {MAX_SECRETS}.")
     return secrets
 
 
@@ -90,5 +109,5 @@ def _text(form: Mapping[str, Any], name: str) -> str:
         return "on" if value is True else ""
     limit = MAX_TEXT * MAX_SECRETS if name == "secrets" else MAX_TEXT
     if len(value) > limit:
-        raise InputError(name, f"has more than {limit:,} characters.")
+        raise InputError(name, f"use at most {limit:,} characters.")
     return value

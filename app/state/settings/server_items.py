@@ -1,4 +1,4 @@
-"""An MCP server as Settings shows it: a row with its status, its details, its log and its offers."""
+"""An MCP server as Settings shows it: a row with its status, its details, its log, its tools, resources and prompts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEALTH: Final = {
 
 @dataclass(frozen=True)
 class OfferItem:
-    """A tool, a resource or a prompt."""
+    """A tool, a resource or a prompt of the server."""
 
     name: str
     description: str
@@ -30,7 +30,7 @@ class OfferItem:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A line of the log. `at` is ISO 8601."""
+    """A line of the server's log. `at` is its time (ISO 8601)."""
 
     number: int
     at: str
@@ -40,11 +40,12 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class ServerItem:
-    """A row with a server.
+    """An MCP server in the list.
 
-    `status` is the server's status in words, `problem` the reason for it, "" if there is no problem. `said` is the
-    answer to the last command. `asking` is True while Inview asks the server for its sign-in page. During the sign-in,
-    `sign_in_url` is the address of that page. The log is shown while `log_open` is True.
+    `status` is the server's status in words, `problem` the reason for it, "" if there is no problem. `where` is its
+    address or its command line. `facts` are other details on one line. `said` is the answer to the last command.
+    `asking`: Inview is asking the server for its sign-in page. During the sign-in, `sign_in_url` is the address of that
+    page. The log is shown while `log_open` is True.
     """
 
     id: str
@@ -69,7 +70,9 @@ class ServerItem:
 
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
-    """Return the row of a server. Answer, sign-in page and open log are taken from the previous row `before`."""
+    """Return the row of a server. The last answer, the sign-in page and the open log stay as in the previous row
+    (`before`).
+    """
     session = seen.session
     health = Health.OFF if session is None else session.health
     view = _view(seen, session)
@@ -93,7 +96,7 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
 
 
 def describe_trial(seen: SeenServer) -> str:
-    """Return the result of testing a server."""
+    """Return a text with the result of a test of the server."""
     session = seen.session
     if session is None:
         return f"{HEALTH[Health.OFF]}."
@@ -156,7 +159,7 @@ def _arguments(offer: ServerToolView | PromptView) -> str:
 
 
 def _facts(view: ServerView) -> str:
-    """Return the other details on one line. Secrets appear by name only."""
+    """Return other details of the server on one line. Secrets appear by name only."""
     facts = [
         f"{view.title} {view.version}".strip() if view.title else "",
         _secrets(view),

@@ -20,13 +20,20 @@ from app.runs.tools import server_commands
 from app.runs.tools.server_commands import ServerSettings
 from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, end_sign_in
 from app.state.settings.preferences import prefer
-from app.state.settings.server_form import HTTP, STDIO, TEXT_FIELDS, field_id, read_server_form
+from app.state.settings.server_form import (
+    HTTP,
+    STDIO,
+    TEXT_FIELDS,
+    describe_refusal,
+    field_id,
+    read_server_form,
+)
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
 from app.state.visit import VisitedState
 from app.views.tools.server import describe_built_ins
 
 SETTLE_SECONDS: Final = 0.2
-"""Delay from a change until the servers are read again, so that several changes cause one reading."""
+"""Delay between a change and the next reading of the servers, so that several changes cause one reading."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +47,19 @@ class BuiltInItem:
 
 @dataclass(frozen=True)
 class DeleteServerView:
-    """The server that the dialog asks about."""
+    """The server in the dialog that asks before a server is deleted."""
 
     id: str
     name: str
 
 
 class ServersState(VisitedState, rx.State):
-    """`programs` is True if this user may start programs on this machine. `redirect_uri` is the callback of sign-ins.
+    """The section Tools of the settings. The set of enabled built-in tools is a preference.
 
-    `kind` is the kind of server that the form adds, `added_note` its answer, `added` the number of added servers.
-    The set of enabled built-in tools is a preference.
+    `servers` are the MCP servers; `loaded`: they were read. `built_ins` are the built-in tools, and `built_ins_note` is
+    the answer to a change of them. `programs`: this user may start programs on this machine. `redirect_uri` is the
+    address that a sign-in returns to. `kind` is the kind of server that the form adds, `added_note` the answer to the
+    form, `added` the number of servers that it added. `deleting` is the server that the dialog asks about.
     """
 
     servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
@@ -81,7 +90,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the servers again whenever one changes, here or elsewhere. Ends with the page or its connection."""
+        """Read the servers again after each change, here or elsewhere, until the page or its connection is closed."""
         changes = current().event_bus.subscribe_to_servers(LOCAL_OWNER)
         while True:
             await self._read()
@@ -115,7 +124,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def test(self, server_id: str) -> None:
-        """Connect to a server and show the result."""
+        """Connect to a server and show the result in its row."""
 
         async def work() -> str:
             return describe_trial(await server_commands.try_server(current(), LOCAL_OWNER, server_id))
@@ -124,7 +133,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event
     async def show_log(self, server_id: str) -> None:
-        """Show a server's log, or hide it again."""
+        """Show a server's log, or hide the log if it is shown."""
         await self._come()
         session = server_commands.session_of(current(), LOCAL_OWNER, server_id)
         shown = any(item.log_open for item in self.servers if item.id == server_id)
@@ -132,7 +141,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def sign_in(self, server_id: str, opened: bool) -> None:
-        """Ask a server for its sign-in page. `opened`: the browser has opened a tab for that page."""
+        """Start a sign-in: ask a server for its sign-in page. `opened`: the browser has opened a tab for that page."""
         async with self:
             base_url = self._base_url()
             self._change(server_id, asking=True, sign_in_url="")
@@ -168,7 +177,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def delete(self) -> None:
-        """Delete the server that the dialog asks about."""
+        """Delete the server after the user has confirmed it in the dialog."""
         async with self:
             deleted, self.deleting = self.deleting, None
         if deleted is None:
@@ -182,7 +191,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event
     async def choose_kind(self, kind: str) -> None:
-        """Show the fields of this kind of server in the form."""
+        """Show the form's fields for this kind of server."""
         await self._come()
         self.kind = STDIO if kind == STDIO else HTTP
 
@@ -192,13 +201,13 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:
-        """Add the server in the form, connect to it and clear the form."""
+        """Add the server in the form and clear the form. If the form is refused, show why."""
         try:
             settings = read_server_form(form)
             await server_commands.add_server(current(), LOCAL_OWNER, settings)
         except InviewError as error:
             async with self:
-                self.added_note = str(error)
+                self.added_note = describe_refusal(error, STDIO if "command" in form else HTTP)
             return
         async with self:
             self.added_note = f"Added {settings.name}."
@@ -209,19 +218,19 @@ class ServersState(VisitedState, rx.State):
         await self._read()
 
     async def _run(self, server_id: str, message: str, work: Callable[[], Awaitable[str]]) -> None:
-        """Run a command for a server. Shows `message` meanwhile, then the answer or the reason why it failed."""
+        """Run a command for a server. Show `message` until it ends, then its answer or the reason why it failed."""
         async with self:
             self._change(server_id, said=message)
         try:
             answer = await work()
         except InviewError as error:
-            answer = str(error)
+            answer = describe_refusal(error)
         await self._read()
         async with self:
             self._change(server_id, said=answer, asking=False)
 
     async def _read(self) -> None:
-        """Read the servers again."""
+        """Read and show the servers."""
         seen = await server_commands.list_servers(current(), LOCAL_OWNER)
         async with self:
             before = {item.id: item for item in self.servers}

@@ -19,14 +19,18 @@ from app.state.settings.preferences import prefer
 
 @dataclass(frozen=True)
 class TitleModel:
-    """A model that can write titles. `value` is "provider:model"."""
+    """A model that can write titles. `value` is its full name, "provider:model"; `name` is the text in the menu."""
 
     value: str
     name: str
 
 
 class TitlesState(rx.State):
-    """`models` always contains the chosen model, even if no provider offers it."""
+    """The section Titles and replays of the settings. `said` is the answer to the last change.
+
+    `models` are the models that can write titles. The chosen model is always one of them, even if no provider offers
+    it.
+    """
 
     models: rx.Field[tuple[TitleModel, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
@@ -48,7 +52,7 @@ class TitlesState(rx.State):
 
     @rx.event
     async def choose_model(self, model: str) -> None:
-        """Use this model for titles; "" means the model of the conversation."""
+        """Use this model for titles; "": the model of the conversation."""
         await self._change(lambda known: replace(known, title_model=str(model) or None))
 
     @rx.event
@@ -66,7 +70,7 @@ class TitlesState(rx.State):
 
 
 def describe_models(offers: Iterable[ProviderModels], chosen: str | None) -> tuple[TitleModel, ...]:
-    """Return all offered models, and the chosen one if it is not among them."""
+    """Return all models that providers offer, and the chosen one even if none offers it."""
     names = {profile.model: profile.name for offer in offers for profile in offer.models}
     if chosen and chosen not in names:
         names[chosen] = chosen

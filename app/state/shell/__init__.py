@@ -1,1 +1,1 @@
-"""The parts that every page has around its content: keys, announcements, a notice, the last Undo."""
+"""The parts that every page has around its content: keys, menus, announcements, the notice, and Undo by key."""

@@ -1,4 +1,5 @@
-"""The actions of keys: the event of another state for each action of `app/views/shortcuts.py` that Python performs.
+"""The actions of keys: for each action of `app/views/shortcuts.py` that the server performs, the event of another
+state.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
@@ -47,7 +48,7 @@ PAIR_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "fork": BranchState.ask_fork,
     "delete": PairDeletionState.ask,
 }
-"""The events of keys that act on the pair at the cursor."""
+"""The events of the keys that act on the pair at the cursor."""
 
 PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "preview": lambda _: InspectorState.toggle("preview"),
@@ -61,17 +62,18 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "help": lambda _: SheetState.show("keys"),
     "help_anywhere": lambda _: SheetState.show("keys"),
 }
-"""The events of keys that act on the page."""
+"""The events of the keys that act on the page."""
 
 
 class KeyboardState(rx.State):
-    """The handlers of keys. The table of keys is part of the page; the keys that a person set are preferences."""
+    """The handlers of keys. The table of keys is part of the page; the keys chosen by a person are preferences."""
 
     @rx.event
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number for a dialog or menu that the key opens, 0 for none.
+        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. `AnsweredState` reports
+        it.
         """
         name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or valid_id is None or number is None:
@@ -87,7 +89,7 @@ class KeyboardState(rx.State):
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
-        """Show a toast about copying the request or a part of the reply of a pair, or about its failure."""
+        """Show a toast that names the copied text: a pair's request or a part of its reply. `copied`: it succeeded."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if copied is not True:

@@ -10,7 +10,7 @@ from app.state.visit import VisitedState
 
 
 class Menu(StrEnum):
-    """A menu. `CONVERSATION` belongs to the title of the conversation, the others to the composer."""
+    """The menus. `CONVERSATION` belongs to the title of the conversation, the others belong to the composer."""
 
     MODEL = "model"
     AGENT = "agent"
@@ -20,7 +20,7 @@ class Menu(StrEnum):
 
 
 class MenuState(VisitedState, rx.State):
-    """`shown` is the open menu, "" for none."""
+    """The open menu of the page. `shown` is its name, "" if no menu is open."""
 
     shown: rx.Field[str] = rx.field("")
 

@@ -1,6 +1,7 @@
-"""News of the conversation on screen: announced to screen readers, and shown in the list and around it.
+"""News of the conversation on screen: what is announced to screen readers, and when data about the conversation is read
+again.
 
-`follow` runs for as long as the tab shows the conversation. The replies themselves are in `app/state/transcript.py`.
+`follow` runs as long as the tab shows the conversation. The replies themselves are in `app/state/transcript.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
 SETTLE_SECONDS: Final = 0.5
-"""Delay while a reply is running. The first text of a reply is more urgent than the name of its conversation."""
+"""Delay before data is read again while a reply is running: the first text of the reply is more urgent."""
 
 _ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
 _READ_AGAIN: Final[tuple[Any, ...]] = (
@@ -37,7 +38,10 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 
 
 class NewsState(rx.State):
-    """`said` is the announcement. `running`: a reply is running in `conversation`, which is the one on screen."""
+    """The announcement for screen readers, and whether a reply is running.
+
+    `said` is the announcement. `conversation` is the conversation on screen; `running`: a reply is running in it.
+    """
 
     said: rx.Field[str] = rx.field("")
     conversation: rx.Field[str] = rx.field("")
@@ -45,7 +49,7 @@ class NewsState(rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Announce changes for as long as the tab shows this conversation."""
+        """Announce changes as long as the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -71,7 +75,9 @@ class NewsState(rx.State):
                 self.conversation, self.running = "", False
 
     async def _is_described(self) -> bool:
-        """Return True if the page shows the conversation as its watcher read it, which happened later."""
+        """Return True if `ChatState` has the conversation as the watcher read it. The watcher reads it later than
+        `ChatState`.
+        """
         watcher = watcher_of(self)
         base = None if watcher is None else watcher.counted
         return base is None or describes(await self.get_state(ChatState), base.conversation)
@@ -87,9 +93,10 @@ class NewsState(rx.State):
 
 
 def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
-    """Return True if the page may have to show a change of the conversation, such as its name.
+    """Return True if data about the conversation, such as its name, may have changed.
 
-    Its first words are its name. Until a reply is kept, these are the words of an open comparison.
+    A conversation without a title has its first words as its name. Until a reply is kept, these are the words of an
+    open comparison.
     """
     begins = bool(moment.running) and (before is None or not before.running)
     begins = begins or moment.compared != ("" if before is None else before.compared)
@@ -98,7 +105,7 @@ def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
 
 
 def _is_news(before: Moment | None, moment: Moment) -> bool:
-    """Return True if a reply has started or ended. A reply that fails at once may do both between two moments."""
+    """Return True if a reply has started or ended since `before`. A reply that fails at once may have done both."""
     if before is None:
         return bool(moment.running or moment.ended or _failed_just_now(moment))
     return before.running != moment.running or before.ended_run != moment.ended_run
@@ -109,7 +116,9 @@ def _ended(moment: Moment) -> ScreenPairView | None:
 
 
 def _failed_just_now(moment: Moment) -> ScreenPairView | None:
-    """Return the newest pair if its reply failed just now, possibly before the page followed the conversation."""
+    """Return the newest pair if its reply failed just now, possibly before the page followed the conversation; None: it
+    did not.
+    """
     pair = moment.screen.pairs[-1] if moment.screen.pairs else None
     if pair is None or pair.error is None or pair.lifecycle is not Lifecycle.ERROR:
         return None

@@ -1,7 +1,7 @@
-"""The notice: one line about an error that belongs to no part of the page, shown until it is dismissed.
+"""The notice: one line about an error that belongs to no part of the page. It is shown until a person dismisses it.
 
-Every exception that leaves a handler is shown here: an `InviewError` with its own message. Any other exception is
-logged, and the line names the id of the log entry.
+Every exception that leaves a handler is shown here. An `InviewError` is shown with its own message. Any other exception
+is logged, and the notice names the id of the log entry.
 """
 
 import re
@@ -27,7 +27,7 @@ _LOOKED_AT = 20_000
 
 
 class NoticeState(rx.State):
-    """`message` is "" if there is no notice."""
+    """The notice. `message` is its text, "" if there is no notice."""
 
     message: rx.Field[str] = rx.field("")
 
@@ -42,7 +42,7 @@ class NoticeState(rx.State):
 
 # Reflex evaluates these annotations in another module, so none of them is a string here.
 def describe_fault(exception: Exception) -> EventSpec:
-    """Handle an exception for Reflex. Return the event that shows the notice."""
+    """Handle an exception that left a handler. Return the event that shows the notice. Reflex calls this."""
     if isinstance(exception, InviewError):
         return _tell(str(exception))
     log_id = uuid4().hex[:12]
@@ -51,7 +51,7 @@ def describe_fault(exception: Exception) -> EventSpec:
 
 
 def log_script_fault(exception: Exception) -> None:
-    """Handle an error of a script in a browser for Reflex. Log its kind and places in one line.
+    """Handle an error of a script in a browser: log its kind and its places in one line. Reflex calls this.
 
     Its message is left out, because it may repeat text that a person wrote.
     """
@@ -62,7 +62,7 @@ def log_script_fault(exception: Exception) -> None:
 
 
 def _connection() -> str:
-    """Return the tab whose event is being handled; "" if there is none."""
+    """Return the token of the tab whose event is being handled; "" if there is none."""
     try:
         return EventContext.get().token
     except LookupError:

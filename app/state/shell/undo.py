@@ -1,4 +1,4 @@
-"""Undo by key: of the last action in this tab, or otherwise of the newest deletion in any tab.
+"""Undo by key: of the last action in this tab or, if there is none, of the newest deletion in any tab.
 
     await tab.send(UndoState.undo_last)
 
@@ -38,7 +38,7 @@ from app.views.conversation.conversation import cut_snippet
 MAX_ID: Final = 64
 MAX_NAME: Final = 50
 OFFERED: Final = timedelta(minutes=10)
-"""Maximum age of a deletion whose Undo is offered after a reload of the page."""
+"""Maximum age of a deletion that a toast offers to undo after a reload of the page."""
 KEPT: Final = timedelta(hours=24)
 """Maximum age of a deletion that a key can undo."""
 PATIENCE_S: Final = 2.0
@@ -46,7 +46,10 @@ _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """Has no vars: a toast shows the result. `_loaded` is the connection with which the page was loaded."""
+    """The handlers of Undo by key. It has no vars: a toast shows the result.
+
+    `_loaded` is the connection with which the page was loaded.
+    """
 
     _loaded: str = ""
 
@@ -62,7 +65,7 @@ class UndoState(rx.State):
 
     @rx.event(background=True)
     async def recall(self) -> None:
-        """Offer to restore the newest deletion, if it is recent and no newer action can be undone."""
+        """Offer to restore the newest deletion in a toast, if it is recent and no newer action can be undone."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None
@@ -100,7 +103,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore a deletion. Undo calls this and shows a toast afterwards."""
+        """Restore a deletion. Undo calls this, and shows its own toast afterwards."""
         if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
@@ -119,14 +122,14 @@ class UndoState(rx.State):
 
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
-    """Return the newest deletion if it is younger than `age`; on the page of a conversation only one of its pairs."""
+    """Return the newest deletion, None if it is older than `age`. In a conversation only its own pairs count."""
     ctx = await context_for(current(), conversation_id) if conversation_id else current()
     found = await list_trash(ctx, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)
 
 
 def _go_to(entry: TrashEntry | None) -> EventSpec | None:
-    """Return the event that opens a restored conversation, None for pairs."""
+    """Return the event that opens a restored conversation. None: pairs were restored, or nothing."""
     if entry is None or entry.kind != "conversation":
         return None
     return rx.redirect(conversation_path(entry.conversation_id))

@@ -1,4 +1,4 @@
-"""The topic of new pairs: chosen in the composer, and stored per conversation in the browser."""
+"""The topic of new pairs. It is chosen in the composer, and the browser stores it for each conversation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.store.organise.topics import load_topics
 
 
 class TopicState(FilterState):
-    """`chosen` is the id of the topic in the conversation on screen and `path` its names, "" for none.
+    """The topic that is chosen in the conversation on screen. `chosen` is its id and `path` its names, "" for no topic.
 
-    A substate of `FilterState`, because filters may refer to the chosen topic.
+    This is a substate of `FilterState`, because filters may refer to the chosen topic.
     """
 
     chosen: rx.Field[str] = rx.field("")
@@ -32,13 +32,13 @@ class TopicState(FilterState):
 
     @rx.event
     async def carry(self, conversation_id: str) -> None:
-        """Move the topic chosen on the start page to the new conversation."""
+        """Move the topic chosen on the start page to the conversation that its first message has started."""
         made, topic = text_in(conversation_id, MAX_ID), read_kept(self.topics, "")
         if made and topic:
             self.topics = keep_topic(keep_topic(self.topics, "", ""), made, topic)
 
     async def _choose_here(self, topic_id: str) -> None:
-        """Choose a topic for the conversation on screen; "" or a deleted topic: none."""
+        """Choose a topic for the conversation on screen. "" and a deleted topic mean none."""
         path = await _find_path(topic_id) if topic_id else ""
         self.chosen, self.path = (topic_id, path) if path else ("", "")
         if read_kept(self.topics, self._here()) != self.chosen:

@@ -1,4 +1,4 @@
-"""The picker of topics: for a pair or for the composer, with the form that changes one topic.
+"""The picker of topics, which chooses one for a pair or for the next messages, and the form that changes a topic.
 
 Every handler reads the tree again after a change, so the picker shows the current topics.
 """
@@ -43,7 +43,7 @@ _PLACES: Final = frozenset({"before", "into", "after"})
 
 @dataclass(frozen=True, slots=True)
 class TopicPickerView:
-    """The target of the picker: the pair `pair_id` at `position`, "" for the sends of the composer."""
+    """What a topic is picked for: the pair `pair_id` at `position`, or the next messages ("")."""
 
     label: str
     pair_id: str = ""
@@ -51,9 +51,11 @@ class TopicPickerView:
 
 
 class TopicPickerState(VisitedState, TopicState):
-    """The picker is open while `picking` is set. `rows` are those for `query`; `at` is the place of the chosen one.
+    """The picker of topics, which is open while `picking` is set.
 
-    `by_hand`: the topics are in their manual order. `editing` is the topic whose form is shown.
+    `rows` are the topics that match `query`; `at` is the index of the chosen topic in `rows`. `by_hand`: the topics are
+    in their manual order. `editing` is the form of a topic, None if no form is shown. `fault` is why the last command
+    failed.
     """
 
     picking: rx.Field[TopicPickerView | None] = rx.field(None)
@@ -68,13 +70,13 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def pick_for_composer(self) -> None:
-        """Open the picker for later sends."""
+        """Open the picker to choose the topic of the next messages."""
         self._marked = self.chosen
         await self._open(TopicPickerView("Topic of the next messages"))
 
     @rx.event
     async def pick_for_pair(self, pair_id: str) -> None:
-        """Open the picker for a pair. An id that is not text changes nothing.
+        """Open the picker to choose the topic of a pair. An id that is not text changes nothing.
 
         Raises:
             NotFoundError: there is no such pair.
@@ -94,12 +96,12 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def search(self, query: str) -> None:
-        """List the topics that this query finds."""
+        """List the topics that match this query."""
         self._list(text_in(query, MAX_QUERY) or "")
 
     @rx.event
     async def choose(self, query: str, index: int) -> None:
-        """Choose the row at this place among those for the query. The row "Create" creates its topic."""
+        """Choose the row with this index in the list for the query. The row "Create" creates its topic."""
         typed, place = text_in(query, MAX_QUERY), whole_in(index)
         if self.picking is None or typed is None or place is None:
             return
@@ -109,43 +111,43 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def file(self, pair_id: str, topic_id: str) -> None:
-        """File a pair under a topic; "": under none."""
+        """File a pair under a topic; "": under no topic. Undo calls this."""
         pair, topic = text_in(pair_id, MAX_ID), text_in(topic_id, MAX_ID)
         if pair is not None and topic is not None:
             await mark_pair(await context_for(current(), pair), LOCAL_OWNER, pair, Marks(topic_id=topic or None))
 
     @rx.event
     async def arrange(self) -> None:
-        """Switch between the manual order of the topics and the order by use."""
+        """Switch between the manual order of the topics and the order by last use."""
         await self._attempt(self._arrange())
 
     @rx.event
     async def drop(self, topic_id: str, target_id: str, place: str) -> None:
-        """Put a topic "before", "into" or "after" another one."""
+        """Move a topic above another one ("before"), below it ("after") or under it ("into")."""
         topic, target = find_topic(self._topics, topic_id), find_topic(self._topics, target_id)
         if topic is not None and target is not None and place in _PLACES:
             await self._change(topic, place_at(self._topics, target, place))
 
     @rx.event
     async def edit(self, topic_id: str) -> None:
-        """Show the form of a topic."""
+        """Show the form of a topic instead of the list."""
         self.editing, self.fault = describe_form(self._topics, text_in(topic_id, MAX_ID) or ""), ""
 
     @rx.event
     async def back(self) -> None:
-        """Leave the form."""
+        """Close the form and show the list."""
         self.editing, self.fault = None, ""
 
     @rx.event
     async def escape(self) -> None:
-        """Leave the form; if it was left already, as after two quick presses of Escape, close the picker."""
+        """Close the form. If it is already closed, as after two quick presses of Escape, close the picker."""
         if self.editing is None:
             self._close()
         self.editing, self.fault = None, ""
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> None:
-        """Give the topic the name and the parent in the form. If they are unchanged, leave the form."""
+        """Give the topic the name and the parent in the form. If both are unchanged, close the form."""
         topic = self._edited()
         if topic is None:
             return
@@ -163,19 +165,19 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def move_up(self) -> None:
-        """Put the topic before the sibling above it."""
+        """Move the topic above its previous sibling."""
         if (topic := self._edited()) is not None:
             await self._change(topic, place_beside(self._topics, topic, -1))
 
     @rx.event
     async def move_down(self) -> None:
-        """Put the topic behind the sibling below it."""
+        """Move the topic below its next sibling."""
         if (topic := self._edited()) is not None:
             await self._change(topic, place_beside(self._topics, topic, 1))
 
     @rx.event
     async def delete(self) -> None:
-        """Delete the topic, which must be empty."""
+        """Delete the topic. It is refused unless the topic is empty."""
         if (topic := self._edited()) is not None:
             await self._attempt(self._delete(topic))
 
@@ -206,11 +208,11 @@ class TopicPickerState(VisitedState, TopicState):
         self._list(self.query)
         if self.editing is not None:
             self.editing = describe_form(self._topics, self.editing.id)
-        if self.chosen:  # it may have another path, or be gone
+        if self.chosen:  # it may have been moved or deleted
             await self._choose_here(read_kept(self.topics, self._here()))
 
     async def _attempt(self, work: Awaitable[None]) -> None:
-        """Await `work`. If it fails, the picker shows the fault."""
+        """Await `work`. If it fails, the picker shows why."""
         self.fault = ""
         try:
             await work

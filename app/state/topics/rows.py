@@ -15,9 +15,11 @@ NO_TOPIC: Final = "No topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicTreeRow:
-    """A row of the tree. `id` is "" for no topic, and for a row that creates a topic, whose path is `create`.
+    """A row of the picker: a topic, no topic, or a row that creates a topic.
 
-    `label` is its name for screen readers; `change` that of its button, "" if there is none.
+    `id` is "" unless the row is a topic. `create` is the path of the topic that the row creates, otherwise "". `path`
+    has the names of the topic and of those above it. `count` is its number of pairs; `count_title` explains this
+    number. `label` is the name of the row for screen readers, `change` the name of its button, "" if it has no button.
     """
 
     id: str
@@ -34,7 +36,7 @@ class TopicTreeRow:
 
 @dataclass(frozen=True, slots=True)
 class TopicParent:
-    """A topic that can be the parent of the edited one."""
+    """A topic that can be chosen as the parent of the edited topic."""
 
     id: str
     path: str
@@ -42,7 +44,10 @@ class TopicParent:
 
 @dataclass(frozen=True, slots=True)
 class TopicFormView:
-    """The form of a topic. `first` and `last`: among its siblings. `held`: why it cannot be deleted, "" if it can."""
+    """The form of a topic. `parents` are the topics that can be its parent.
+
+    `first` and `last`: the topic is the first or last of its siblings. `held`: why it cannot be deleted, "" if it can.
+    """
 
     id: str
     name: str
@@ -55,7 +60,10 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the tree; for a query the topics with all its words in their path, and a row that creates a topic."""
+    """Return the rows of the picker. Without a query: the tree of all topics, after the row for no topic.
+
+    With a query: the topics with all its words in their path, and a row that creates the topic with this path.
+    """
     words = query.lower().split()
     if not words:
         nothing = TopicTreeRow("", NO_TOPIC, label=NO_TOPIC, chosen=not chosen)
@@ -69,7 +77,7 @@ def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[Top
 
 
 def describe_form(topics: Sequence[TopicView], topic_id: str) -> TopicFormView | None:
-    """Return the form of a topic, None if it is gone."""
+    """Return the form of a topic; None if the topic no longer exists."""
     topic = find_topic(topics, topic_id)
     if topic is None:
         return None
@@ -96,13 +104,13 @@ def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | Non
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
     """Return the changes that move a topic one place up (-1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
-    # It moves before the sibling above, or before the one after the next.
+    # It moves in front of the previous sibling, or of the one after the next sibling.
     at = siblings.index(topic) + (-1 if by < 0 else 2)
     return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
 
 
 def place_at(topics: Sequence[TopicView], target: TopicView, place: str) -> TopicChanges:
-    """Return the changes that move a topic "before" or "after" another one, or "into" it."""
+    """Return the changes that move a topic above the target ("before"), below it ("after") or under it ("into")."""
     if place == "into":
         return {"parent_id": target.id, "before": None}
     if place == "before":

@@ -1,5 +1,5 @@
-"""The states for usage and costs: the report with its chart, budgets, the user's own prices, the comparison with a
-provider's bill, and the cost of the conversation on screen.
+"""Usage and costs: the report with its chart, budgets, the user's own prices, and the comparison with a provider's
+bill.
 
-The cost of a single pair is part of the transcript.
+The cost of the conversation on screen is here too. The cost of a single pair is part of the transcript.
 """

@@ -1,6 +1,6 @@
-"""The account of the conversation on screen, for the inspector: its sums and its requests, newest first.
+"""The usage section of the inspector: the sums of the conversation on screen, and its requests, newest first.
 
-It includes the requests of pairs that were edited, deleted or failed, because they were paid for too.
+The requests of pairs that were edited, deleted or failed are included, because they were paid for too.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from app.state.tab_watchers import moment_of
 from app.state.usage.account_view import AccountSummary, CallItem, describe_account, describe_call
 
 PAGE: Final = 30
-"""Requests shown at first, and added by each "Show older requests"."""
+"""Number of requests that are shown at first, and that each "Show older requests" adds."""
 
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of requests. Older requests follow after the entry `cursor`; None if there are none."""
+    """A page of requests. `cursor` is the ledger entry after which older requests follow; None if there are none."""
 
     items: tuple[CallItem, ...]
     cursor: int | None
 
 
 class AccountState(rx.State):
-    """State of the account section. `account` is None until it was read; it names its conversation.
+    """The usage section of the inspector: all costs of a conversation.
 
-    `more` is True if there are older requests than those in `calls`.
+    `account` has the sums and the id of the conversation, None until they are read. `calls` are the newest requests;
+    `more`: there are older ones. `fault`: why they cannot be read.
     """
 
     account: rx.Field[AccountSummary | None] = rx.field(None)
@@ -46,7 +47,7 @@ class AccountState(rx.State):
 
     @rx.event
     async def keep_current(self) -> rx.event.EventType[()] | None:
-        """Read the account again if the conversation or its charges changed.
+        """Read the costs again if the conversation or its charges have changed.
 
         Called whenever the content of the next send changes.
         """
@@ -58,7 +59,7 @@ class AccountState(rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Read the account of the conversation on screen."""
+        """Read and show the costs of the conversation on screen."""
         conversation_id = conversation_in(self.router.url.path)
         account, page, fault = None, _Page((), None), ""
         try:
@@ -72,7 +73,7 @@ class AccountState(rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Reset this state when the section is closed or shows another conversation."""
+        """Reset this state, because the section is closed or shows another conversation."""
         self.reset()
 
     @rx.event

@@ -1,4 +1,4 @@
-"""A conversation's account as the inspector shows it: sums, budgets, and each request."""
+"""The costs of a conversation as the inspector shows them: sums, budgets, and each request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OUTCOMES: Final = {Lifecycle.ERROR: "failed", Lifecycle.CANCELED: "stopped"}
 
 @dataclass(frozen=True)
 class BudgetNote:
-    """The status of a budget that the next send counts towards."""
+    """The status of a budget that limits the conversation, as `text` and as a value for the stylesheet (`standing`)."""
 
     text: str
     standing: str
@@ -43,7 +43,11 @@ class BudgetNote:
 
 @dataclass(frozen=True)
 class AccountSummary:
-    """The sums of a `conversation`. `requests` is their number as text ("2 requests"), "" if nothing was sent."""
+    """The sums of the conversation with the id `conversation`.
+
+    `requests` is the number of its requests as text ("2 requests"), "" if nothing was sent. `facts` are the sums,
+    `kinds` the tokens by kind, `by_purpose` the costs by purpose.
+    """
 
     conversation: str
     requests: str
@@ -55,11 +59,11 @@ class AccountSummary:
 
 @dataclass(frozen=True)
 class CallItem:
-    """A request.
+    """A request of the conversation.
 
-    `end` describes its failure or stop, "" if it completed. `prediction` compares the cache prediction with the tokens
-    read from the cache, "" if there is nothing to compare. `report` describes a fault in the usage that the provider
-    reported, "" for none. `started_at` is ISO 8601.
+    `what` names its purpose and its pair. `end` describes its failure or stop, "" if it completed. `prediction`
+    compares the predicted cached tokens with those that were read from the cache, "" if there is nothing to compare.
+    `report` describes a fault in the usage that the provider reported, "" for none. `started_at` is ISO 8601.
     """
 
     id: str
@@ -75,7 +79,7 @@ class CallItem:
 
 
 def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSummary:
-    """Return the view of an account, with the budgets that the conversation counts towards."""
+    """Return the view of a conversation's costs, with the budgets that limit the conversation."""
     spent = account.spent
     facts = [
         FigureView("Cost", describe_charge(spent)),
@@ -96,7 +100,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
 
 
 def describe_call(booked: Booked, conversation_id: str) -> CallItem:
-    """Return the view of a request in the account of this conversation."""
+    """Return the view of a request for the costs of this conversation."""
     call = booked.call
     is_count = call.purpose == COUNT
     tokens = "" if is_count else "no token counts reported"
@@ -156,9 +160,9 @@ def _list_tokens(usage: Usage) -> str:
 
 
 def _describe_prediction(booked: Booked) -> str:
-    """Compare the cache prediction with the result.
+    """Return a text that compares the cache prediction with the result.
 
-    Returns "" if there is nothing to compare: no prediction was made, or no cached tokens were predicted or read.
+    "" if there is nothing to compare: no prediction was made, or no cached tokens were predicted or read.
     """
     predicted, judged, usage = booked.foretold, booked.judged, booked.call.usage
     if predicted is None or judged is None or usage is None or not (predicted.tokens or usage.cache_read_tokens):

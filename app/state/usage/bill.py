@@ -1,6 +1,6 @@
 """The comparison of the ledger with a provider's usage export (CSV). The file is not stored.
 
-The browser sends the file in pieces, because a frame of the socket may have a million bytes at most.
+The browser sends the file in pieces, because a message of the socket may have a million bytes at most.
 
     await tab.send(BillState.take_piece, number=0, text="usage_date_utc,…", is_last=True)
     tab.shows(BillState, "bill").summary      # "2026-05-01 to 2026-05-01: 0 of 1 line match."
@@ -38,7 +38,7 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class BillLine:
-    """A UTC day and model whose figures differ. Each item of `tokens` is "here / at the provider"."""
+    """A UTC day and a model whose figures differ. Each item of `tokens` is "here / at the provider"."""
 
     day: str
     model: str
@@ -55,7 +55,11 @@ class BillView:
 
 
 class BillState(rx.State):
-    """`busy` is True while a file is received or compared. `fault` is the reason if that failed."""
+    """The comparison with a provider's usage export.
+
+    `busy`: a file is being received or compared. `bill` is the result, None if there is none. `fault` is why the last
+    comparison failed.
+    """
 
     busy: rx.Field[bool] = rx.field(default=False)
     bill: rx.Field[BillView | None] = rx.field(None)
@@ -112,6 +116,6 @@ def _describe(statement: Statement, lines: Sequence[ReconciledDay]) -> BillView:
 
 
 def _count(usage: Usage) -> tuple[int, ...]:
-    """Return the numbers of tokens in the order of `KINDS`."""
+    """Return the numbers of tokens by kind, in the order of `KINDS`."""
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens
     return usage.input_tokens, usage.cache_read_tokens, written, usage.output_tokens

@@ -1,4 +1,4 @@
-"""Budgets on the Usage page: how much of each is spent and by what, and a form that sets a budget."""
+"""Budgets on the Usage page: how much of each is spent and on what, and the form that sets a budget."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPANS: Final = {
     BudgetPeriod.EVER.value: "in total",
 }
 WARN_AT: Final = 80
-"""Percent of the amount at which a budget warns, unless the form has another share."""
+"""The percentage of the amount at which a budget warns, if the form has none."""
 
 _OF_ONE: Final = {BudgetScope.CONVERSATION: "One conversation", BudgetScope.AGENT: "One agent"}
 _STANDINGS: Final = {BudgetStatus.FINE: "", BudgetStatus.WARNING: "Little is left", BudgetStatus.SPENT: "Spent"}
@@ -39,7 +39,11 @@ _MAX_USERS: Final = 6
 
 @dataclass(frozen=True)
 class BudgetItem:
-    """A budget, identified by `scope`, `subject` and `span`. `share` is the percentage spent, 100 at most."""
+    """A budget in the list, identified by `scope`, `subject` and `span`.
+
+    `subject` is the one conversation or agent that it applies to, otherwise "". `share` is the percentage that is
+    spent, at most 100. `standing` is its status, `standing_label` the same as text.
+    """
 
     key: str
     scope: str
@@ -54,9 +58,9 @@ class BudgetItem:
 
 
 class BudgetState(rx.State):
-    """`loaded` is True once `items` were read. `message` is the answer to the last command.
+    """The list of budgets, and the form that sets one.
 
-    `fault` is the reason why the form was refused.
+    `loaded`: `items` were read. `message` is the answer to the last command. `fault` is why the form was refused.
     """
 
     items: rx.Field[tuple[BudgetItem, ...]] = rx.field(())
@@ -74,7 +78,7 @@ class BudgetState(rx.State):
 
     @rx.event(background=True)
     async def save(self, form: dict[str, Any]) -> None:
-        """Store the budget in the form. It replaces a budget with the same scope and span."""
+        """Store the budget in the form. It replaces a budget with the same scope and period."""
         budget = _read_budget(form)
         fault = budget if isinstance(budget, str) else await _set(budget)
         if fault:
@@ -85,7 +89,7 @@ class BudgetState(rx.State):
 
     @rx.event(background=True)
     async def remove(self, scope: str, subject: str, span: str) -> None:
-        """Remove a budget. If it was removed before, the list is updated without a message."""
+        """Remove a budget. If it no longer exists, only update the list."""
         if scope not in SCOPES or span not in SPANS:
             return
         try:
@@ -97,13 +101,13 @@ class BudgetState(rx.State):
 
     @rx.event
     async def clear_fault(self) -> None:
-        """Remove the reason why the form was refused, because the user is changing the form."""
+        """Clear the error of the form, because the user is changing the form."""
         self.fault = ""
 
     async def _show(self, message: str | None = None) -> None:
         """Read and show the budgets, and show the answer to a command.
 
-        The result is dropped if a newer call began meanwhile: it may lack a change.
+        If a newer call began meanwhile, the budgets of this call are dropped: they may lack a change.
         """
         async with self:
             self._turn += 1
@@ -117,7 +121,7 @@ class BudgetState(rx.State):
 
 
 def describe_spent_of(one: Budgeted) -> str:
-    """Return one line that says how much of a budget is spent."""
+    """Return a line that says how much of a budget is spent."""
     return f"{describe_budget(one.budget)}: {_describe_share(one)} spent"
 
 
@@ -137,7 +141,7 @@ def _read_budget(form: object) -> SpendingBudget | str:
 
 
 async def _set(budget: SpendingBudget) -> str:
-    """Store a budget. Returns the reason if it is refused, else ""."""
+    """Store a budget. Return the reason if it is refused, otherwise ""."""
     try:
         await set_budget(current(), LOCAL_OWNER, budget)
     except InputError as error:
@@ -166,7 +170,7 @@ def _describe(one: Budgeted) -> BudgetItem:
 
 
 def _describe_share(one: Budgeted) -> str:
-    """What is spent, of how much: "$0.00 of $5.00"."""
+    """Return how much is spent and of how much, as "$0.00 of $5.00"."""
     total = one.report.total
     charge = describe_charge(total) if total.cost.amount or total.cost.at_least else "$0.00"
     return f"{charge} of {money(describe_cost(one.budget.amount))}"

@@ -1,4 +1,4 @@
-"""The chart of the report: one bar per day or month, stacked by kind, as numbers that a view draws as SVG.
+"""The chart of the report: one bar per day or month, stacked by kind of tokens, as numbers that a view draws as SVG.
 
 The drawing is 100 units wide and `HEIGHT` units high, whatever its size on screen. The table below it has every figure.
 
@@ -25,12 +25,12 @@ Unit = Literal["day", "month"]
 HEIGHT: Final = 160
 _ROOM_ABOVE: Final = 4
 _BAR: Final = 0.76
-"""Width of a bar as a share of its slot."""
+"""Width of a bar as a share of the width that a day or month has."""
 
 
 @dataclass(frozen=True)
 class SegmentView:
-    """A part of a bar. `kind` is the key of its line in the legend."""
+    """A part of a bar. `kind` is the key of its line in the legend. `y` is the position of its upper edge."""
 
     kind: str
     y: float
@@ -39,7 +39,11 @@ class SegmentView:
 
 @dataclass(frozen=True)
 class BarView:
-    """The bar of a day or month. `left` and `width` describe its whole slot, which shows `title` under the pointer."""
+    """The bar of a day or month.
+
+    `left` and `width` are those of the whole column, which shows `title` under the pointer. `bar_left` and `bar_width`
+    are those of the bar in it.
+    """
 
     title: str
     left: float
@@ -59,7 +63,10 @@ class KindView:
 
 @dataclass(frozen=True)
 class ChartView:
-    """A chart. `description` is its text for screen readers. `most` is the value of the highest bar."""
+    """A chart. `description` is its text for screen readers.
+
+    `most` is the value of the highest bar as text. `first` and `last` are the names of the first and the last bar.
+    """
 
     caption: str
     description: str
@@ -79,7 +86,7 @@ class _Kind:
 
 @dataclass(frozen=True)
 class _Scale:
-    """The label and the number formats of a measure: `say` in full, `say_short` for the axis."""
+    """The label and the number formats of a measure: `say` is the full format, `say_short` the format for the axis."""
 
     label: str
     kinds: tuple[_Kind, ...]
@@ -88,7 +95,7 @@ class _Scale:
 
 
 def build_chart(measure: Measure, unit: Unit, groups: Sequence[tuple[str, Spent]]) -> ChartView:
-    """Return the chart of these days or months, in this order."""
+    """Return the chart with a bar for each of these days or months, in this order."""
     scale = _SCALES[measure]
     sums = [sum(kind.value_of(spent) for kind in scale.kinds) for _, spent in groups]
     most = max(sums, default=0.0)

@@ -45,7 +45,7 @@ class FigureView:
 
 
 def describe_purpose(purpose: str) -> str:
-    """Return the label of a call's purpose; an unknown purpose is returned unchanged."""
+    """Return the label for the purpose of a call. An unknown purpose is returned unchanged."""
     return _PURPOSES.get(purpose, purpose)
 
 
@@ -67,7 +67,7 @@ def describe_saving(saved: Decimal) -> str:
 
 
 def label_saving(saved: Decimal) -> str:
-    """Return the label for the text of `describe_saving`."""
+    """Return the label that goes with the text of `describe_saving`."""
     return "Caching cost" if saved < 0 else "Saved by caching"
 
 

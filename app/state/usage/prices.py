@@ -1,4 +1,4 @@
-"""The user's own prices on the Usage page. They take precedence over the public table."""
+"""The user's own prices on the Usage page. They are used instead of the prices of the public table."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ KINDS: Final = {
     "cache_write": CACHE_WRITE,
     "cache_write_1h": CACHE_WRITE_1H,
 }
-"""The fields of a price, US dollars per million tokens, with their labels."""
+"""The fields of a price, in US dollars per million tokens, with their labels."""
 REQUIRED: Final = frozenset({"input", "output"})
 _NONE: Final = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class PriceItem:
-    """The prices of a model from a UTC day on. A dash means that a kind of tokens has no separate price."""
+    """The prices of a model since a UTC day. A dash means that this kind of tokens has no separate price."""
 
     model: str
     since: str
@@ -47,9 +47,10 @@ class PriceItem:
 
 
 class OwnPriceState(rx.State):
-    """`today` is the initial day in the form. `message` is the answer to the last command.
+    """The list of the user's own prices, and the form that sets one.
 
-    `fault` is the reason why the form was refused.
+    `today` is the initial day in the form. `message` is the answer to the last command. `fault` is why the form was
+    refused.
     """
 
     items: rx.Field[tuple[PriceItem, ...]] = rx.field(())
@@ -76,7 +77,7 @@ class OwnPriceState(rx.State):
 
     @rx.event
     async def remove(self, model: str, since: str) -> rx.event.EventType[()] | None:
-        """Remove a price. If it was removed before, the list is updated without a message."""
+        """Remove a price. If it no longer exists, only update the list."""
         day = read_day(str(since))
         if day is None:
             return None
@@ -96,7 +97,7 @@ class OwnPriceState(rx.State):
 
 
 def _read_costs_again() -> rx.event.EventType[()]:
-    """Return the events that show the report and the budgets with the current prices."""
+    """Return the events that read the report and the budgets again, with the current prices."""
     return [UsageState.load, BudgetState.load]
 
 
@@ -124,7 +125,7 @@ def _read_price(form: object) -> OwnPrice | str:
 
 
 async def _set(price: OwnPrice) -> str:
-    """Store a price. Returns the reason if it is refused, else ""."""
+    """Store a price. Return the reason if it is refused, otherwise ""."""
     try:
         await set_price(current(), LOCAL_OWNER, price)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""The report on the Usage page: the spending in a period, as a chart and a table."""
+"""The report on the Usage page: what was spent in a period, as a chart and a table."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ PERIODS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The periods of the report: a number of UTC days up to today, or `ALL_TIME`."""
 MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens": "Tokens"})
-"""The measures of the chart."""
+"""The measures that the chart can show, with their labels."""
 
 _MAX_DAYS: Final = 120
-"""The longest period with one bar per day, in days. A longer period has one bar per month."""
+"""Maximum length of a period with one bar per day. A longer period has one bar per month."""
 _MAX_ROWS: Final = 100
 _EXPORT: Final = "/api/v1/usage/export"
 
 
 class UsageState(rx.State):
-    """`report` is None until it was read once. `measure` is the measure of the chart, a key of `MEASURES`.
+    """The report on the Usage page. `report` is None until it is read.
 
-    `export_link` is the address of the table as CSV, with all rows.
+    `period` is a key of `PERIODS`, `group` a key of `GROUPS` by which the table is grouped, `measure` a key of
+    `MEASURES` for the chart. `export_link` is the address of the table as CSV, with all rows.
     """
 
     period: rx.Field[str] = rx.field("30")
@@ -48,29 +49,29 @@ class UsageState(rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Read the report again."""
+        """Read and show the report."""
         await self._read({})
 
     @rx.event(background=True)
     async def choose_period(self, period: str) -> None:
-        """Show the report for one of `PERIODS`."""
+        """Show the report for this period, a key of `PERIODS`."""
         if period in PERIODS:
             await self._read({"period": period})
 
     @rx.event(background=True)
     async def choose_group(self, group: str) -> None:
-        """Group the table by one of `GROUPS`."""
+        """Group the table by this key of `GROUPS`."""
         if group in GROUPS:
             await self._read({"group": group})
 
     @rx.event
     async def show_measure(self, measure: str) -> None:
-        """Show one of `MEASURES` in the chart."""
+        """Show this measure, a key of `MEASURES`, in the chart."""
         if measure in MEASURES:
             self.measure, self._measure_chosen = measure, True
 
     async def _read(self, choice: Mapping[str, str]) -> None:
-        """Apply this choice and read the report. The result is dropped if a newer call began meanwhile."""
+        """Apply this choice and read the report. If a newer call began meanwhile, the result is dropped."""
         today = datetime.now(UTC).date()
         async with self:
             self.period, self.group = choice.get("period", self.period), choice.get("group", self.group)

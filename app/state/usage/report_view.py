@@ -37,7 +37,7 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A row of the table. `link` is the conversation's address, `title` the tooltip; each is "" for none."""
+    """A row of the table. `link` is the address of a conversation, `title` the tooltip; each is "" for none."""
 
     name: str
     link: str
@@ -53,7 +53,7 @@ class UsageRow:
 
 @dataclass(frozen=True)
 class ReportView:
-    """The report. `group_label` is the head of the first column.
+    """The report. `empty`: there is no usage. `group_label` is the head of the first column of the table.
 
     `others` is the sum of the groups that are not shown, None if all are shown.
     """
@@ -69,7 +69,11 @@ class ReportView:
 
 
 def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, agents: Mapping[str, str]) -> ReportView:
-    """Build the view. `time` is the report by `unit`, `groups` the report for the table, `agents` has names by id."""
+    """Return the view of the report.
+
+    `time` has the sums by `unit`, for the charts. `groups` has the sums by `group_by`, for the table. `agents` has the
+    names of agents by id.
+    """
     total = groups.total
     bars = [(group.name, group.spent) for group in time.groups]
     return ReportView(

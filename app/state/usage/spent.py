@@ -1,4 +1,4 @@
-"""The spending of the conversation on screen for the top bar: its tokens, its cost and its worst budget.
+"""What the conversation on screen has cost, for the top bar: its tokens, its cost and the worst status of its budgets.
 
 The list of its requests is in `account.py`.
 """
@@ -25,16 +25,17 @@ from app.state.usage.labels import describe_charge, describe_tokens
 from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
-"""Delay before the figure is read, so that the other updates at the end of a reply come first."""
+"""Delay before the figures are read, so that the other updates at the end of a reply come first."""
 
 _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 
 
 @dataclass(frozen=True)
 class SpentFigures:
-    """The figures of a `conversation`. `standing` is the status of its worst budget, "" if none is spent or nearly so.
+    """The figures of the conversation with the id `conversation`.
 
-    `label` is the text for screen readers, `title` the same text as a tooltip.
+    `standing` is the worst status of its budgets, "" if none is spent or nearly spent. `label` is the text for screen
+    readers, `title` the same text as a tooltip.
     """
 
     conversation: str
@@ -46,13 +47,13 @@ class SpentFigures:
 
 
 class SpentState(rx.State):
-    """`spent` is None while nothing was sent. It names its conversation."""
+    """The figures in the top bar. `spent` is None while nothing was sent in the conversation."""
 
     spent: rx.Field[SpentFigures | None] = rx.field(None)
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Update the figure when the conversation is opened and after each reply."""
+        """Update the figures when the conversation is opened and after each reply."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token
@@ -65,7 +66,7 @@ class SpentState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Read the spending of the conversation on screen."""
+        """Read and show what the conversation on screen has cost."""
         conversation_id = conversation_in(self.router.url.path)
         spent = await _read(conversation_id) if conversation_id else None
         async with self:

@@ -22,9 +22,9 @@ OPTION_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "age
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The stored keep-alive of a conversation. `look` is the view options as JSON; the rest is as in the row.
+    """The stored keep-alive of a conversation. `look` has the view options as JSON. The other fields: `KeepWarmRow`.
 
-    A row that cannot be read counts as ended, because its cost is unknown: see `DAMAGED`.
+    A row that cannot be read counts as an ended keep-alive, because its cost is unknown: see `DAMAGED`.
     """
 
     conversation_id: str
@@ -70,7 +70,7 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
 async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
     """Claim the next refresh, which will be made in the conversation `made_id`.
 
-    Returns False if the keep-alive ended, was started again, or another call claimed this refresh.
+    Return False if the keep-alive ended or was started again, or if another call claimed this refresh.
     """
     made_before = KEEP_WARM.c.made_id.is_not_distinct_from(keeping.made_id)
     claimed = await session.execute(update(KEEP_WARM).where(*_still(keeping), made_before).values(made_id=made_id))
@@ -78,7 +78,7 @@ async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -
 
 
 async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, words: str | None) -> None:
-    """Mark the keep-alive as ended, unless it already is or was started again. `words`: why it ended early."""
+    """Mark a keep-alive as ended, unless it already ended or was started again. `words`: why it ended early."""
     await session.execute(update(KEEP_WARM).where(*_still(keeping)).values(ended_at=at, words=words))
 
 

@@ -25,16 +25,16 @@ from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
 MAX_CALLS = 48
-"""Number of a model's newest calls that are loaded. They suffice: they read the cache entries of older calls."""
+"""Maximum number of a model's calls that are loaded, the newest ones. They read the cache entries of older calls."""
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """The cache plan of a call.
+    """The cache plan of a provider call. `prefix` has the keys of its request.
 
-    `frozen`: the call must not write to the cache. `broken`: a cached prefix that the call will not read.
+    `frozen`: the call must not write to the cache. `broken`: a cached prefix that the call will not read; None: none.
     """
 
     prefix: Prefix
@@ -45,7 +45,11 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True)
 class StoredUse:
-    """A call with its prediction. The call's `usage` is the provider's report; `pair_id` is the pair it answered."""
+    """A stored provider call with the prediction of what it reads from the cache.
+
+    `call.usage` is the provider's report. `pair_id` is the pair that the call answered. `index` is the place of the
+    newest breakpoint. `frozen`: the call must not write to the cache. `over`: the call has ended.
+    """
 
     call: CachedCall
     pair_id: str
@@ -65,7 +69,10 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run
     use: CacheUse,
     number: int = 1,
 ) -> None:
-    """Store the plan of a round of a run, and empty the stored chains that are too old for any cache."""
+    """Store the cache plan of a run's provider call; `number` counts the calls from 1.
+
+    Also empty the stored keys of messages (`chain`) of calls that are too old for any cache.
+    """
     await session.execute(
         update(PROMPT_CACHE)
         .where(
@@ -98,14 +105,14 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run
 
 
 async def load_marks(session: AsyncSession, run_id: str) -> tuple[Breakpoint, ...]:
-    """Return the breakpoints that were sent with a run's first request."""
+    """Return the cache breakpoints that were sent with a run's first request."""
     first = (PROMPT_CACHE.c.run_id == run_id, PROMPT_CACHE.c.round == 1)
     marks = await session.scalar(select(PROMPT_CACHE.c.marks).where(*first))
     return Reading("prompt_cache", f"{run_id} 1").take("marks", marks, decode_marks, ())
 
 
 async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the position ranges of the pairs that these runs sent, by run. Runs without a note are left out."""
+    """Return the position ranges of the pairs that these runs sent, by run. Runs that recorded none are left out."""
     query = select(RUN.c.id, RUN.c.sent).where(RUN.c.id.in_(run_ids), RUN.c.sent.is_not(None))
     return {
         row.id: Reading("run", row.id).take("sent", row.sent, decode_sent, ()) for row in await session.execute(query)
@@ -113,7 +120,7 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
-    """Return the predictions for these runs, by run and attempt.
+    """Return the predicted reads from the cache of these runs, by run and attempt.
 
     The attempt is the first one with input tokens reported by the provider.
     """
@@ -140,7 +147,7 @@ async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict
 
 
 async def load_cached_calls(session: AsyncSession, owner: str, model: str, since: datetime) -> tuple[CachedCall, ...]:
-    """Return the newest calls of a model since a time, oldest first, of all conversations."""
+    """Return a model's newest calls since a time, in all conversations: at most `MAX_CALLS`, oldest first."""
     of_model = (PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     return tuple(use.call for use in await _load(session, *of_model))
 
@@ -148,7 +155,7 @@ async def load_cached_calls(session: AsyncSession, owner: str, model: str, since
 async def load_cache_uses(
     session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
 ) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
-    """Return the calls of `load_cached_calls`, and those of this conversation with their predictions."""
+    """Return the calls of `load_cached_calls`, and a second list with the predictions of this conversation's calls."""
     uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     calls = tuple(use.call for use in uses)
     return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)
@@ -169,7 +176,7 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
 
 
 def decode_marks(stored: Any) -> tuple[Breakpoint, ...]:
-    """Decode stored breakpoints. A missing row has none."""
+    """Decode stored breakpoints. None (a missing row) has no breakpoints."""
     return (
         () if stored is None else tuple(Breakpoint(a_number(place), a_number(lifetime)) for place, lifetime in stored)
     )

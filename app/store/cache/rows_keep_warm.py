@@ -1,6 +1,6 @@
-"""The table of cache keep-alive: one row per conversation, for the user's last request to keep it warm.
+"""The table of cache keep-alive: one row per conversation, for the user's last request to keep its cache warm.
 
-The ledger records its calls and their cost, under the `tool` conversation of these calls.
+The ledger has the calls and their cost. Each call has a child conversation.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from app.store.database.row import Json, Row
 class KeepWarmRow(Row, table=True):
     """The keep-alive of a conversation. See `domain/cache/keep_alive.py`.
 
-    Until `until`, it keeps in the cache the prefix that the next send with the view options `look` would read.
-    `made_id` is the conversation of its newest call; None before the first one. `ended_at` is set when it ended.
-    `words` is the reason if it ended early.
+    `look` are view options: the prefix that a send with them would read stays in the cache until `until`. `made_id` is
+    the conversation of the newest call; None: no call was made yet. `ended_at` is the time when the keep-alive ended;
+    None: it is active. `words` is the reason if it ended early.
     """
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)

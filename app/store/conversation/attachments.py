@@ -24,17 +24,17 @@ from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Reading, a_text
 
 NOT_THERE: Final = "its message refers to it, but it is missing"
-"""The reason of an attachment without a row."""
+"""The reason of the damage if an attachment has no row."""
 UNKNOWN_TYPE: Final = "application/octet-stream"
 """Replaces a media type that cannot be read."""
 MAX_IDS = 500
-"""Ids in one query: SQLite limits the variables of a statement."""
+"""Maximum number of ids in one query, because SQLite limits the variables of a statement."""
 
 
 async def keep_attachments(
     session: AsyncSession, owner: str, conversation_id: str, attachments: Iterable[Attachment], at: datetime
 ) -> None:
-    """Store bytes until this conversation and all others that use them are deleted.
+    """Store the bytes of attachments, and that this conversation uses them. Unused bytes are deleted later.
 
     Raises:
         InputError: an attachment is too large, or all attachments of the conversation together would be.
@@ -60,7 +60,7 @@ async def keep_attachments(
 
 
 async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
-    """Store the bytes of these attachments that are missing or incomplete. This does not store their use."""
+    """Store the bytes of these attachments, if missing or incomplete. This does not record who uses them."""
     ids = [one.id for one in attachments]
     stored, lost = await load_attachments(session, owner, ids), await find_lost(session, owner, ids)
     rows = [_encode(owner, one, at) for one in attachments if one.id in lost or stored[one.id] != one.data]
@@ -94,14 +94,14 @@ async def find_lost(session: AsyncSession, owner: str, ids: Collection[str]) -> 
 async def use_attachments(
     session: AsyncSession, owner: str, conversation_id: str, messages: Iterable[Message | None]
 ) -> None:
-    """Store that new messages of this conversation use their attachments. Missing attachments are ignored."""
+    """Record that this conversation uses the attachments of new messages. Missing attachments are ignored."""
     await use_named(
         session, owner, conversation_id, [part for message in messages if message for part in message.parts]
     )
 
 
 async def use_named(session: AsyncSession, owner: str, conversation_id: str, parts: Iterable[Part]) -> None:
-    """Store that parts which are not in a message yet use their attachments."""
+    """Record that this conversation uses the attachments of these parts, which need not be in a message yet."""
     named = list(dict.fromkeys(list_named(parts)))
     for start in range(0, len(named), MAX_IDS):
         some = named[start : start + MAX_IDS]
@@ -154,20 +154,20 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of attachments that these conversations use. Pass them to `delete_taken` after the deletion."""
+    """Return the ids of attachments that these conversations use, for `delete_taken` after their deletion."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
 
 
 async def delete_taken(session: AsyncSession, owner: str, conversation_ids: Sequence[str], used: Sequence[str]) -> None:
-    """Delete what these deleted conversations leave: the uploads they took, and bytes that are no longer used."""
+    """Delete the remains of deleted conversations: uploads that they took, and bytes that are no longer used."""
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by.in_(conversation_ids))
     taken = (await session.execute(delete(UPLOAD).where(*here).returning(UPLOAD.c.attachment_id))).scalars()
     await delete_unused(session, owner, tuple({*used, *taken}))
 
 
 async def delete_unused(session: AsyncSession, owner: str, ids: Sequence[str]) -> None:
-    """Delete those of these attachments that neither a conversation nor an upload uses."""
+    """Delete these attachments, except those that a conversation or an upload uses."""
     used = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.owner == owner)
     uploaded = select(UPLOAD.c.attachment_id).where(UPLOAD.c.owner == owner)
     for start in range(0, len(ids), MAX_IDS):

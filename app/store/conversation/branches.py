@@ -1,4 +1,4 @@
-"""Queries of branches: the conversations that were forked from each other.
+"""Queries of branches: conversations that were forked from each other, which form a tree.
 
 Searches for ancestors and descendants also end if conversations are ancestors of each other: an imported file that was
 edited by hand can contain such a cycle.
@@ -28,7 +28,7 @@ from app.store.database.mapping import decode_conversation
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
-    """Return all conversations of the tree of this one, unordered. Forks of a deleted parent stay in one tree.
+    """Return all conversations in the tree of this conversation, unordered. Forks of a deleted parent stay in one tree.
 
     Raises:
         NotFoundError: no conversation of this owner has that id.
@@ -61,7 +61,10 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The conversation that a fork was made from. `position` is that of the last copied pair, 0 without one."""
+    """The conversation that a fork was made from. `opening` is the beginning of its first request.
+
+    `position` is the position of the last copied pair; 0: it is unknown or no pair was copied.
+    """
 
     conversation_id: str
     title: str
@@ -85,7 +88,7 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
 
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
-    """Return the titles of all conversations of the tree of this one."""
+    """Return the titles of all conversations in the tree of this conversation."""
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
     titles = (await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars()
     return frozenset(title for title in titles if isinstance(title, str))

@@ -20,17 +20,17 @@ from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import show_id
 
 FIRST_SUCCESSES = 3
-"""After more replies than this, no first title is requested: conversations older than titles keep theirs."""
+"""The first title is requested after at most this number of replies, so that older conversations keep their title."""
 
 _DATA: ColumnElement[Any] = NODE.c.data
 _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversation_id"].as_string()
-"""The check is needed because SQLite fails a query that reads a value which is not JSON."""
+"""The child conversation of a node. The check for valid JSON prevents that SQLite fails the whole query."""
 
 
 async def insert_child_call(
     session: AsyncSession, owner: str, conversation_id: str, call: ChildCall, made_id: str
 ) -> None:
-    """Insert the node of a call that is made in the conversation `made_id`."""
+    """Insert the node of a call for a title or a summary, which is made in the child conversation `made_id`."""
     await session.execute(
         insert(NODE).values(
             id=call.id,
@@ -70,8 +70,8 @@ async def load_child_calls(session: AsyncSession, owner: str, conversation_id: s
 async def awaits_first_title(session: AsyncSession, conversation_id: str) -> bool:
     """Return True if one to `FIRST_SUCCESSES` replies have succeeded here and no title was requested.
 
-    It accepts more than one reply because the process may have ended before or during the request for the title. A
-    request that was interrupted does not count.
+    More than one reply is accepted, because the process may have ended before or during the request for the title. An
+    interrupted request does not count.
     """
     succeeded = select(1).where(PAIR.c.conversation_id == conversation_id, PAIR.c.lifecycle == Lifecycle.SUCCEEDED)
     interrupted = and_(

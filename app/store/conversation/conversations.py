@@ -53,7 +53,7 @@ MAX_IDS = 10_000
 
 
 IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
-"""Not in the trash."""
+"""The condition that a conversation is not in the trash."""
 
 
 def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
@@ -63,7 +63,7 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation in a list. `snippet` is the beginning of its newest request, `opening` that of its oldest.
+    """A conversation as an entry of a list. `snippet` is the beginning of its newest request, `opening` of its oldest.
 
     `compared` is the number of replies in an open comparison. The request of the comparison counts as the newest.
     """
@@ -77,7 +77,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place in the list: directly after the conversation with this time of change and this id."""
+    """The end of a page of the list: the next page starts after the conversation with this time of change and id."""
 
     updated_at: datetime
     conversation_id: str
@@ -180,7 +180,10 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The data that a send needs besides the pairs. `preferences` is the stored text for `read_preferences`."""
+    """The data of a conversation that a send needs, except the pairs. `revision` is the revision of its pairs.
+
+    `preferences` is the stored text for `read_preferences`. `agent` is the agent that answers; None: there is none.
+    """
 
     conversation: Conversation
     revision: int
@@ -191,7 +194,7 @@ class Head:
 async def load_head(session: AsyncSession, owner: str, conversation_id: str, agent_id: str | None = None) -> Head:
     """Return a conversation with its revision, its agent and its owner's preferences, in one query.
 
-    `agent_id`: another agent than the conversation's, "" for none.
+    `agent_id`: return this agent instead of the conversation's; "": return no agent.
 
     Raises:
         NotFoundError: this owner has no conversation or no agent with that id.
@@ -225,7 +228,7 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
 
 @cache
 def _select_head(*, named: bool) -> Select[Any]:
-    """Build the query of `load_head` once: building it takes longer than running it. `named`: an agent is named."""
+    """Build the query of `load_head` once: building it takes longer than running it. `named`: with an agent's id."""
     owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
     agent_id = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
     query = select(
@@ -272,7 +275,7 @@ async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFo
 
 
 def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
-    """Select the highest position and revision of its pairs. SQLite sorts other values after all numbers."""
+    """Select the highest position and revision of a conversation's pairs. SQLite sorts damaged values after numbers."""
     return tuple(
         select(type_coerce(func.max(PAIR.c[name]), NullType()))
         .where(PAIR.c.conversation_id == conversation_id)
@@ -306,7 +309,7 @@ def _select_conversation() -> Select[Any]:
 
 
 async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str, ...]:
-    """Return the ids of the `tool` conversations that were made for this one, and recursively for those."""
+    """Return the ids of the child conversations (kind `tool`) of a conversation, of their children, and so on."""
     tool = CONVERSATION.c.kind == ConversationKind.TOOL
     nearest = select(CONVERSATION.c.id).where(CONVERSATION.c.parent_id == conversation_id, tool).cte(recursive=True)
     further = select(CONVERSATION.c.id).join(nearest, CONVERSATION.c.parent_id == nearest.c.id).where(tool)
@@ -314,7 +317,7 @@ async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
-    """Return the agent of the most recently changed chat. None: it has no agent, or the agent was deleted."""
+    """Return the agent's id of the most recently changed chat. None: it has no agent, or the agent was deleted."""
     newest = (
         select(CONVERSATION.c.agent_id)
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT, IN_VIEW)
@@ -395,12 +398,12 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
 
 
 def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
-    """Select the number of pairs of a conversation."""
+    """Select the number of pairs of a conversation, without deleted ones."""
     return select(func.count()).where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
 
 
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
-    """Select the beginning of the first request's text in that order.
+    """Select the beginning of the text of a conversation's first request, where `order` is the order of the pairs.
 
     The database cuts the text, because pasted text may have megabytes.
     """
@@ -415,7 +418,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 def conditions_of(criteria: ListCriteria) -> list[ColumnElement[bool]]:
-    """Return the conditions as SQL expressions."""
+    """Return criteria as SQL conditions."""
     conditions: list[ColumnElement[bool]] = []
     if criteria.kind is not None:
         conditions.append(CONVERSATION.c.kind == criteria.kind)

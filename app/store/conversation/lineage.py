@@ -1,4 +1,4 @@
-"""Queries of lineage: the conversations derived from a conversation, and the one that it was derived from."""
+"""Queries of lineage: the conversations that were derived from a conversation, and the one it was derived from."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from app.store.database.parts_json import read_parts
 Word = TypeVar("Word", bound=StrEnum)
 
 MOST = 200
-"""Maximum number of derived conversations that are returned, the newest ones."""
+"""Maximum number of derived conversations that are returned. If there are more, the newest ones are returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Descendant:
-    """A conversation derived from another, because of the pair at `trigger_position` (None: not recorded).
+    """A conversation that was derived from another: a fork, a title, a summary or a delegated task.
 
-    `role` is that of its first request. It is None without a pair, as are `lifecycle` to `ended_at`. `characters` is
-    the length of its first reply as stored now.
+    `trigger_position` is the position of the pair that caused it; None: unknown. `role`, `lifecycle`, `model`,
+    `run_id`, `heard_at` (the last heartbeat) and `ended_at` describe the first pair and its run; None: there is none.
+    `characters` is the current length of the first reply, 0 for a fork.
     """
 
     id: str
@@ -51,10 +52,11 @@ class Descendant:
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """The conversation that another was derived from, and the position of the pair that caused it (None: unknown).
+    """The conversation that another was derived from. `opening` is the beginning of its first request.
 
-    `opening` is the beginning of its first request. For a task that a delegate delegated further, this is the
-    conversation of the delegate, although the account of the first conversation pays.
+    `trigger_position` is the position of the pair that caused the other conversation; None: unknown. If an agent
+    delegates a part of a delegated task, this is the conversation of that agent, although the cost is counted for the
+    conversation of the user.
     """
 
     id: str
@@ -64,7 +66,7 @@ class Ancestor:
 
 
 async def load_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Ancestor | None:
-    """Return the conversation that this one was derived from. None: there is none, or it was deleted."""
+    """Return the conversation that this conversation was derived from. None: there is none, or it was deleted."""
     origin, position = conversation.parent_id, None
     if conversation.fork_pair_id is not None:
         forked = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id)
@@ -84,7 +86,7 @@ async def load_ancestor(session: AsyncSession, owner: str, conversation: Convers
 
 
 async def load_descendants(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Descendant, ...]:
-    """Return the conversations derived from this one, newest first: forks, titles, summaries, delegated tasks."""
+    """Return the conversations derived from a conversation, newest first: forks, titles, summaries, delegated tasks."""
     request, replied = MESSAGE.alias("asked"), MESSAGE.alias("replied")
     forked = PAIR.alias("forked")
     query = (

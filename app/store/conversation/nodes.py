@@ -1,4 +1,4 @@
-"""Queries of nodes: lines between the pairs of a conversation that are never sent."""
+"""Queries of nodes. A node is a line between the pairs of a conversation; it is never sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ TICK = timedelta(microseconds=1)
 
 
 async def insert_accounting(session: AsyncSession, owner: str, conversation_id: str, node: Accounting) -> None:
-    """Insert an accounting node. Its time is later than that of all stored nodes: totals are read in order of time."""
+    """Insert an accounting node.
+
+    Its stored time is later than that of every other node of the conversation, because totals are read in time order.
+    """
     newest = select(func.max(NODE.c.created_at)).where(NODE.c.conversation_id == conversation_id)
     before = (await session.execute(newest)).scalar_one()
     await session.execute(
@@ -45,7 +48,7 @@ async def insert_accounting(session: AsyncSession, owner: str, conversation_id: 
 
 
 async def load_accounting(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Accounting, ...]:
-    """Return the accounting nodes of a conversation, oldest first, and nodes with a role that cannot be read."""
+    """Return the accounting nodes of a conversation, oldest first, including nodes whose role cannot be read."""
     query = (
         select(NODE)
         .where(NODE.c.conversation_id == conversation_id, NODE.c.owner == owner, NODE.c.role.not_in(REPLY_ROLES))
@@ -55,7 +58,7 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
 
 
 def read_accounting(row: Any) -> Accounting:
-    """Decode a node. A damaged node keeps its place if that can be read."""
+    """Decode an accounting node. A damaged one keeps its position if that can be read."""
     take = (reading := Reading("node", show_id(row["id"]))).take
     node_id = take("id", row["id"], a_text, "(its id cannot be read)")
     take("role", row["role"], _require_accounting, None)

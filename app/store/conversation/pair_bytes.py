@@ -1,4 +1,4 @@
-"""Queries of the sizes of pairs, made before the pairs are loaded.
+"""Queries of the sizes of pairs in bytes, for use before the pairs are loaded.
 
 A page of pairs has a limit in bytes (`domain/conversation/page_bytes.py`).
 """
@@ -39,7 +39,7 @@ async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collectio
 async def load_bytes_beside(
     session: AsyncSession, owner: str, conversation_id: str, *, after_position: int | None = None, limit: int
 ) -> tuple[PairBytes, ...]:
-    """Return the newest pairs of a conversation, newest first, or the pairs after a position, oldest first."""
+    """Return the sizes of a conversation's newest pairs, newest first, or of those after a position, oldest first."""
     query = _select().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     if after_position is None:
         query = query.order_by(PAIR.c.position.desc())

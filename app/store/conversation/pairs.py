@@ -1,7 +1,7 @@
-"""Queries of pairs: a window of them, or those with given ids, for a send. No query reads a whole conversation at once.
+"""Queries of pairs: a range of a conversation's pairs, or pairs by id. No query reads a whole conversation at once.
 
-A deleted pair keeps its position and texts, so that it can be restored. Only `load_pairs_between` returns deleted
-pairs, to show what once was sent.
+A deleted pair keeps its position and texts, so that it can be restored. Only `load_pairs_between` and
+`load_sent_pairs` return deleted pairs, because these may once have been sent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.database.parts_json import encode_parts
 from app.store.database.row_names import show_id
 
 WINDOW = 30
-"""Default number of pairs in a window."""
+"""Default number of pairs that `load_pairs` returns."""
 BATCH = 500
 """Maximum ids in one statement."""
 
@@ -75,7 +75,7 @@ async def load_pair(session: AsyncSession, owner: str, pair_id: str) -> Pair:
     return pair
 
 
-async def load_pairs(  # noqa: PLR0913 - a window has many edges
+async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -84,7 +84,7 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """Return a window of a conversation's pairs, oldest first: the newest ones, or those before or after a position."""
+    """Return up to `limit` pairs, oldest first: a conversation's newest ones, or those before or after a position."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:
@@ -99,7 +99,7 @@ async def load_pairs(  # noqa: PLR0913 - a window has many edges
 async def load_pairs_between(
     session: AsyncSession, owner: str, conversation_id: str, first: int, last: int
 ) -> tuple[Pair, ...]:
-    """Return the pairs from one position to another, oldest first, with deleted ones: they may once have been sent."""
+    """Return the pairs from one position to another, oldest first, including deleted ones, which may have been sent."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner)
     query = _select_pairs().where(*here, PAIR.c.position.between(first, last)).order_by(PAIR.c.position)
     return await _read_pairs(session, owner, (await session.execute(query)).mappings())
@@ -108,7 +108,7 @@ async def load_pairs_between(
 async def load_sent_pairs(
     session: AsyncSession, owner: str, conversation_id: str, sent: Sequence[tuple[int, int]]
 ) -> tuple[Pair, ...]:
-    """Return the pairs at the position ranges that a run recorded as sent, with deleted ones."""
+    """Return the pairs at the position ranges that a run recorded as sent, including pairs deleted since."""
     pairs: list[Pair] = []
     for first, last in sent:
         pairs += await load_pairs_between(session, owner, conversation_id, first, last)
@@ -136,7 +136,7 @@ async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, 
 
 
 async def _read_pairs(session: AsyncSession, owner: str, rows: Iterable[Columns]) -> tuple[Pair, ...]:
-    """Decode these rows. A lost attachment is damage of the pair whose message names it."""
+    """Decode these rows. A lost attachment is recorded as damage of the pair whose message names it."""
     rows = tuple(rows)
     for row in rows:
         if not isinstance(row["id"], str):
@@ -176,9 +176,9 @@ def _by_id() -> Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The end of a conversation: the position of its newest pair (0: none), and the id of the running pair.
+    """The end of a conversation. `position` is the position of its newest pair, even if deleted; 0: it has no pair.
 
-    `comparing` is the id of its open comparison.
+    `running` is the id of its running pair, `comparing` the id of its open comparison; None: there is none.
     """
 
     position: int
@@ -187,7 +187,7 @@ class Tail:
 
 
 async def load_tail(session: AsyncSession, conversation_id: str) -> Tail:
-    """Return the end of a conversation, for a new pair. The position of a deleted pair is not used again."""
+    """Return the end of a conversation, to add a new pair. The position of a deleted pair is not used again."""
     position, pair_id, comparison_id = (await session.execute(_tail(), {"conversation": conversation_id})).one()
     return Tail(position or 0, pair_id, comparison_id)
 
@@ -261,12 +261,12 @@ async def load_conversation_of_message(session: AsyncSession, message_id: str) -
 
 
 async def load_later_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
-    """Return the ids of the pairs after this one, oldest first."""
+    """Return the ids of the later pairs of the same conversation, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position > pair.position)
 
 
 async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tuple[str, ...]:
-    """Return the ids of the pairs before this one, oldest first."""
+    """Return the ids of the earlier pairs of the same conversation, oldest first."""
     return await _load_ids(session, owner, pair, PAIR.c.position < pair.position)
 
 
@@ -287,7 +287,7 @@ async def _load_ids(session: AsyncSession, owner: str, pair: Pair, place: Column
 
 
 async def touch_pairs(session: AsyncSession, pair_ids: Sequence[str], revision: int) -> None:
-    """Record a change of these pairs at this revision."""
+    """Set the revision of these pairs, because they changed."""
     await session.execute(update(PAIR).where(PAIR.c.id.in_(pair_ids)).values(revision=revision))
 
 

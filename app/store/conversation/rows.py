@@ -28,8 +28,9 @@ IS_DELETED = "deleted_at IS NOT NULL"
 class ConversationRow(Row, table=True):
     """A conversation. `revision` grows with every change to its pairs: see `PairRow.revision`.
 
-    `summary` replaces the pairs before `summary_position`; both are None without a checkpoint. `fork_pair_id` of a fork
-    is the last pair of its parent that was copied. A conversation with `deleted_at` is in the trash.
+    `summary` is sent instead of the pairs with a position lower than `summary_position`; both are None without a
+    checkpoint. `fork_pair_id` of a fork is the last pair of its parent that was copied. A conversation with
+    `deleted_at` is in the trash.
     """
 
     __table_args__ = (
@@ -77,19 +78,19 @@ class MessageRow(Row, table=True):
 
 
 class PairRow(Row, table=True):
-    """A pair. Its partial index is the send lock: one pair of a conversation runs at a time, also with many processes.
+    """A pair. A unique partial index allows only one running pair per conversation, also with many processes.
 
-    `revision` is that of the conversation at the last change of this pair: a client that has the conversation at
-    revision N needs only the pairs with a higher one. `request_id` and `reply_id` are the current messages of the pair.
-    `version` is the number of the current version, `versions` the number of versions. `agent` is the name that
-    `agent_id` had at the time.
+    `revision` is the revision of the conversation at the last change of this pair: a client that has the conversation
+    at revision N needs only the pairs with a higher revision. `request_id` and `reply_id` are the current messages of
+    the pair. `version` is the number of the current version, `versions` the number of versions. `agent` is the
+    agent's name when it answered.
     """
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "position"),
         Index(None, "conversation_id", "revision"),
         Index("ix_pair_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
-        # The migrations create it in PostgreSQL too. Here that would only load SQLAlchemy's PostgreSQL dialect (2 MB).
+        # The migrations create this index in PostgreSQL too. Here, that would only load SQLAlchemy's dialect (2 MB).
         Index(
             "uq_pair_running",
             "conversation_id",
@@ -140,7 +141,7 @@ class VersionRow(Row, table=True):
 
 
 class NodeRow(Row, table=True):
-    """A line between pairs that is never sent, such as an accounting node. `data` depends on the `role`."""
+    """A node: a line between pairs, such as an accounting node. It is never sent. `data` depends on the `role`."""
 
     __table_args__ = (Index(None, "conversation_id", "after_position"),)
 
@@ -222,9 +223,9 @@ class SnapshotRow(Row, table=True):
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """Select the beginning of a message's first part, if that is a text.
+    """Select the first `most` characters of a message's first part, if that is a text.
 
-    The check is needed because SQLite fails a query that reads a value which is not JSON.
+    The check for valid JSON is needed because SQLite fails a query that reads other text as JSON.
     """
     whole = case((func.json_valid(parts) == 1, parts), else_=None)
     return func.substr(type_coerce(whole, JSON)[0]["text"].as_string(), 1, most)

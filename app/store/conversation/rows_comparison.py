@@ -13,12 +13,13 @@ IS_OPEN_COMPARISON = "closed_at IS NULL"
 
 
 class ComparisonRow(Row, table=True):
-    """One request to several models. `runs` has an entry for each reply; `closed_at`: the comparison was discarded.
+    """One request to several models. `runs` has an entry for each reply.
 
-    If a pair is answered again, `pair_id` is that pair and `request_id` the request that is compared. `gone` are the
-    later pairs that are removed when a reply is kept.
+    `closed_at` is the time when the comparison was discarded; None: it is open. If the comparison answers an existing
+    pair again, `pair_id` is that pair and `request_id` its request. `gone` are the later pairs that are removed when a
+    reply is kept.
 
-    The partial index allows one open comparison per conversation, also with many processes.
+    A unique partial index allows only one open comparison per conversation, also with many processes.
     """
 
     __table_args__ = (

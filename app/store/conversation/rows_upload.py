@@ -13,8 +13,8 @@ from app.store.database.row import Row
 class UploadRow(Row, table=True):
     """A file that the user attached to a draft. Sizes are in pixels, see `domain/conversation/uploads.py`.
 
-    Attaching the same bytes twice makes two uploads, each with its name. `taken_by` is the conversation whose message
-    last took the upload, None while it is in a draft.
+    If the same bytes are attached twice, there are two uploads, each with its name. `taken_by` is the conversation with
+    the message that last took the upload; None: the upload is in a draft.
     """
 
     __table_args__ = (Index(None, "owner", "attachment_id"),)

@@ -1,4 +1,4 @@
-"""Queries of uploads: files for messages that are not sent yet. An upload keeps its bytes stored.
+"""Queries of uploads: files for messages that are not sent yet. Bytes stay stored while an upload uses them.
 
 await keep_upload(session, owner, upload, at)
 found = await load_uploads(session, owner, [upload.id])
@@ -62,7 +62,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
     """Return these uploads, by the given ids. Missing and unreadable ones are left out. Pass at most a few hundred ids.
 
-    An id can also be that of the bytes: then it finds the newest upload of them.
+    An id can also be the id of an attachment: it finds the newest upload with these bytes.
     """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
@@ -91,7 +91,7 @@ def _decode(row: Any) -> Upload:
 
 
 async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, ids: Sequence[str]) -> None:
-    """Store that a message or queued text of this conversation took these uploads."""
+    """Record that a message or queued text of this conversation took these uploads."""
     if ids:
         here = (UPLOAD.c.owner == owner, UPLOAD.c.id.in_(ids))
         await session.execute(update(UPLOAD).where(*here).values(taken_by=conversation_id))
@@ -100,9 +100,9 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Return uploads that this conversation took to the draft: for each of these bytes, the newest upload.
+    """Put uploads that this conversation took back into a draft: for each attachment, the newest upload with its bytes.
 
-    Returns the ids of the uploads, by the ids of the bytes.
+    Return the ids of the uploads, by the ids of the attachments.
     """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
     taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)
@@ -113,7 +113,10 @@ async def return_uploads(
 
 
 async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bool:
-    """Delete an upload, or those with these bytes, and bytes that are no longer used. Returns False if none existed."""
+    """Delete the upload with this id, and bytes that are no longer used. Return False if there was no such upload.
+
+    If the id is that of an attachment, all uploads with its bytes are deleted.
+    """
     gone = await session.execute(
         delete(UPLOAD).where(*_conditions(owner, [upload_id])).returning(UPLOAD.c.attachment_id)
     )
@@ -123,7 +126,7 @@ async def forget_upload(session: AsyncSession, owner: str, upload_id: str) -> bo
 
 
 async def forget_old_uploads(session: AsyncSession, before: datetime) -> int:
-    """Delete the uploads of all owners that were attached before this time. Returns their number."""
+    """Delete the uploads of all owners that were attached earlier than this time. Return their number."""
     old = UPLOAD.c.created_at < before
     ids = defaultdict[str, list[str]](list)
     found = await session.execute(select(UPLOAD.c.owner, UPLOAD.c.attachment_id).where(old))

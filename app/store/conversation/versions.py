@@ -62,7 +62,7 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
-    """Store a pair that is sent `again`: keep its current messages as a version and make the new ones current."""
+    """Store that a pair is sent again: keep its current messages as a version, and make those of `again` current."""
     await leave_version(session, owner, pair)
     await session.execute(insert(VERSION).values(_encode(owner, again, None, again.updated_at)))
     for message, stood in ((again.request, pair.request), (again.reply, pair.reply)):
@@ -80,7 +80,7 @@ async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
 
 
 async def put_version(session: AsyncSession, again: Pair, revision: int) -> None:
-    """Make this version the current one of its pair."""
+    """Write the current version of a pair that is sent again. `again` is the pair with the new version."""
     changes = {
         **_encode_standing(again),
         "lifecycle": again.lifecycle,

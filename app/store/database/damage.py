@@ -49,7 +49,7 @@ MAX_REASON: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A stored value that is not of its column's type."""
+    """A stored value that does not have the type of its column, with its stored bytes and the reason."""
 
     raw: bytes
     reason: str
@@ -123,7 +123,10 @@ def _read_flag(stored: Any) -> Any:
 READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
     {DateTime: _Time, LargeBinary: _Bytes, Boolean: _Flag}
 )
-"""Replacements for types of SQLite's dialect that raise, or accept any value as a flag. They return `Unreadable`."""
+"""Replacements for column types of SQLite's dialect.
+
+For a damaged value, the replaced types raise an error or accept it as a flag. The replacements return `Unreadable`.
+"""
 
 
 def _guard(
@@ -139,7 +142,7 @@ def _guard(
 
 
 def raw_bytes(stored: Any) -> bytes:
-    """Return the stored bytes of a value; for readable JSON and times, the bytes that would be stored."""
+    """Return the stored bytes of a value. For readable JSON and times, return the bytes that would be stored."""
     match stored:
         case Unreadable():
             return stored.raw
@@ -155,7 +158,7 @@ def raw_bytes(stored: Any) -> bytes:
 
 @dataclass(slots=True)
 class Reading:
-    """The reading of one row. `damage` lists its values that could not be read."""
+    """A reader of the row `row_id` of a table. It collects the values that cannot be read in `damage`."""
 
     table: str
     row_id: str
@@ -174,7 +177,10 @@ class Reading:
             return otherwise
 
     def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """Do the same for a whole row. All its columns must have the types of the table."""
+        """Return the value that `read` makes of a whole row.
+
+        If a column has a wrong type or `read` fails, record damage and return `otherwise`.
+        """
         damaged = len(self.damage)
         self.check_types(table, row)
         return self.take("*", row, read, otherwise) if len(self.damage) == damaged else otherwise
@@ -185,7 +191,7 @@ class Reading:
             self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
 
     def note(self, column: str, reason: str, size: int | None) -> None:
-        """Record and log damage."""
+        """Record and log damage of a column. `size` is the size of the stored value in bytes."""
         found = Damage(self.table, self.row_id, column, reason[:MAX_REASON], size)
         self.damage.append(found)
         log_damage(found)
@@ -205,7 +211,7 @@ def require_row(table: Table, row: Any, read: Callable[[Any], T]) -> T:
     """Return the value that `read` makes of a row that guards privacy or money.
 
     Raises:
-        DamagedRowError: it cannot be read. Nothing replaces it.
+        DamagedRowError: the row cannot be read. No default value replaces it.
     """
     reading = Reading(table.name, name_row(table, row))
     for found in reading.take_row(table, row, lambda row: (read(row),), ()):

@@ -4,7 +4,7 @@
         async with store.read() as session: ...
         async with store.write() as session: ...      # committed at the end, rolled back when an exception leaves
 
-Queries are Core statements on plain columns: the values are immutable, so an identity map would have nothing to do.
+Queries use SQLAlchemy's Core, not its ORM: the values are immutable, so an identity map would be useless.
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: committed data survives if this process dies at any moment, and a
 commit does not wait for the disk. `keep_on_disk` writes it there every few seconds, so that a power failure loses at
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 BUSY_SECONDS = 5
 """Seconds that SQLite waits while another process writes."""
 POOL_SIZE = 5
-"""Number of pooled connections. With SQLite each has a thread."""
+"""Number of pooled connections. With SQLite, each connection has a thread."""
 DISK_SECONDS = 2.0
 """Seconds from a commit until it is written to the disk."""
 
@@ -52,7 +52,7 @@ class Store:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession, None]:
-        """Open a session that sees the database as of one moment.
+        """Open a session for reading. All its queries see the same state of the database.
 
         Raises:
             StoreError: the database cannot be read.
@@ -83,13 +83,13 @@ class Store:
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
-        """Return a store for this engine that shares the lock for writers and the signal for `keep_on_disk`."""
+        """Return a store with this engine that shares this store's lock for writers and signal for `keep_on_disk`."""
         return Store(engine, self._writing, self._written)
 
     async def keep_on_disk(self) -> None:
-        """Write committed data to the disk: a few seconds after a commit, until the task is cancelled.
+        """Write committed data to the disk a few seconds after each commit, until the task is cancelled.
 
-        Neither readers nor writers wait for it. Other databases than SQLite do this themselves.
+        Neither readers nor writers wait for this. Other databases than SQLite do it themselves.
         """
         while self.engine.dialect.name == "sqlite":
             await self._written.wait()
@@ -118,7 +118,7 @@ async def open_store(url: str) -> AsyncGenerator[Store, None]:
 
 
 def make_engine(url: str) -> AsyncEngine:
-    """Make an engine for this database."""
+    """Make an asynchronous engine for the database at this URL."""
     options = _options(url)
     connections = driver.Connections()
     if _is_sqlite(url):
@@ -142,7 +142,7 @@ class _Engine(AsyncEngine):
 
 
 def make_blocking_engine(url: str) -> Engine:
-    """Make an engine for this database that needs no event loop, for migrations."""
+    """Make an engine for the database at this URL that needs no event loop, for migrations."""
     parsed = make_url(url)
     # aiosqlite wraps Python's own driver in a thread. Other drivers have one name for blocking and async use.
     engine = create_engine(parsed.set(drivername="sqlite") if _is_sqlite(url) else parsed, **_options(url))
@@ -156,7 +156,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like that of `make_reading_engine` and also writes. It waits for other writers."""
+    """Make an engine that reads like the one of `make_reading_engine` and also writes. It waits for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 
@@ -267,7 +267,7 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
 
 
 def explain_fault(engine: Engine | AsyncEngine, what: str, error: DBAPIError) -> StoreError:
-    """Make an error with advice for an error of the driver. `what` is a participle, such as "read"."""
+    """Turn an error of the driver into an error with advice. `what` says what could not be done, such as "read"."""
     place = engine.url.database or engine.url.render_as_string(hide_password=True)
     message = str(error.orig)
     advice = next((advice for word, advice in _ADVICE if word in message), _OTHERWISE)

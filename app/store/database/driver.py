@@ -4,8 +4,8 @@
     create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
 
 Without this module, aiosqlite makes four visits for each statement (make a cursor, execute, fetch, close), and
-SQLAlchemy waits for each. The visits take most of the time of a small query. So a transaction starts in the same visit
-as its first statement, and one that is not open is ended without a visit.
+SQLAlchemy waits for each. The visits take most of the time of a small query. For the same reason, a transaction starts
+in the same visit as its first statement, and no visit is made to end a transaction that did not start.
 
 A stored text that is not UTF-8 becomes `Unreadable`; the driver alone would fail the whole query.
 
@@ -32,7 +32,7 @@ NOT_DECODED = "Could not decode to UTF-8"
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The connections of one engine. It ends their threads before the event loop ends.
+    """The connections of one engine. `close` ends their threads before the event loop ends.
 
     A thread that sends its result to a closed loop fails. The pool does not wait for the thread of a task that was
     cancelled while it connected, and does not close a connection that is in use.
@@ -81,7 +81,7 @@ class VisitedConnection(aiosqlite.Connection):
         self._thread.join()
 
     def begin_with(self, statement: str) -> None:
-        """Start a transaction with this statement before the next one, in the same visit."""
+        """Set the statement that starts a transaction. It is executed in the visit of the next statement, before it."""
         self._begin = statement
 
     def cursor(self) -> VisitingCursor:  # pyright: ignore[reportIncompatibleMethodOverride] - none is made here
@@ -113,8 +113,8 @@ class VisitedConnection(aiosqlite.Connection):
     def stop(self) -> asyncio.Future[Any] | None:
         """End the thread. A further call returns the same future, which is done when the thread has ended.
 
-        SQLAlchemy stops a connection again that it is already closing if its task is cancelled a second time. aiosqlite
-        alone would then wait for a thread that no longer exists.
+        If a task is cancelled a second time, SQLAlchemy stops a connection again that it is already closing. Without
+        this method, aiosqlite would then wait for a thread that no longer exists.
         """
         if not self._is_stopping:
             self._is_stopping = True
@@ -146,7 +146,7 @@ def _visit(
 ) -> Done:
     cursor = connection.cursor()
     try:
-        if begin is not None and not connection.in_transaction:  # it is open if the statement after it failed before
+        if begin is not None and not connection.in_transaction:  # open already if the statement after `begin` failed
             cursor.execute(begin)
         rows = _read_rows(connection, cursor, sql, act)
         return Done(rows, cursor.description, cursor.rowcount, cursor.lastrowid, connection.in_transaction)
@@ -179,7 +179,7 @@ def _fetch(cursor: sqlite3.Cursor, act: Callable[[sqlite3.Cursor], object]) -> R
 
 
 class VisitingCursor:
-    """A replacement for aiosqlite's cursor with the result of the last statement, for SQLAlchemy."""
+    """The cursor that SQLAlchemy gets instead of aiosqlite's. It has the result of its last statement."""
 
     arraysize = 1
 

@@ -27,19 +27,22 @@ KEY_FILE = "inview.key"
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The key file. It is made when the first secret is sealed. Its content is read when needed and never cached."""
+    """Encrypts and decrypts texts with the key in the file at `path`.
+
+    The file is made when the first secret is encrypted. It is read when needed, and the key is never cached.
+    """
 
     path: Path
 
     def close(self, secret: str) -> bytes:
-        """Seal a text."""
+        """Encrypt a text."""
         return self._fernet(create=True).encrypt(secret.encode())
 
     def open(self, sealed: bytes) -> str:
-        """Return the text that was sealed.
+        """Decrypt a text that `close` encrypted.
 
         Raises:
-            StoreError: the key file is missing or damaged, or is not the one that sealed the text.
+            StoreError: the key file is missing or damaged, or has another key than the one that encrypted the text.
         """
         from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
 

@@ -2,7 +2,7 @@
 
 A stored word that this version does not know raises a `StoreError`. Nothing is guessed.
 
-Each function takes the columns that it names, as a row of a query has them.
+The functions take rows of a query, with all columns that they name.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def decode_stars(stored: Any) -> int:
 
 
 def encode_parameters(parameters: Parameters) -> Json:
-    """Return only the parameters that are set."""
+    """Encode the parameters that are set, without the others."""
     return {name: value for name, value in asdict(parameters).items() if value is not None}
 
 
@@ -220,7 +220,7 @@ def decode_retry(value: Json) -> Retry:
     reason = decode_failure(value["reason"])
     if reason is None:
         raise StoreError("A stored retry has no reason: the database is damaged. Restore a backup.")
-    return Retry(value["attempt"], value["seconds"], reason, value.get("after", 0))  # none in runs before rounds
+    return Retry(value["attempt"], value["seconds"], reason, value.get("after", 0))  # older runs have no `after`
 
 
 def encode_round(ended: Round) -> Json:
@@ -228,12 +228,12 @@ def encode_round(ended: Round) -> Json:
 
 
 def decode_round(value: Json) -> Round:
-    fault = value.get("report_fault")  # in no round before revision 0033
+    fault = value.get("report_fault")  # missing in rounds stored before revision 0033
     return Round(value["attempt"], decode_usage(value["usage"]), a_text_or_none(fault))
 
 
 def has_faulty_round(rounds: list[Json]) -> bool:
-    """Return True if the report of a call that ended in tools has a field that is no count."""
+    """Return True if the provider's report on one of these rounds has a field that is not a valid count."""
     return any(decode_round(each).report_fault is not None for each in rounds)
 
 
@@ -257,7 +257,7 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
 def read_message(
     message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role
 ) -> tuple[Message, tuple[Damage, ...]]:
-    """Return a message of a pair with its readable values, and the damage. `role` None: the message has no row."""
+    """Return a message of a pair with its readable values, and its damage. `role` None: the message has no row."""
     take = (reading := Reading("message", str(message_id))).take
     if role is None:
         reading.note("id", "its pair refers to it, but it is missing", None)
@@ -272,9 +272,9 @@ def read_message(
 
 
 def decode_pair(row: Columns) -> Pair:
-    """Decode a pair from its columns, those of its messages (`request_`, `reply_`) and those of its run.
+    """Decode a pair from its own columns, the columns of its messages (`request_…`, `reply_…`) and of its run.
 
-    `damage` lists the values that cannot be read; those of the run have the id of the run.
+    `damage` lists the values that cannot be read. Damage of the run has the id of the run.
     """
     take = (reading := Reading("pair", str(row["id"]))).take
     of_run = (ran := Reading("run", str(row["run_id"]))).take
@@ -327,7 +327,7 @@ def decode_pair(row: Columns) -> Pair:
 
 
 def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:
-    """Encode the secrets that marks replaced. None: secrets were not searched for."""
+    """Encode the records of replaced secrets. None: secrets were not searched for."""
     if replaced is None:
         return None
     return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MAX_REPLACED]]

@@ -64,7 +64,7 @@ def upgrade(url: str) -> None:
     """Migrate the database to the newest revision, in one transaction. A missing SQLite file is created.
 
     Raises:
-        StoreError: it cannot be opened, or it is newer than this code.
+        StoreError: the database cannot be opened, or it is newer than this code.
     """
     with _connected(url) as engine:
         if _read(engine) == HEAD:
@@ -78,7 +78,7 @@ def is_current(url: str) -> bool:
     """Return True if the database has the newest revision. A missing SQLite file is created.
 
     Raises:
-        StoreError: it cannot be opened, or it is newer than this code.
+        StoreError: the database cannot be opened, or it is newer than this code.
     """
     with _connected(url) as engine:
         return _read(engine) == HEAD
@@ -88,7 +88,7 @@ def check(url: str) -> None:
     """Check that the database has exactly the newest revision.
 
     Raises:
-        StoreError: it is newer or older than this code, or cannot be opened.
+        StoreError: the database is newer or older than this code, or cannot be opened.
     """
     with _connected(url) as engine:
         revision = _read(engine)
@@ -132,7 +132,7 @@ def read_revision(connection: Connection) -> str | None:
     """Return the database's revision, None if it has none yet.
 
     Raises:
-        StoreError: it is newer than this code.
+        StoreError: the database is newer than this code.
     """
     if not inspect(connection).has_table("alembic_version"):
         return None

@@ -5,7 +5,7 @@
     >>> decode_parts([{"type": "text", "text": "Hi"}])
     (Text(text='Hi'),)
 
-It differs from the canonical form of `domain/request/hashing.py` and from those of providers: it loses nothing.
+Unlike the canonical form of `domain/request/hashing.py` and the forms of providers, this form loses nothing.
 """
 
 from __future__ import annotations

@@ -18,7 +18,10 @@ from app.domain.errors import StoreError
 
 @contextmanager
 def claim(url: str) -> Generator[bool]:
-    """Hold the shared lock of the database. It yields True if no other process uses the database."""
+    """Hold the shared lock of the database while the context is open.
+
+    Yield True if no other process used the database at the start. A database that is not in a file: always False.
+    """
     if (path := _path_of(url)) is None:
         yield False
         return
@@ -32,7 +35,7 @@ def claim(url: str) -> Generator[bool]:
 
 @contextmanager
 def claim_alone(url: str) -> Generator[None]:
-    """Hold the exclusive lock of the database: a server that starts meanwhile waits.
+    """Hold the exclusive lock of the database while the context is open: a server that starts meanwhile waits.
 
     Raises:
         StoreError: another process uses the database.

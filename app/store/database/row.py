@@ -17,7 +17,10 @@ Json = dict[str, Any]
 
 
 class Row(SQLModel):
-    """Base of all rows: `ProviderSettingRow` is table `provider_setting`. Migrations need names of constraints."""
+    """The base class of all rows. It names the tables: `ProviderSettingRow` is the table `provider_setting`.
+
+    It also names all constraints, because migrations need names for them.
+    """
 
     @declared_attr.directive
     def __tablename__(  # pyright: ignore[reportIncompatibleVariableOverride] - SQLAlchemy's way, SQLModel types it narrower

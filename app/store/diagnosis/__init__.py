@@ -1,4 +1,4 @@
-"""Lists the damage of a database, row by row, for `inview doctor`. Nothing here changes a database.
+"""Finds and repairs the damage of a database for `inview doctor`. Only `mending.py` changes the database.
 
 Damage of a single value is defined in `store/database/damage.py`.
 """

@@ -1,4 +1,4 @@
-"""Finds all damage of a database.
+"""Finds all damage of a database: stored values that cannot be read, and rows that are missing.
 
     for finding in find_damage("sqlite+aiosqlite:///data/inview.db"):
         print(finding.damage, finding.place.title)
@@ -42,7 +42,7 @@ _WITHOUT_QUOTES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Damage, with its pair and conversation if they are known."""
+    """A damaged value, with its pair and conversation if they are known."""
 
     damage: Damage
     place: DamagePlace
@@ -52,7 +52,7 @@ def find_damage(url: str) -> Iterator[Finding]:
     """Yield all damage of the database, table by table. The database must have the newest revision.
 
     Raises:
-        StoreError: it cannot be opened.
+        StoreError: the database cannot be opened.
     """
     engine = make_reading_engine(url)
     try:
@@ -70,7 +70,7 @@ def is_readable(url: str) -> bool:
     """Return True if the database has the revision that this code can read.
 
     Raises:
-        StoreError: it cannot be opened, or is newer than this code.
+        StoreError: the database cannot be opened, or is newer than this code.
     """
     engine = make_reading_engine(url)
     try:
@@ -100,7 +100,7 @@ def _examine_table(connection: Connection, table: Table) -> Found:
 
 
 def _continue(table: str, found: Found) -> Found:
-    """Yield the damage of a table until SQLite meets a damaged page, and report that, so that other tables are read."""
+    """Yield the damage of a table. If SQLite meets a damaged page, yield it and stop, so that other tables are read."""
     try:
         yield from found
     except DBAPIError as error:

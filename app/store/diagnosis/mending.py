@@ -80,14 +80,14 @@ _ENTERED: Final[Mapping[Table, str]] = MappingProxyType(
         KEEP_WARM: "The setting to keep a conversation warm",
     }
 )
-"""Settings that a person enters again after their removal."""
+"""Tables of settings that a person can enter again. Unreadable rows are removed."""
 BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 """Tables that are built from other tables."""
 
 
 @dataclass(slots=True)
 class Mended:
-    """The repairs, one sentence each. `kept` is the file with the original rows."""
+    """The repairs, one sentence each. `kept` is the file with the original rows; None: no row was changed."""
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None
@@ -100,7 +100,7 @@ class _Mending:
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def keep(self, table: Table, rowid: int) -> None:
-        """Add the stored row to those that are written to the file."""
+        """Note the stored form of a row, which will be written to the file."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
         self.rows.append({"table": table.name, "row": {name: _plain_value(value) for name, value in row.items()}})
@@ -113,7 +113,7 @@ def mend(url: str, folder: Path) -> Mended:
     """Repair a database of the newest revision. A server that starts meanwhile waits.
 
     Raises:
-        StoreError: it cannot be opened or written, or a server runs on it. Nothing was changed.
+        StoreError: the database cannot be opened or written, or a server uses it. Nothing was changed.
     """
     with claim_alone(url):
         return _mend(url, folder)
@@ -189,7 +189,7 @@ def _reset_topics(mending: _Mending) -> None:
 
 
 def _reset_filters(mending: _Mending) -> None:
-    """Reset the unreadable name or time of saved filters with a readable text. The new name is a free one."""
+    """Reset the unreadable name or time of saved filters with a readable text. No other filter has the new name."""
     for rowid, row in _rows_of(mending, SAVED_FILTER):
         damaged = _damaged_columns(SAVED_FILTER, row)
         if damaged and {"owner", "filter"}.isdisjoint(one.column for one in examine(SAVED_FILTER, row)):
@@ -199,9 +199,9 @@ def _reset_filters(mending: _Mending) -> None:
 
 
 def _make_missing_topics(mending: _Mending) -> None:
-    """Make missing topics that pairs name again, so that pairs of one topic stay together.
+    """Create missing topics that pairs refer to, so that the pairs of one topic stay together.
 
-    If the id of a topic cannot be read, no topic is made: the pairs may belong to that one.
+    If the id of any topic cannot be read, no topic is created: the pairs may belong to the unreadable one.
     """
     if _has_unreadable_id(mending, TOPIC):
         return
@@ -251,7 +251,7 @@ def _delete_unusable(mending: _Mending) -> None:
 
 
 def _raise_revisions(mending: _Mending) -> None:
-    """Raise the revision of conversations above that of their pairs if it is lower or cannot be read."""
+    """Raise a conversation's revision above the revisions of its pairs, if it is lower or cannot be read."""
     highest = func.max(type_coerce(PAIR.c.revision, Integer)).filter(func.typeof(PAIR.c.revision) == "integer")
     for rowid, row in _rows_of(mending, CONVERSATION):
         of_pairs = select(highest).where(PAIR.c.conversation_id == _plain(row["id"]))
@@ -287,8 +287,8 @@ def _delete_lost_uploads(mending: _Mending) -> None:
 def _delete_orphans(mending: _Mending) -> None:
     """Delete rows that refer to a missing row, because no page can show them. A topic moves to the first level instead.
 
-    A node stays, because it may have a cost. The ledger has no foreign keys. If a row of the other table has an
-    unreadable id, the rows that refer to that table stay too: they may belong to it.
+    A node stays, because it may have a cost. The ledger has no foreign keys. If a table has a row with an unreadable
+    id, all rows that refer to this table stay too: they may refer to that row.
     """
     tables = Row.metadata.sorted_tables
     kept = {NODE.name}, {table.name for table in tables if "id" in table.c and _has_unreadable_id(mending, table)}
@@ -335,7 +335,7 @@ def _delete_damaged_indexes(mending: _Mending) -> None:
 
 
 def _enter_titles(mending: _Mending) -> None:
-    """Update the titles in the search that are missing or differ. A title that cannot be read is not entered."""
+    """Update the titles in the search that are missing or differ. An unreadable title is removed from the search."""
     entered = 0
     for _, row in _rows_of(mending, CONVERSATION):
         title = row["title"] if isinstance(row["title"], str) else ""
@@ -388,7 +388,7 @@ def _write(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def _rows_of(mending: _Mending, table: Table) -> Iterator[tuple[int, Mapping[Any, Any]]]:
-    """Yield all rows of a table. They are read before the first one is changed."""
+    """Yield all rows of a table. All are read at once, before the caller changes the first one."""
     for row in mending.connection.execute(select(table, _rowid(table).label("rowid"))).mappings().all():
         yield row["rowid"], row
 

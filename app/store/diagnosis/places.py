@@ -15,7 +15,10 @@ from app.store.conversation.rows_attachment import ATTACHMENT_USE
 
 @dataclass(frozen=True, slots=True)
 class DamagePlace:
-    """A pair by its position, a conversation, or neither. `in_trash`: the pair or the conversation is in the trash."""
+    """The place of damage: a pair (`position`) of a conversation, a whole conversation, or unknown.
+
+    `in_trash`: the pair or the conversation is in the trash.
+    """
 
     conversation_id: str | None = None
     title: str | None = None
@@ -27,7 +30,7 @@ NOWHERE: Final = DamagePlace()
 
 
 def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> DamagePlace:
-    """Find the place that a row of this table belongs to."""
+    """Find the pair and the conversation that a row of this table belongs to."""
     if table is CONVERSATION:
         return of_conversation(connection, row["id"])
     if table.name == "attachment":
@@ -44,7 +47,7 @@ def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> 
 
 
 def of_pair(connection: Connection, pair_id: Any) -> DamagePlace:
-    """Find the place of a pair."""
+    """Find the position and the conversation of a pair. `NOWHERE`: the pair does not exist."""
     columns = (PAIR.c.position, PAIR.c.conversation_id, _is_deleted(PAIR))
     found = connection.execute(select(*columns).where(PAIR.c.id == pair_id)).first() if _can_be_id(pair_id) else None
     if found is None:
@@ -55,7 +58,7 @@ def of_pair(connection: Connection, pair_id: Any) -> DamagePlace:
 
 
 def of_conversation(connection: Connection, conversation_id: Any) -> DamagePlace:
-    """Find the place of a conversation. `NOWHERE`: it does not exist."""
+    """Find a conversation with its title. `NOWHERE`: the conversation does not exist."""
     columns = (CONVERSATION.c.id, CONVERSATION.c.title, _is_deleted(CONVERSATION))
     query = select(*columns).where(CONVERSATION.c.id == conversation_id)
     found = connection.execute(query).first() if _can_be_id(conversation_id) else None

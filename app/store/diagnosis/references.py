@@ -25,11 +25,11 @@ from app.store.tables import Row
 Found = Iterator[tuple[Damage, DamagePlace]]
 
 _NAMED: Final = (("request_id", MESSAGE), ("reply_id", MESSAGE), ("run_id", RUN))
-"""References of pairs and versions without a foreign key."""
+"""The columns of pairs and versions that refer to other rows without a foreign key."""
 
 
 def find_missing_rows(connection: Connection) -> Found:
-    """Find rows that pairs, versions, drafts and foreign keys refer to and that are missing."""
+    """Find rows that are missing, although pairs, versions, drafts or foreign keys refer to them."""
     for column, target in _NAMED:
         names = union(
             select(PAIR.c.id.label("pair_id"), PAIR.c[column].label("named")),
@@ -51,16 +51,16 @@ def find_missing_rows(connection: Connection) -> Found:
 
 
 def lost_its_file() -> ColumnElement[bool]:
-    """Return the condition for an upload in a draft without bytes.
+    """Return the condition for an upload in a draft whose bytes are missing.
 
-    An upload that was sent needs none: its message has the text or names the attachment.
+    An upload that was sent needs no bytes: its message has the text or names the attachment.
     """
     stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
     return UPLOAD.c.taken_by.is_(None) & ~stored
 
 
 def names_no_topic() -> ColumnElement[bool]:
-    """Return the condition for a pair with a missing topic. A topic that is no text is reported elsewhere."""
+    """Return the condition for a pair whose topic does not exist. A topic that is no text is reported elsewhere."""
     stored = exists().where(TOPIC.c.id == PAIR.c.topic, TOPIC.c.owner == PAIR.c.owner)
     return (func.typeof(PAIR.c.topic) == "text") & ~stored
 

@@ -1,4 +1,4 @@
-"""What is made of pairs to find and measure them: words, sizes, full text, filters as SQL.
+"""Indexes of pairs, to find and measure them: texts, sizes, full text, and filters as SQL.
 
-Not the pairs themselves (`conversation`).
+The pairs themselves are in `conversation`.
 """

@@ -1,7 +1,7 @@
-"""Filters in the database: conditions as SQL, and the rows of a conversation that hold for them.
+"""Filters in the database: translates conditions to SQL, and selects the pairs of a conversation that meet them.
 
-`domain/filters/evaluation/selection.py` evaluates the same conditions on pairs in memory; tests compare the two. What a
-condition compares is in `pair` and its two indexes (`indexes.py`), which must be up to date before.
+`domain/filters/evaluation/selection.py` evaluates the same conditions on pairs in memory; tests compare the two. The
+SQL reads the table `pair` and its two indexes (`indexes.py`). The caller must update the indexes first.
 
     found = await select_pairs(session, owner, conversation_id, condition, estimator, vocabulary)
 """
@@ -46,7 +46,7 @@ Sql = ColumnElement[bool]
 EMPTY_LIST = "[]"
 
 
-async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how they are counted
+async def select_pairs(  # noqa: PLR0913, PLR0917 - owner, conversation, condition, and counting
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -54,7 +54,7 @@ async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how
     estimator: Estimator,
     vocabulary: str,
 ) -> Mapping[str, int]:
-    """Select the pairs of a conversation that meet the condition, with their positions."""
+    """Return the ids of the pairs of a conversation that meet the condition, with their positions."""
     image_tokens: Mapping[str, int] = {}
     if _counts(condition):
         image_tokens = await _count_images(session, conversation_id, estimator, vocabulary)
@@ -64,7 +64,7 @@ async def select_pairs(  # noqa: PLR0913, PLR0917 - whose, where, which, and how
 
 
 async def select_names(session: AsyncSession, owner: str, conversation_id: str) -> tuple[tuple[str, ...], ...]:
-    """The models and the tools that occur in a conversation's pairs, each in alphabetical order."""
+    """Return the models of a conversation's pairs, and the names of the tools called, both in alphabetical order."""
     here = and_(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
     models = (await session.execute(select(PAIR.c.model).where(here).distinct())).scalars()
     called = select(PAIR_TEXT.c.tools).join(PAIR, PAIR.c.id == PAIR_TEXT.c.pair_id).where(here)
@@ -73,7 +73,10 @@ async def select_names(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def select_occurring(session: AsyncSession, owner: str, conversation_id: str, topics: TopicTree) -> Occurring:
-    """The values that occur in a conversation's pairs. A pair that is not in the index yet has no file and no tool."""
+    """Return which values occur in a conversation's pairs: stars, flags, topics, models and so on.
+
+    A pair that is not in the index yet counts as a pair without files and tool calls.
+    """
     here = and_(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None))
     facts = (Fact.FLAG, Fact.ATTACHMENT, Fact.ERROR, Fact.TOOL_CALL)
     columns = (func.count(), func.max(PAIR.c.stars), *(func.max(case((_FACTS[fact], 1), else_=0)) for fact in facts))
@@ -110,7 +113,7 @@ def _counts(condition: Condition) -> bool:
 async def _count_images(
     session: AsyncSession, conversation_id: str, estimator: Estimator, vocabulary: str
 ) -> Mapping[str, int]:
-    """What the images of each pair that has some come to: few pairs do, and no database knows the formulas."""
+    """Return the tokens of the images of each pair with images. Few pairs have any; SQL cannot compute the tokens."""
     query = select(PAIR_SIZE.c.pair_id, PAIR_SIZE.c.images).where(
         PAIR_SIZE.c.conversation_id == conversation_id,
         PAIR_SIZE.c.vocabulary == vocabulary,
@@ -151,7 +154,7 @@ _FACTS: Mapping[Fact, Sql] = MappingProxyType(
 
 
 class _Reader:
-    """Reads conditions for one conversation. Every expression is true or false, never NULL, so `NOT` is safe."""
+    """Translates conditions to SQL for one conversation. The SQL is true or false, never NULL, so `NOT` is safe."""
 
     def __init__(
         self,
@@ -214,14 +217,14 @@ class _Reader:
                     .correlate(None)
                     .subquery()
                 )
-                # By position and not by their ids: SQLite then reads these pairs alone, not the whole conversation.
+                # By position, not by id: SQLite then reads only these pairs, not the whole conversation.
                 oldest = select(func.min(newest.c.position)).scalar_subquery()
                 return and_(PAIR.c.position >= oldest, self._read(among))
             case _:
                 assert_never(condition)
 
     def _tokens(self) -> ColumnElement[int]:
-        """A pair's present estimate, as `Estimator.of_pair` works it out."""
+        """Return the SQL for the estimated tokens of a pair, as in `Estimator.of_pair`."""
         of, size = self._estimator, PAIR_SIZE.c
         thinking = case((size.thinking_vendor == of.vendor, size.thinking), else_=0)
         counted = (size.text + thinking) * of.permille
@@ -235,7 +238,7 @@ class _Reader:
 
 
 def _listed(values: Sequence[str]) -> Any:
-    """Values as one parameter: a database bounds how many a statement may have."""
+    """Return values as one parameter, because a database limits the number of parameters of a statement."""
     return select(func.json_each(_written(values)).table_valued("value", name="wanted").c.value)
 
 

@@ -1,7 +1,7 @@
 """The indexes of pairs: their text for filters, and their sizes in a vocabulary.
 
-Both are derived from the messages. A row that is missing, or was made from other messages, is made again. The indexes
-skip a reply that is being written.
+Both are built from the messages of a pair. A row that is missing, or was built from other messages, is built again. A
+pair whose reply is running is not indexed.
 
 Not here: counting (see `runs/request/indexes.py`) and queries (`filter_queries.py`).
 """
@@ -28,7 +28,11 @@ from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 @dataclass(frozen=True, slots=True)
 class PairText:
-    """The text of a pair and the facts that filters need. `blank`: the reply has nothing to send."""
+    """The text of a pair and the facts that filters need. `attachment`: it has an image or a file.
+
+    `blank`: the reply has nothing to send. `tools` are the names of the tools called. `damaged`: a part of the pair
+    cannot be read.
+    """
 
     searched_text: str
     attachment: bool
@@ -39,7 +43,7 @@ class PairText:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A pair with its entries for the indexes."""
+    """A pair with its entries for the two indexes."""
 
     pair: Pair
     text: PairText
@@ -48,12 +52,12 @@ class Indexed:
 
 @cache
 def join_indexes(vocabulary: str) -> Join:
-    """Join pairs with the index rows of their current messages; NULL where there is none."""
+    """Join pairs with the index rows of their current messages. Columns of a missing index row are NULL."""
     of_size = and_(_same_messages(PAIR_SIZE), PAIR_SIZE.c.vocabulary == vocabulary)
     return PAIR.outerjoin(PAIR_TEXT, _same_messages(PAIR_TEXT)).outerjoin(PAIR_SIZE, of_size)
 
 
-async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how many
+async def load_unindexed(  # noqa: PLR0913 - owner, conversation, vocabulary, and limits
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -63,9 +67,9 @@ async def load_unindexed(  # noqa: PLR0913 - whose, where, how counted, and how 
     after_position: int,
     limit: int,
 ) -> tuple[Pair, ...]:
-    """Load up to `limit` pairs that changed after a revision, follow a position, and are not in the indexes.
+    """Return up to `limit` pairs that changed after a revision, follow a position, and are not in the indexes.
 
-    Oldest first. The next call passes the last position, so that it does not read the indexed pairs again.
+    The oldest pair is first. Pass the last position to the next call, so that it does not read the same pairs again.
     """
     values = {
         "conversation_id": conversation_id,
@@ -99,7 +103,7 @@ async def count_unindexed(
 def _next_unindexed(vocabulary: str, *, asks_all: bool) -> Select[str]:
     """Return the query of `load_unindexed`. It is cached, because building it takes longer than running it.
 
-    A query for all pairs reads them by position; one for changed pairs finds the few by revision (as in `sizes.py`).
+    The query for all pairs reads them by position. That for changed pairs finds them by revision, as in `sizes.py`.
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
     query = _unindexed(vocabulary).where(position > bindparam("after_position"))
@@ -146,7 +150,10 @@ _DAMAGED = (
 
 
 async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
-    """Find the pairs whose mark "damaged" in the index is wrong, each with its conversation."""
+    """Return the pairs whose flag `damaged` in the index is wrong, each with its conversation.
+
+    The arguments are the ids of pairs that are damaged, and of pairs that are not.
+    """
     mistaken = or_(
         and_(PAIR_TEXT.c.pair_id.in_(damaged), PAIR_TEXT.c.damaged.is_(False)),
         and_(PAIR_TEXT.c.pair_id.in_(whole), PAIR_TEXT.c.damaged.is_(True)),
@@ -161,7 +168,7 @@ async def forget_indexed(session: AsyncSession, pair_ids: Sequence[str]) -> None
 
 
 async def save_indexed(session: AsyncSession, vocabulary: str, indexed: Sequence[Indexed]) -> None:
-    """Insert or replace the index rows of these pairs. Deleted pairs are skipped."""
+    """Insert or replace the index rows of these pairs. Pairs that no longer exist are skipped."""
     there = select(PAIR.c.id).where(PAIR.c.id.in_([one.pair.id for one in indexed]))
     ids = frozenset((await session.execute(there)).scalars())
     indexed = [one for one in indexed if one.pair.id in ids]
@@ -211,8 +218,8 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Damage that equals no id in an index. The index marks such a pair as damaged."""
-    return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # in an id all is ASCII
+    """Return the condition for a damaged id, which equals no id in an index. The index marks its pair as damaged."""
+    return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # an id has only printable ASCII
 
 
 def _place(pair: Pair) -> dict[str, str | None]:

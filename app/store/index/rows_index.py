@@ -1,6 +1,6 @@
-"""The tables that are made of pairs, and can be made of them again: what filters and estimates ask of a pair's words.
+"""The tables of the indexes of pairs: texts and facts for filters, sizes for estimates of tokens.
 
-Not here: how they are made (`indexes.py`, `sizes.py`).
+They are built from the pairs and can be built again. Elsewhere: queries (`indexes.py`, `sizes.py`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from app.store.database.row import Row
 
 
 class PairTextRow(Row, table=True):
-    """What filters ask of a pair's words: an index of its two messages, made again whenever they are others.
+    """The text and the facts of a pair for filters, built from its two messages, and again when it has other messages.
 
-    `blank`: the reply has nothing that could be sent. `damaged`: something of the pair could not be read. `tools` are
-    the names of the tools called. The text is last: a column after a long text is slow to read.
+    `blank`: the reply has nothing to send. `damaged`: a part of the pair could not be read. `tools` are the names of
+    the tools called. The text is the last column, because SQLite is slow to read a column after a long text.
     """
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)
@@ -30,8 +30,9 @@ class PairTextRow(Row, table=True):
 
 
 class PairSizeRow(Row, table=True):
-    """How large a pair's two messages are in a vocabulary, as `domain.tokens.estimates.PairSizes`. An index as
-    `pair_text`.
+    """The sizes of a pair's two messages in a vocabulary, with the fields of `domain.tokens.estimates.PairSizes`.
+
+    Like `PairTextRow`, it is built again when the pair has other messages.
     """
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)

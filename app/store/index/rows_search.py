@@ -1,7 +1,7 @@
 """The searchable words of pairs and titles, and their full-text index.
 
-Triggers update both in the transaction that changes a pair, a message or a title. As with the ledger
-(docs/decisions/0029), code that writes rows cannot omit them.
+Triggers update both in the transaction that changes a pair, a message or a title. So code that writes rows cannot
+forget the update, as with the ledger (docs/decisions/0029).
 
 - A pair's words are the texts of its current request and reply, without thinking and tools. The reply joins them when
   it has ended. A deleted pair has no row.
@@ -49,7 +49,10 @@ def _words_of(message_id: str) -> str:
 
 
 def enter_words(where: str) -> str:
-    """Return the statement that stores the current words of a pair whose messages exist."""
+    """Return the SQL statement that stores the current words of the pairs that meet the SQL condition `where`.
+
+    Deleted pairs, and pairs whose messages do not exist, are left out.
+    """
     reply = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN '' ELSE {_words_of('pair.reply_id')} END"
     return (
         "INSERT INTO search_text (owner, conversation_id, pair_id, words) "  # noqa: S608

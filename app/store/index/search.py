@@ -1,4 +1,4 @@
-"""Search for words in the titles and pairs of conversations: the best place first, each with an excerpt.
+"""Searches for words in the titles and pairs of conversations. The best place is first; each has an excerpt.
 
     found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
@@ -23,16 +23,19 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""The number of places that are compared, from the newest on. If more places have the words, the page says so."""
+"""Maximum number of places that are compared, the newest ones. If more places have the words, the page says so."""
 MAX_READ: Final = 100_000
-"""Characters of a pair that are read for an excerpt. Words after them are found but not shown."""
+"""Maximum number of characters of a pair that are read for an excerpt. Words after these are found but not shown."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A place with the words: in a pair, or in the title if `pair_id` is None. `others` counts further places."""
+    """A place that contains the words: a pair or, if `pair_id` is None, the title of the conversation.
+
+    `docid` is the id in the search index, `others` the number of further places in the same conversation.
+    """
 
     conversation_id: str
     docid: int
@@ -42,7 +45,10 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """The best place of each conversation, the best of these first. `complete`: no older places have the words."""
+    """The best place of each conversation, the best of these first.
+
+    `complete`: every place with the words was compared; otherwise older places were left out.
+    """
 
     places: tuple[SearchHit, ...]
     complete: bool
@@ -50,7 +56,7 @@ class FoundPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text around the words in the pair at `position`, in pieces: the text, and true if it is one of the words."""
+    """The text around the words in the pair at `position`, in pieces. True marks a piece that is one of the words."""
 
     position: int
     pieces: tuple[tuple[str, bool], ...]
@@ -62,7 +68,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conversation that was found. `excerpt` None: the words are in its title."""
+    """A conversation that was found, with its best place. `excerpt` None: the words are in the title."""
 
     listed: Listed
     place: SearchHit
@@ -70,10 +76,10 @@ class Found:
 
 
 async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
-    """Find the places with the words in an owner's conversations.
+    """Find the places that contain the words in an owner's conversations.
 
-    Few places are ranked by how much of them the words are (BM25). Of more than `MAX_LOOKED_AT` the newest are taken,
-    titles first and then the conversation with the most of them: ranking would look at each of a million.
+    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are taken, because a rank
+    needs a look at every place, perhaps a million. Titles are then first, and conversations with more places.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
@@ -99,7 +105,7 @@ async def search(session: AsyncSession, owner: str, criteria: ListCriteria, look
 async def load_found(
     session: AsyncSession, owner: str, looked_for: Search, places: Sequence[SearchHit]
 ) -> tuple[Found, ...]:
-    """The conversations of these places, in their order, each with its excerpt."""
+    """Return the conversations of these places in the same order, each with its excerpt."""
     listed = await list_named(session, owner, [place.conversation_id for place in places])
     excerpts = await load_excerpts(session, looked_for, [place.docid for place in places if place.pair_id is not None])
     return tuple(
@@ -110,7 +116,7 @@ async def load_found(
 
 
 async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Sequence[int]) -> dict[int, Excerpt]:
-    """The positions of these pairs and the text around the words in them, by their ids in the index."""
+    """Return the excerpts of these pairs, by their ids in the search index."""
     words = func.substr(SEARCH_TEXT.c.words, 1, MAX_READ).label("words")
     query = select(SEARCH_TEXT.c.docid, PAIR.c.position, words).join(PAIR, PAIR.c.id == SEARCH_TEXT.c.pair_id)
     rows = await session.execute(query.where(SEARCH_TEXT.c.docid.in_(docids)))
@@ -120,7 +126,7 @@ async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Seque
 async def load_places(
     session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
 ) -> tuple[Excerpt, ...]:
-    """The newest places in pairs of one conversation."""
+    """Return excerpts of the newest pairs of one conversation that contain the words."""
     query = select_places(owner, ListCriteria(), looked_for, of_conversation=conversation_id)
     docids = [row.docid for row in (await session.execute(query)).all() if row.pair_id is not None][:limit]
     excerpts = await load_excerpts(session, looked_for, docids)
@@ -130,7 +136,11 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Places from the newest on. The index is gone through first, and no further than is asked for."""
+    """Select the newest places that contain the words, one more than `MAX_LOOKED_AT` at most.
+
+    The full-text index is read first, and only as far as necessary. `ranked`: with the BM25 rank of each place.
+    `of_conversation`: only places in this conversation.
+    """
     text = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
     conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)]

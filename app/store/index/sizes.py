@@ -24,7 +24,7 @@ from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 NO_SIZES = PairSizes(0, 0)
-"""The size of a running pair, which is measured after its reply has ended."""
+"""The size of a running pair. It is measured after the reply has ended."""
 
 _TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
 _COLUMNS = (
@@ -38,9 +38,10 @@ _NO_IMAGES = "[]"
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """The current state of changed pairs, oldest first, and the positions of deleted ones.
+    """Pairs that changed. `candidates` are their current sizes, oldest first.
 
-    `complete`: no others changed.
+    `deleted` are the positions of those that were deleted.
+    `last_position` is the position of the last pair that was read. `complete`: no further pairs changed.
     """
 
     candidates: tuple[Candidate, ...]
@@ -49,7 +50,7 @@ class ChangedSizes:
     complete: bool
 
 
-async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, since when, and how many
+async def load_changed_sizes(  # noqa: PLR0913 - owner, conversation, vocabulary, and limits
     session: AsyncSession,
     owner: str,
     conversation_id: str,
@@ -59,7 +60,7 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
     after_position: int,
     limit: int,
 ) -> ChangedSizes:
-    """Load up to `limit` pairs that changed after a revision and follow a position."""
+    """Return the sizes of up to `limit` pairs that changed after a revision and follow a position."""
     values = {
         "conversation_id": conversation_id,
         "owner": owner,
@@ -81,8 +82,8 @@ async def load_changed_sizes(  # noqa: PLR0913 - whose, where, how counted, sinc
 def _changed(vocabulary: str, *, asks_all: bool) -> Select[*tuple[Any, ...]]:
     """Return the query of `load_changed_sizes`. It is cached, because building it takes longer than running it.
 
-    A query for all pairs reads them by position; a query for changed pairs finds the few by revision. Without this hint
-    SQLite would read all of them.
+    The query for all pairs reads them by position. The query for changed pairs finds them by revision: `+ 0` keeps
+    SQLite from using the index of positions, with which it would read all pairs.
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
     return (

@@ -16,7 +16,7 @@ from app.store.database.mapping import decode_word
 from app.store.ledger.rows_budgets import BUDGET
 
 Place = tuple[BudgetScope, str, BudgetPeriod]
-"""The scope, the subject and the period of a budget. They are unique for an owner."""
+"""The key of a budget: its scope, subject and period, which together are unique for an owner."""
 
 
 async def load_budgets(session: AsyncSession, owner: str) -> tuple[SpendingBudget, ...]:

@@ -1,4 +1,4 @@
-"""Invalid counters in the database. Earlier versions stored any value that a provider reported.
+"""Handles invalid token counts in the database: earlier versions stored any value that a provider reported.
 
 SQLite accepts a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
 values stay. Every query of counters uses this module, which treats them as not reported.

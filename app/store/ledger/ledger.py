@@ -53,9 +53,9 @@ REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
 """The purposes of calls that answer the user or another model."""
 
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
-"""The order of the entries: SQLite numbers its rows, and no entry is ever deleted."""
+"""The number of an entry. Later entries have higher numbers: SQLite numbers its rows, and no entry is ever deleted."""
 LOOKED_AT = 4 * MAX_OBSERVATIONS
-"""The number of the newest calls that are searched for calls with a count and a report."""
+"""The number of a model's newest calls that are searched for calls with a token count and a provider's report."""
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
 
@@ -63,8 +63,8 @@ _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_charac
 class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
-    `sent_characters` is the length of its texts, `sent_bytes` that of its body. For a request with images, all but the
-    estimate are None: they could not be compared with the provider's report.
+    `sent_characters` is the length of its texts, `sent_bytes` the length of its body. For a request with images, every
+    field except the estimate is None, because it could not be compared with the provider's report.
     """
 
     counted_text: int | None
@@ -78,9 +78,11 @@ class CountedRequest:
 class EndedCall:
     """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
 
-    `counted` None: the request was not counted. A call for an exact count uses nothing (`usage` None) and belongs to no
-    pair and no run: its `pair_id` is empty, its `run_id` is the id of the call, and its `estimated_tokens` is the
-    provider's count. `report_fault` names the fields of the provider's report that are no counts.
+    `counted` None: the tokens of the request were not counted. `report_fault` names the invalid counts in the
+    provider's report.
+
+    A call for an exact count uses no tokens (`usage` None) and belongs to no pair and no run: its `pair_id` is empty,
+    its `run_id` is the id of the call, and its `counted.estimated_tokens` is the provider's count.
     """
 
     id: str
@@ -101,7 +103,7 @@ class EndedCall:
 
     @property
     def reported(self) -> Observation | None:
-        """Return the count of the request with the provider's report; None if one of them is unknown."""
+        """Return Inview's token count of the request together with the provider's. None: one of the two is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None
@@ -123,8 +125,9 @@ class EndedCall:
 async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> None:
     """Insert calls into the ledger. The database refuses a call (run and attempt) that is already there.
 
-    A call belongs to the account of its conversation, or, if that is a `tool` conversation, to that of its parent. Its
-    agent is that of its pair. Both are looked up now, so that the ledger has their values at the time of the call.
+    The cost of a call is charged to its conversation or, if that is a child conversation, to the parent (`account_id`).
+    Its agent is the agent of its pair. Both are looked up now, so that the ledger has the values at the time of the
+    call.
     """
     if calls:
         rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
@@ -133,7 +136,7 @@ async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> Non
 
 @cache
 def _enter() -> Insert:
-    """The statement of `insert_calls`. It is cached: to build it takes longer than to execute it."""
+    """Build the statement of `insert_calls` once: building it takes longer than executing it."""
     own = bindparam("of_conversation", type_=String())
     derived_from = select(CONVERSATION.c.parent_id).where(
         CONVERSATION.c.id == own, CONVERSATION.c.kind == ConversationKind.TOOL
@@ -165,7 +168,7 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
 async def sum_usage(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
-    """Return the usage by model: on a conversation's account, since a time, or both.
+    """Return the usage by model: of a conversation with its child conversations, since a time, or both.
 
     A call without a report is left out.
     """
@@ -179,13 +182,13 @@ async def sum_usage(
 
 
 async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
-    """Return the number of calls on a conversation's account."""
+    """Return the number of calls of a conversation and its child conversations."""
     query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
     return (await session.execute(query)).scalar_one()
 
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
-    """Return the usage on a conversation's account by all calls but the first `after` ones."""
+    """Return the usage of a conversation and its child conversations by all calls except the first `after` ones."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)
@@ -202,7 +205,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
 async def load_account(
     session: AsyncSession, owner: str, conversation_id: str, *, limit: int, before: int | None = None
 ) -> tuple[tuple[int, EndedCall], ...]:
-    """Return the newest calls on a conversation's account, newest entry first, each with the number of its entry.
+    """Return the newest calls of a conversation and its child conversations, newest first, each with its entry number.
 
     `before`: return only calls with a lower number.
     """
@@ -220,9 +223,10 @@ async def load_account(
 async def load_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
 ) -> tuple[EndedCall, ...]:
-    """Return the newest call of each purpose on a conversation's account that had a result, newest first.
+    """Return the newest successful call of each purpose, of a conversation and its child conversations, newest first.
 
-    A reply that was made in another conversation, for example in a comparison, counts only if a pair has it now.
+    A reply that was made in another conversation, for example in a comparison, counts only if it is now the reply of a
+    pair of this conversation.
     """
     stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
     newest = (
@@ -248,7 +252,7 @@ async def load_latest(
 def on_account(conversation_id: str) -> ColumnElement[bool]:
     """Return the condition for the calls of a conversation and of its child conversations.
 
-    For a child conversation these are only its calls.
+    If the conversation is itself a child conversation, only its own calls meet the condition.
     """
     return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
 
@@ -262,9 +266,9 @@ async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) ->
 async def load_observations(
     session: AsyncSession, owner: str, model: str, conversation_id: str | None = None
 ) -> tuple[Observation, ...]:
-    """Return the counts and the reports of this owner's newest calls of a model, newest first.
+    """Return Inview's and the provider's token counts of an owner's newest calls of a model, newest first.
 
-    Those of `conversation_id` have `here` set. A call without a report or a count is left out.
+    Calls in `conversation_id` have `here` set. A call without one of the two counts is left out.
     """
     rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
     calls = (_decode(row) for row in rows)
@@ -277,7 +281,7 @@ async def load_observations(
 
 @cache
 def _observations() -> Select[Any]:
-    """The query of `load_observations`. It is cached: to build it takes longer than to execute it."""
+    """Build the query of `load_observations` once: building it takes longer than executing it."""
     return (
         select(LEDGER)
         .where(
@@ -298,7 +302,7 @@ def _encode(call: EndedCall) -> dict[str, Any]:
 
 
 def _decode(row: Any) -> EndedCall:
-    """Decode a call. Unreadable columns get neutral values, so that no call is hidden. Sums are stored elsewhere."""
+    """Decode a call. Unreadable columns get neutral values, so that no call is hidden. Stored sums are unaffected."""
     take = (reading := Reading("ledger", show_id(row["id"]))).take
 
     def text(column: str) -> str:

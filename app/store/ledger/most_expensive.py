@@ -26,7 +26,10 @@ _FREE = (0.0,) * len(_PRICED)
 
 @dataclass(frozen=True, slots=True)
 class MostExpensive:
-    """The most expensive accounts, the most expensive first, and the number of all accounts."""
+    """The ids of the most expensive conversations, the most expensive first, and the number of all conversations.
+
+    The cost of a conversation includes its child conversations.
+    """
 
     names: tuple[str, ...]
     count: int
@@ -41,7 +44,10 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     *,
     limit: int,
 ) -> MostExpensive:
-    """Return the most expensive accounts; of equal ones, the one with more tokens first. Unknown prices count as 0."""
+    """Return the most expensive conversations. If costs are equal, the conversation with more tokens is first.
+
+    The cost of a conversation includes its child conversations. Unknown prices count as 0.
+    """
     if not prices:
         return MostExpensive((), 0)
     rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]
@@ -70,7 +76,7 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     tokens = func.sum(sum(call.c[name] for name in _PRICED))
     query = (
         select(call.c.account_id, func.count().over())
-        # Every call has a price. The outer join makes SQLite look up the price for each call, and not the reverse.
+        # Every call has a price. The outer join makes SQLite look up the price for each call, not calls for each price.
         .select_from(call.outerjoin(price, and_(*same)))
         .group_by(call.c.account_id)
         .order_by(cost.desc(), tokens.desc(), call.c.account_id)

@@ -1,4 +1,4 @@
-"""Queries of the user's prices. From a day on, they replace those of the public table."""
+"""Queries of the user's prices. Each replaces the price in the public table from a day on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def save_own_price(session: AsyncSession, owner: str, own: OwnPrice) -> No
 
 
 async def delete_own_price(session: AsyncSession, owner: str, model: str, since: date) -> None:
-    """Delete a price. An older one, or that of the public table, applies again.
+    """Delete a price. An older price of the user, or the price in the public table, applies again.
 
     Raises:
         NotFoundError: there is no price from that day on.

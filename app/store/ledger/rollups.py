@@ -1,7 +1,7 @@
-"""The stored sums of the ledger, `usage_day` and `usage_account`: compute them again, and compare them.
+"""Computes the stored sums of the ledger (`usage_day` and `usage_account`) again, and finds differences.
 
-A trigger adds every new row of the ledger to both tables in the same transaction (revision 0024). They follow from the
-ledger: this module computes them again by the same rules and finds differences.
+A trigger adds every new row of the ledger to both tables in the same transaction (migration 0024). This module computes
+the sums by the same rules.
 
 Queries of the sums are in `usage.py`.
 """
@@ -53,7 +53,7 @@ def insert_sums(table: Table) -> Insert:
 
 
 def select_faults(table: Table) -> CompoundSelect[int]:
-    """Select a row for each difference: stored sums that do not follow from the ledger, and sums that are missing."""
+    """Select a row for each difference from the ledger: stored sums that are wrong, and sums that are missing."""
     kept, made = select(*(table.c[name] for name in _names(table))).subquery(), _sum_ledger(table).subquery()
     one, other = (select(*(type_coerce(column, NullType()) for column in each.c)) for each in (kept, made))
     differing = [first.except_(second).subquery() for first, second in ((one, other), (other, one))]
@@ -68,13 +68,13 @@ async def find_faults(session: AsyncSession) -> tuple[str, ...]:
 
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:
-    """Select the tokens of a call's prompt, as `Usage.prompt_tokens`."""
+    """Select the tokens of a call's prompt, as `Usage.prompt_tokens` counts them."""
     first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
     return sum(others, start=first)
 
 
 def cut_short(table: Table) -> ColumnElement[int]:
-    """Select 1 for a call that may have used more than reported, as `domain.costs.costs.is_cut_short`; else 0."""
+    """Select 1 for a call that may have used more than reported, otherwise 0: see `domain.costs.costs.is_cut_short`."""
     reported = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
@@ -97,7 +97,7 @@ def clock(minute: int) -> str:
 
 
 def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
-    """Select the number of marks that a value has reached."""
+    """Select the number of those `marks` that are at most equal to a value."""
     start: ColumnElement[int] = literal(0)
     return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
 

@@ -1,4 +1,4 @@
-"""The table of budgets. The spent amounts follow from the ledger's sums."""
+"""The table of budgets. The spent amounts are computed from the sums of the ledger."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from app.store.database.row import Row
 
 
 class BudgetRow(Row, table=True):
-    """A limit for costs. `subject` is the id of the conversation or agent ("": each of them, or all calls)."""
+    """A budget: a limit for costs. `subject` is the id of a conversation or agent.
+
+    `subject` "": the limit applies to each conversation or agent, or to all calls together, depending on `scope`.
+    """
 
     owner: str = Field(primary_key=True)
     scope: str = Field(primary_key=True)

@@ -14,14 +14,17 @@ from app.store.database.row import Row
 
 
 class LedgerRow(Row, table=True):
-    """One provider call of any purpose. It refers to other rows without foreign keys. The database refuses to change or
-    delete it, and adds every new row to the sums in `usage_day` and `usage_account`.
+    """One provider call of any purpose. It refers to other rows without foreign keys.
 
-    `account_id` is the conversation whose account it belongs to: for a child conversation (a summary, a title), its
-    parent. `outcome` is succeeded, error or canceled. A counter is None if the provider did not report it.
+    The database refuses to change or delete a row, and adds every new row to the sums in `usage_day` and
+    `usage_account`.
+
+    `account_id` is the conversation that the cost is charged to: the conversation of the call or, if that is a child
+    conversation (a summary, a title), its parent. `outcome` is succeeded, error or canceled. A counter is None if the
+    provider did not report it.
     `counted_text` and `counted_messages` are Inview's token counts of the request, `estimated_tokens` is the estimate
-    made from them before it was sent; `sent_characters` is the length of its texts, `sent_bytes` that of its body.
-    `report_fault` names the fields of the provider's report that are no counts.
+    made from them before it was sent. `sent_characters` is the length of its texts, `sent_bytes` the length of its
+    body. `report_fault` names the fields of the provider's report that are not valid counts.
     """
 
     __table_args__ = (
@@ -59,10 +62,11 @@ class LedgerRow(Row, table=True):
 
 
 class UsageSums(Row):
-    """Sums of ledger rows with the same UTC day, model, purpose, agent ("": none), and `size_class` and `day_part` of
-    `domain.costs.prices`.
+    """Columns of the sums of ledger rows that have the same key.
 
-    `cut` is the number of calls that may have used more than reported. A counter that was not reported counts as 0.
+    The key is the UTC day, the model, the purpose, the agent ("": none), and `size_class` and `day_part` of
+    `domain.costs.prices`. `cut` is the number of calls that may have used more than reported. A counter that was not
+    reported counts as 0.
     """
 
     calls: int
@@ -76,7 +80,7 @@ class UsageSums(Row):
 
 
 class UsageDayRow(UsageSums, table=True):
-    """Sums of an owner. Only the database writes them, from the ledger (`store/ledger/rollups.py` can rebuild them)."""
+    """The sums for each owner. Triggers write them when the ledger grows; `store/ledger/rollups.py` rebuilds them."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 
@@ -90,7 +94,7 @@ class UsageDayRow(UsageSums, table=True):
 
 
 class UsageAccountRow(UsageSums, table=True):
-    """The same sums for each account."""
+    """The same sums for each conversation (`account_id`), with the calls of its child conversations."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 

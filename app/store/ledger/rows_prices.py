@@ -8,10 +8,10 @@ from app.store.database.row import Row
 
 
 class PriceRow(Row, table=True):
-    """The user's prices of a model from a UTC day on. They replace those of the public table.
+    """The user's prices of a model from a UTC day on. They replace the prices in the public table.
 
-    They are US dollars per million tokens, as decimal text. Without `input` or `output` the price is unknown from that
-    day on.
+    The prices are US dollars per million tokens, as decimal text. Without `input` or `output`, the price is unknown
+    from that day on.
     """
 
     owner: str = Field(primary_key=True)

@@ -1,4 +1,4 @@
-"""Queries of usage: sums of the ledger by day, model, purpose, agent and account.
+"""Queries of usage: sums of the ledger by day, model, purpose, agent and conversation.
 
 They read the two tables of sums that the database updates with each new row (`usage_day`, `usage_account`), so that a
 million calls are added up in a fraction of a second. If the price of a model changes at a time of day or a prompt
@@ -35,7 +35,7 @@ GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 class UsageQuery:
     """Conditions for calls. The UTC days `first` and `last` are both included. None: no condition.
 
-    `account_id` is a conversation: its calls and those of its child conversations. `agent_id` "": calls without an
+    `account_id`: only calls of this conversation and of its child conversations. `agent_id` "": only calls without an
     agent.
     """
 
@@ -51,10 +51,10 @@ class UsageQuery:
 class Apart:
     """The points at which prices change, so that sums of calls before and after them must be separate.
 
-    `days` are the days on which a price changes: they separate eras. For the models in `models`, calls are also
-    separated by `minutes` of the day and by `steps` of the prompt length. For all other models, `sizes` are the values
-    of `domain.costs.prices.size_class` from which a price differs, and parts of the day are those of the stored sums
-    (`domain.costs.prices.day_part`).
+    `days` are the days on which a price changes. They divide time into eras, which are numbered from 0. Calls of the
+    models in `models` are also separated at the `minutes` of the day and at the `steps` of the prompt length. Calls of
+    all other models are separated at `sizes`, the values of `domain.costs.prices.size_class` from which a price
+    differs, and by the parts of the day of the stored sums (`domain.costs.prices.day_part`).
     """
 
     days: tuple[date, ...] = ()
@@ -64,13 +64,13 @@ class Apart:
     sizes: tuple[int, ...] = ()
 
     def at(self, model: str, era: int, part: int) -> datetime:
-        """Return an instant in an era and a part of the day."""
+        """Return an instant in this era and this part of the day, to look up the price of a model."""
         day = self.days[era - 1] if era else (self.days[0] - timedelta(1) if self.days else _ANY_DAY)
         marks = self.minutes if model in self.models else day_marks(model)
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
 
     def prompt(self, model: str, size: int) -> int:
-        """Return a prompt length, in tokens, of this size."""
+        """Return a prompt length in tokens that has this size, to look up the price of a model."""
         if not size:
             return 0
         return self.steps[size - 1] + 1 if model in self.models else PROMPT_STEPS[self.sizes[size - 1] - 1] + 1
@@ -83,7 +83,8 @@ NOTHING_APART = Apart()
 class PriceGroupTotal(NamedTuple):
     """The sums of calls of one group with the same price: the same model, era, part of the day and size. See `Apart`.
 
-    `group` is the value of the grouping. `cut` is the number of calls that may have used more than reported.
+    `group` is the value that the calls are grouped by, such as a day or a purpose. `cut` is the number of calls that
+    may have used more than reported.
     """
 
     group: str
@@ -110,12 +111,12 @@ class PriceGroupTotal(NamedTuple):
 
     @property
     def counters(self) -> tuple[int, ...]:
-        """Return the number of calls, of calls cut short, then the tokens by kind."""
+        """Return the number of calls, the number of calls cut short, and then the tokens by kind."""
         return self[5:]
 
 
 def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
-    """Collect the points at which prices of these models change."""
+    """Collect the points at which the prices of these models change."""
     known = [(model, tariff) for model, tariff in tariffs if tariff is not None]
     fine = [(model, tariff) for model, tariff in known if not tariff.is_even(model)]
     coarse = frozenset[int]().union(*(tariff.steps for model, tariff in known if tariff.is_even(model)))
@@ -137,7 +138,7 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     *,
     accounts: Sequence[str] | None = None,
 ) -> list[PriceGroupTotal]:
-    """Return the usage by group and price. `accounts`: only that of these accounts."""
+    """Return the usage by group and price. `accounts`: only of these conversations with their child conversations."""
     found: list[PriceGroupTotal] = []
     for calls in calls_of(owner, usage_query, apart, by_account=group_by == "conversation" or accounts is not None):
         keys = (_group(calls, group_by), calls.model, calls.era, calls.part, calls.size)
@@ -192,9 +193,10 @@ async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """A table with calls or sums of calls.
+    """A table of calls or of sums of calls, with the expressions to query it.
 
-    `conditions` are the conditions, `model` to `size` the key of the price, `counters` the counters.
+    `model`, `era`, `part` and `size` are the key of the price. `counters` are the number of calls, the number of calls
+    cut short, and the tokens by kind. `conditions` select the calls of a query.
     """
 
     table: Table

@@ -44,7 +44,7 @@ async def load_saved_filters(session: AsyncSession, owner: str) -> dict[str, str
 
 
 async def list_saved_filters(session: AsyncSession, owner: str) -> tuple[SavedFilter, ...]:
-    """Return all saved filters of an owner in alphabetical order, with unreadable ones."""
+    """Return all saved filters of an owner in alphabetical order, including unreadable ones."""
     query = select(SAVED_FILTER.c.name, SAVED_FILTER.c.filter, _rowid).where(SAVED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(SAVED_FILTER.c.name))
     return tuple(_decode(number, name, line) for name, line, number in rows)
@@ -54,7 +54,7 @@ def require_filter(line: str) -> object:
     """Check that a line is a filter.
 
     Raises:
-        StoreError: it is none.
+        StoreError: the line is not a filter.
     """
     try:
         return parse_filter(line)
@@ -107,7 +107,7 @@ async def delete_saved_row(session: AsyncSession, owner: str, number: int) -> No
 
 @dataclass(frozen=True, slots=True)
 class FilterInUse:
-    """The filter of a conversation that names a saved filter."""
+    """A conversation whose filter names a saved filter (`@name`)."""
 
     conversation_id: str
     title: str
@@ -129,14 +129,14 @@ async def load_filters_in_use(session: AsyncSession, owner: str) -> tuple[Filter
 
 
 async def set_conversation_filters(session: AsyncSession, lines: Mapping[str, str]) -> None:
-    """Set the filters of conversations, by id."""
+    """Set the filters of these conversations. `lines` has the filters by the id of the conversation."""
     if lines:
         statement = update(CONVERSATION).where(CONVERSATION.c.id == bindparam("of_id")).values(filter=bindparam("line"))
         await session.execute(statement, [{"of_id": one, "line": line} for one, line in lines.items()])
 
 
 async def keep_applied(session: AsyncSession, owner: str, line: str, now: datetime) -> None:
-    """Add a filter to the history as its newest entry, and delete the oldest ones above `MAX_APPLIED`."""
+    """Add a filter to the history as the newest entry, and delete the oldest entries beyond `MAX_APPLIED`."""
     statement = insert(APPLIED_FILTER).values(owner=owner, filter=line, applied_at=now)
     new = {"applied_at": statement.excluded.applied_at}
     await session.execute(statement.on_conflict_do_update(index_elements=APPLIED_FILTER.primary_key, set_=new))
@@ -149,7 +149,7 @@ async def keep_applied(session: AsyncSession, owner: str, line: str, now: dateti
 
 
 async def list_applied(session: AsyncSession, owner: str) -> tuple[AppliedFilter, ...]:
-    """Return the applied filters, newest first, with unreadable ones."""
+    """Return the applied filters, newest first, including unreadable ones."""
     query = select(_applied_rowid, APPLIED_FILTER.c.filter).where(APPLIED_FILTER.c.owner == owner)
     rows = await session.execute(query.order_by(*_NEWEST_FIRST).limit(MAX_APPLIED))
     return tuple(_decode_applied(number, line) for number, line in rows)

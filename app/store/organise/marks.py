@@ -1,6 +1,6 @@
 """Queries of marks. They include deleted pairs, because undoing a deletion needs them.
 
-A few statements can mark thousands of pairs: pairs with the same change are one list in one parameter.
+Few statements are enough to mark thousands of pairs: the ids of all pairs with the same change are one parameter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class StoredMarks:
 
 
 async def find_conversation_of(session: AsyncSession, owner: str, pair_id: str) -> str:
-    """Return the conversation of a pair, which may be deleted.
+    """Return the id of the conversation of a pair. The pair may be deleted.
 
     Raises:
         NotFoundError: this owner has no pair with that id, or its conversation is in the trash.
@@ -63,8 +63,8 @@ async def load_marks(
 def _decode_marks(row: Any) -> Marks:
     """Decode the marks of a pair.
 
-    Columns are read one by one only if there is damage: it must be fast, because ten thousand pairs can be marked at
-    once.
+    This must be fast, because ten thousand pairs can be marked at once. So columns are read one by one only if the row
+    is damaged.
     """
     _, stars, flagged, mark, topic, deleted_at, _ = row
     if not (type(stars) is int and type(flagged) is bool and (mark is None or mark in _MARKS)):
@@ -80,7 +80,7 @@ def _decode_marks(row: Any) -> Marks:
 async def write_marks(
     session: AsyncSession, pair_ids: Sequence[str], marks: Marks, revision: int, now: datetime
 ) -> None:
-    """Give these pairs the same marks. If `marks` delete them, `now` is their time of deletion."""
+    """Give these pairs the same marks. If `marks` say that they are deleted, `now` is the time of deletion."""
     columns: dict[str, Any] = {**marks}
     if "topic_id" in columns:
         columns["topic"] = columns.pop("topic_id")

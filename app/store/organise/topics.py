@@ -34,7 +34,7 @@ async def load_topics(session: AsyncSession, owner: str) -> tuple[Topic, ...]:
 
 
 async def load_filed_topics(session: AsyncSession, owner: str) -> tuple[FiledTopic, ...]:
-    """Return the topics of `load_topics` with their place and times.
+    """Return an owner's topics with their places among siblings and their times.
 
     A name that cannot be read is `UNREADABLE_NAME`. A topic without a readable id is left out and logged. A topic whose
     parent is missing, or is its descendant, becomes a root.
@@ -96,7 +96,7 @@ async def count_filed(session: AsyncSession, owner: str) -> dict[str, int]:
 
 
 async def load_filed_pairs(session: AsyncSession, owner: str, topic_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the pairs filed under these topics, by conversation."""
+    """Return the ids of the pairs filed under these topics, by conversation."""
     query = select(PAIR.c.conversation_id, PAIR.c.id).where(
         PAIR.c.topic.in_(topic_ids), PAIR.c.owner == owner, PAIR.c.deleted_at.is_(None)
     )
@@ -130,7 +130,7 @@ async def update_topic(session: AsyncSession, topic_id: str, changes: dict[str, 
 
 
 async def arrange_topics(session: AsyncSession, topic_ids: Sequence[str]) -> None:
-    """Store this order of siblings."""
+    """Store the order of sibling topics, which is the order of `topic_ids`."""
     if topic_ids:
         statement = update(TOPIC).where(TOPIC.c.id == bindparam("of_topic")).values(place=bindparam("to_place"))
         places = [{"of_topic": topic_id, "to_place": place} for place, topic_id in enumerate(topic_ids)]
@@ -149,7 +149,7 @@ async def touch_topic(session: AsyncSession, owner: str, topic_id: str, now: dat
 
 
 async def delete_topic(session: AsyncSession, owner: str, topic_id: str) -> None:
-    """Delete a topic without pairs. Pairs in the trash lose this topic."""
+    """Delete a topic that has no pairs except pairs in the trash, which lose the topic."""
     filed = update(PAIR).where(PAIR.c.topic == topic_id, PAIR.c.owner == owner)
     await session.execute(filed.values(topic=None))
     await session.execute(delete(TOPIC).where(TOPIC.c.id == topic_id, TOPIC.c.owner == owner))

@@ -1,7 +1,7 @@
 """Queries of the trash: conversations and pairs that can be restored or deleted permanently.
 
-An entry is a conversation, or the pairs that were deleted from a conversation at the same time. Deleted pairs of a
-conversation in the trash are no entries. They return with it and stay deleted.
+An entry is a conversation, or the pairs that were deleted from a conversation at the same time. The deleted pairs of a
+conversation in the trash are not an entry. When the conversation is restored, they stay deleted and become an entry.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EntryKind = Literal["conversation", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class TrashEntry:
-    """An entry of the trash. `id` is that of the conversation or of the oldest pair.
+    """An entry of the trash. `id` is the id of the conversation or of the oldest pair.
 
     `words` is the beginning of the text of its first pair, `count` the number of pairs.
     """
@@ -41,7 +41,7 @@ class TrashEntry:
 
 @dataclass(frozen=True, slots=True)
 class TrashPlace:
-    """A place in the list: directly after the entry with this time of deletion and this id."""
+    """The end of a page of the list: the next page starts after the entry with this time of deletion and this id."""
 
     deleted_at: datetime
     entry_id: str
@@ -78,7 +78,8 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
 ) -> tuple[TrashEntry, ...]:
     """Return the entries of the trash, newest first.
 
-    `conversation_id`: only its pairs. `before`: only entries that were deleted before this time, none of unknown time.
+    `place`: start after this place. `conversation_id`: only pairs of this conversation. `before`: only entries that
+    were deleted earlier than this time. An entry whose time is unknown is then left out.
     """
     kinds = [_select_pairs(owner, conversation_id)]
     if conversation_id is None:
@@ -92,7 +93,7 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
         query = query.where(entry.deleted_at < before)
     rows = (await session.execute(query)).mappings()
     named = [row for row in rows if isinstance(row["id"], str) and isinstance(row["conversation_id"], str)]
-    # SQLite compares any value: a damaged one may be "before" every time.
+    # SQLite compares any values, so a damaged value may be lower than every time.
     return tuple(_decode(row) for row in named if before is None or isinstance(row["deleted_at"], datetime))
 
 

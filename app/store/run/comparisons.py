@@ -80,7 +80,8 @@ async def move_into_pair(  # noqa: PLR0913, PLR0917 - comparison, target and com
 ) -> None:
     """Insert a new pair with all replies of a comparison as its versions, and delete the conversations of the replies.
 
-    `stood`: the compared pairs, in the order of `comparison.runs`. `pair` has the reply of one of them.
+    The compared pairs, which the replies come from, must have the order of `comparison.runs`. `pair` has the reply of
+    one of them.
     """
     await insert_pair(session, owner, replace(pair, reply=None), revision)
     await _move_replies(session, owner, comparison, pair, stood)
@@ -98,9 +99,9 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and the pair be
     stood: Sequence[Pair],
     revision: int,
 ) -> None:
-    """Add all replies of a comparison to an existing pair as further versions; otherwise like `move_into_pair`.
+    """Add all replies of a comparison to an existing pair as further versions. Otherwise like `move_into_pair`.
 
-    `before` is the pair before the change: its messages become an earlier version. `again` is the pair after it.
+    `before` is the pair as stored: its messages become an earlier version. `again` is the pair after the change.
     """
     await leave_version(session, owner, before)
     await delete_snapshot(session, before.id)  # only the current version has a snapshot
@@ -112,7 +113,7 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and the pair be
 async def _move_replies(
     session: AsyncSession, owner: str, comparison: Comparison, pair: Pair, stood: Sequence[Pair]
 ) -> None:
-    """Make the replies, with their runs and the rows of these, the newest versions of this pair."""
+    """Make the replies of a comparison the newest versions of this pair, and move the rows of their runs to it."""
     here = {"conversation_id": pair.conversation_id, "pair_id": pair.id}
     first = pair.versions - len(stood) + 1
     for number, (run, one) in enumerate(zip(comparison.runs, stood, strict=True), start=first):

@@ -32,7 +32,7 @@ class Addition:
 
 
 async def add_to_journal(session: AsyncSession, additions: Sequence[Addition]) -> None:
-    """Store additions. Those of a run that has ended are dropped."""
+    """Store additions to replies. Additions to the reply of a run that has ended are dropped."""
     rows = [{"of_owner": one.owner, "of_run": one.run_id, "growth": _encode(one.growth)} for one in additions]
     if rows:
         await session.execute(_add(), rows)
@@ -60,7 +60,7 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """Apply these additions to a reply, up to the first one that does not fit."""
+    """Return the parts of a reply with these additions, up to the first addition that does not fit."""
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)

@@ -58,7 +58,7 @@ def _waiting() -> Select[Any]:
 
 
 async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> None:
-    """Insert a queued text. `write_order` must set its place."""
+    """Insert a queued text, without its place in the queue: call `write_order` next."""
     columns = asdict(item)
     del columns["damage"]
     columns |= {
@@ -71,12 +71,12 @@ async def insert_queued(session: AsyncSession, owner: str, item: QueuedText) -> 
 
 
 async def write_text(session: AsyncSession, item: QueuedText, text: str) -> None:
-    """Replace the text of a queued text."""
+    """Replace the text of an entry of the queue, and increase the version of the entry."""
     await session.execute(update(QUEUED).where(QUEUED.c.id == item.id).values(text=text, version=item.version + 1))
 
 
 async def write_order(session: AsyncSession, ids: Sequence[str]) -> None:
-    """Store this order of queued texts."""
+    """Store the order of queued texts, which is the order of `ids`."""
     for place, queued_id in enumerate(ids):
         await session.execute(update(QUEUED).where(QUEUED.c.id == queued_id).values(place=place))
 
@@ -94,7 +94,7 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
 
 
 async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:
-    """Hold a queue if it has any text."""
+    """Hold a queue, unless it is empty."""
     if (await load_queue(session, owner, conversation_id)).items:
         await write_hold(session, owner, conversation_id, hold, now)
 

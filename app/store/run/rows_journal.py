@@ -12,7 +12,7 @@ from app.store.database.row import Json, Row
 
 
 class ReplyJournalRow(Row, table=True):
-    """An addition to the reply of a running run. Ids grow in the order of the additions. A run that ended has none.
+    """An addition to the reply of a running run. Ids grow in the order of the additions. An ended run has no rows.
 
     There is no index on `run_id`: the table has the rows of a second or two, and an index would write one more page for
     each running reply.

@@ -70,7 +70,10 @@ Sent = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class SentWith:
-    """The rest of a request: the prelude, and the secrets that marks replaced (None: not searched for)."""
+    """The parts of a request that are stored with the run: the prelude, and the secrets that were replaced.
+
+    `replaced` None: secrets were not searched for.
+    """
 
     prelude: str | None = None
     replaced: tuple[Replaced, ...] | None = None
@@ -91,9 +94,10 @@ class RunPlace:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A stored run. `state.outcome` is None while it is running. `attempt_started_at` is the start of its last call.
+    """A stored run. `state.outcome` is None while it is running.
 
-    `sent` None: the pairs of its request are no longer known. `purpose`: the purpose of its calls.
+    `process_id` is the process that drives it. `attempt_started_at` is the start of its last call. `sent` are the
+    positions of the pairs in its request; None: they are no longer known. `purpose` is the purpose of its calls.
     """
 
     place: RunPlace
@@ -107,10 +111,10 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a running run.
+    """The progress of a running run since the last save.
 
-    `growth` is the new end of its reply since the last save; None: the reply is stored whole.
-    `facts_changed`: other data of the run has changed since the last save.
+    `growth` is the addition to its reply; None: store the whole reply. `facts_changed`: other data of the run has
+    changed.
     """
 
     place: RunPlace
@@ -136,12 +140,11 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
     purpose: Purpose = "reply",
     sent_with: SentWith = SENT_ALONE,
 ) -> None:
-    """Insert a run. The caller stores its id in the pair. `sent` None: the pairs of its request are no longer known.
+    """Insert a run. The caller stores its id in the pair.
 
-    `replay_of`: the run whose reply is used again; no call is made.
-
-    `cache`: the plan for the provider's prompt cache, None if there is none. `tools`: those in the request. `purpose`:
-    the purpose of its calls. `sent_with`: the rest of the request.
+    `sent`: the pairs of its request; None: they are no longer known. `cache`: the plan for the provider's prompt cache;
+    None: there is none. `replay_of`: the run whose reply is used again, without a call. `tools`: the tools in the
+    request. `purpose`: the purpose of its calls. `sent_with`: the rest of the request.
     """
     row = {
         "id": start.run_id,
@@ -172,13 +175,13 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
 
 
 async def load_sent_with(session: AsyncSession, run_id: str) -> SentWith:
-    """Return the rest of a run's request: all but pairs and tools."""
+    """Return the prelude and the replaced secrets of a run's request."""
     row = (await session.execute(select(RUN.c.prelude, RUN.c.redacted).where(RUN.c.id == run_id))).one()
     return SentWith(row.prelude, decode_replaced(row.redacted))
 
 
 async def note_replaced(session: AsyncSession, run_id: str, replaced: Sequence[Replaced]) -> None:
-    """Store the secrets that marks replaced in all requests of a run, including its later rounds."""
+    """Store which secrets were replaced in all requests of a run, including its later rounds."""
     await session.execute(update(RUN).where(RUN.c.id == run_id).values(redacted=encode_replaced(tuple(replaced))))
 
 
@@ -217,7 +220,7 @@ _TOLD_MIDWAY: Final = ("attempt", "attempt_started_at", "retries", "usage", "rep
 
 
 async def _save_facts(session: AsyncSession, progress: Sequence[Progress]) -> None:
-    """Store the other data of these runs, without their replies."""
+    """Store the data of these runs, except their replies."""
     if not progress:
         return
     await session.execute(
@@ -246,7 +249,7 @@ async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) 
 
 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
-    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Returns False if it ended before.
+    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Return False if it ended earlier.
 
     Unless the run succeeded, this also holds the queue of the conversation, in the same transaction.
     """
@@ -296,7 +299,7 @@ async def replace_reply(  # noqa: PLR0913, PLR0917 - the new reply, its run and 
 
 @cache
 def _claim_end() -> ReturningUpdate[str]:
-    """The first statement of `finish_run`. Statements are cached: to build one takes longer than to execute it."""
+    """Build the first statement of `finish_run` once: building it takes longer than executing it."""
     names = ("status", "attempt", "retries", "usage", "report_fault", "rounds", "stop_reason", "failure")
     changes: dict[str, Any] = {name: bindparam(name) for name in names}
     changes["heartbeat_at"] = changes["ended_at"] = bindparam("at")
@@ -342,7 +345,7 @@ async def find_replayable(session: AsyncSession, owner: str, request_hash: str) 
 
 
 async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[str, datetime]:
-    """Return the last heartbeat of each running run, without those in `driven` (run by this process)."""
+    """Return the last heartbeat of each running run, except the runs in `driven`, which this process drives."""
     others = RUN.c.status == STATUS_RUNNING, RUN.c.id.not_in(driven)
     return {
         row.id: row.heartbeat_at for row in await session.execute(select(RUN.c.id, RUN.c.heartbeat_at).where(*others))
@@ -350,13 +353,13 @@ async def load_heartbeats(session: AsyncSession, driven: Sequence[str]) -> dict[
 
 
 async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple[StoredRun, ...]:
-    """Return those of these runs that are still running."""
+    """Return these runs, without those that have ended."""
     return await _load(session, RUN.c.status == STATUS_RUNNING, RUN.c.id.in_(run_ids)) if run_ids else ()
 
 
 @dataclass(frozen=True, slots=True)
 class AbandonedPair:
-    """A pair with the lifecycle of a running one, but without a run."""
+    """A pair that has the lifecycle of a running pair, but no running run."""
 
     id: str
     owner: str

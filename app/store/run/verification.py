@@ -32,10 +32,11 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """The stored data of a request.
+    """The stored data of a sent request, to build the request again. `draft` is the message of the user.
 
-    `pairs` are the current versions of the sent pairs; `missing` are the positions of those that no longer exist.
-    `sent` None: the sent pairs were not recorded. `damage`: values that cannot be read; others are neutral then.
+    `sent` are the position ranges of the sent pairs; None: they were not recorded. `pairs` are the current versions of
+    these pairs; `missing` are the positions of pairs that no longer exist. `damage` lists the values that cannot be
+    read; neutral values replace them.
     """
 
     run_id: str
@@ -54,7 +55,7 @@ class SentRequest:
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
-    """Return the ids of the runs with a request, of one conversation or of all, ordered by their start."""
+    """Return the ids of the runs that sent a request, ordered by start, of one conversation or (None) of all."""
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "").order_by(RUN.c.started_at)
     if conversation_id is not None:
         query = query.where(RUN.c.conversation_id == conversation_id)

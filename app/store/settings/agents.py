@@ -30,7 +30,7 @@ from app.store.settings.rows_agents import AGENT
 
 
 async def load_agents(session: AsyncSession, owner: str) -> tuple[Agent, ...]:
-    """Return an owner's agents, ordered by name, without deleted ones."""
+    """Return an owner's agents, ordered by name, without deleted agents."""
     query = select(AGENT).where(AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
     rows = (await session.execute(query)).mappings()
     agents = (decode_agent(row) for row in rows if isinstance(row["id"], str))
@@ -44,7 +44,7 @@ AGENT_COLUMNS = tuple(column.label(f"agent_{column.name}_") for column in AGENT.
 
 
 def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the condition for the agent with this id, unless it was deleted."""
+    """Return the condition for the agent with this id. A deleted agent does not meet it."""
     return and_(AGENT.c.id == agent_id, AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
 
 
@@ -62,14 +62,14 @@ def decode_labelled(row: Columns) -> Agent | None:
 
 
 async def load_names(session: AsyncSession, owner: str) -> dict[str, str]:
-    """Return the name of every agent of an owner, with deleted ones, by id."""
+    """Return the names of an owner's agents by id, including deleted agents."""
     query = select(AGENT.c.id, AGENT.c.name).where(AGENT.c.owner == owner)
     rows = await session.execute(query)
     return {row.id: row.name for row in rows if isinstance(row.id, str) and isinstance(row.name, str)}
 
 
 async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, deleted: bool = False) -> Agent:
-    """Return one agent. `deleted`: also if it was deleted.
+    """Return one agent. `deleted`: return it even if it was deleted.
 
     Raises:
         NotFoundError: this owner has no agent with that id.

@@ -30,9 +30,9 @@ async def load_preferences(session: AsyncSession, owner: str) -> Preferences:
 
 
 def select_preferences(owner: str | ColumnElement[str]) -> Select[str]:
-    """Select an owner's preferences as one text, so that other queries can include it. `read_preferences` decodes it.
+    """Select an owner's preferences as one text, for use in other queries. `read_preferences` decodes the text.
 
-    SQLite fails the whole query if a value is no JSON. In this case the text is empty, which is no JSON either.
+    SQLite fails the whole query if a value is not JSON. So the text is then empty, which `read_preferences` refuses.
     """
     value = PREFERENCE.c.value
     stored = func.json_group_object(PREFERENCE.c.name, case((func.json_valid(value) == 1, func.json(value))))
@@ -58,7 +58,7 @@ def require_preference(name: str, value: Any) -> None:
     """Check that this version can read a preference.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: this version cannot read it.
     """
     _ADAPTER.validate_json(orjson.dumps({name: value}))
 

@@ -1,6 +1,6 @@
 """Queries of provider settings: the base URL and the key that the user entered for a provider.
 
-The caller seals the key before (`store/database/encryption.py`).
+The caller encrypts the key first (`store/database/encryption.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.store.settings.rows_settings import PROVIDER_SETTING
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetting:
-    """The settings of one provider. `sealed_key` None: no key was entered."""
+    """The settings of one provider. `sealed_key` is the encrypted key; None: no key was entered."""
 
     provider: str
     base_url: str | None

@@ -1,6 +1,6 @@
 """The table of agents: see `domain/agents/agents.py`.
 
-It has no foreign key to conversations, because temporary conversations have agents too.
+No foreign key connects it with conversations: temporary conversations, which are in another database, have agents too.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
     await insert_entry(session, AuditEntry(owner, at, "permission.allowed", request_id, conversation_id, {...}))
 
-For a temporary conversation it records the decision, but none of its text: see `runs/tools/permissions.py`.
+For a temporary conversation, the trail records a decision, but no text of the conversation: see
+`runs/tools/permissions.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ UNREADABLE_ACTION = "(cannot be read)"
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An action. `subject` is the id of its object; `data` depends on the action."""
+    """An entry of the audit trail: an action. `subject` is the id of its object; `data` depends on the action."""
 
     owner: str
     at: datetime

@@ -1,4 +1,4 @@
-"""Queries of MCP servers. Their secrets are passed and returned sealed."""
+"""Queries of MCP servers. Their secrets are passed and returned encrypted ("sealed")."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ NO_WAY = OverStdio("", (), None)
 
 @dataclass(frozen=True, slots=True)
 class StoredServer:
-    """A server with its sealed secrets. `sealed_tokens` are the tokens from a sign-in.
+    """An MCP server with its encrypted secrets. `sealed_tokens` are the encrypted tokens from a sign-in.
 
-    `damage` lists the columns that cannot be read. With damage the server is switched off.
+    `damage` lists the columns that cannot be read. A damaged server is switched off.
     """
 
     owner: str
@@ -88,12 +88,12 @@ async def save_server(session: AsyncSession, stored: StoredServer) -> None:
 
 
 async def save_known(session: AsyncSession, server_id: str, known: Listing) -> None:
-    """Store the listing of a server, unless the server was deleted meanwhile."""
+    """Store the tools, prompts and resources that a server listed, unless the server was deleted meanwhile."""
     await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(known=asdict(known)))
 
 
 async def save_tokens(session: AsyncSession, server_id: str, sealed: bytes | None) -> None:
-    """Store the tokens from a sign-in, or delete them if `sealed` is None."""
+    """Store the encrypted tokens from a sign-in, or delete them if `sealed` is None."""
     await session.execute(update(MCP_SERVER).where(MCP_SERVER.c.id == server_id).values(sealed_tokens=sealed))
 
 
@@ -170,7 +170,7 @@ def decode_way(way: dict[str, Any]) -> Way:
 
 
 def decode_listing(known: dict[str, Any]) -> Listing:
-    """Decode the listing of a server."""
+    """Decode the tools, prompts and resources that a server listed."""
     return Listing(
         title=known["title"],
         version=known["version"],

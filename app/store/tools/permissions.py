@@ -64,7 +64,7 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
 
 async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
-    """Return the pending requests of a conversation and of those delegated from it, oldest first."""
+    """Return the pending requests of a conversation and of tasks delegated from it, oldest first."""
     table = PERMISSION_REQUEST.c
     here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
@@ -89,7 +89,7 @@ async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRe
 
 
 async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
-    """Store how a request was settled. Returns False if it was settled already."""
+    """Store the answer to a request, or that it expired. Return False if it was settled already."""
     table = PERMISSION_REQUEST.c
     names = ("standing", "run_json", "scope", "rule_id", "ending", "settled_at")
     statement = update(PERMISSION_REQUEST).where(
@@ -100,7 +100,7 @@ async def settle_request(session: AsyncSession, owner: str, settled: PermissionR
 
 
 async def find_root(session: AsyncSession, conversation_id: str) -> str:
-    """Return the conversation that the user sees: for a child conversation, its parent, and so on."""
+    """Return the id of the conversation that the user sees: for a child conversation, its parent, and so on."""
     table = CONVERSATION.c
     seen = {conversation_id}
     while True:
@@ -180,7 +180,7 @@ def _decode(row: Mapping[Any, Any]) -> PermissionRequest:
 
 
 def _read_rule(table: Table, row: Mapping[Any, Any]) -> StoredRule:
-    """Decode a rule. A damaged one keeps only its id."""
+    """Decode a rule. A damaged rule keeps only its id."""
     reading = Reading(table.name, show_id(row["id"]))
     unknown = StoredRule(Rule(row["id"], "", "", ""), "", UNREADABLE_RULE, UNKNOWN_TIME)
     kept = reading.take_row(table, row, _decode_rule, unknown)

@@ -53,7 +53,7 @@ class PermissionRequestRow(Row, table=True):
 class RuleColumns(Row):
     """The columns of a rule: the tool that the user allowed, and patterns of its arguments ([name, pattern] each).
 
-    `fingerprint` is that of the tool's definition.
+    `fingerprint` identifies the definition of the tool.
     """
 
     id: str = Field(primary_key=True)
@@ -74,7 +74,7 @@ class PermissionRuleRow(RuleColumns, table=True):
 
 
 class ConversationRuleRow(RuleColumns, table=True):
-    """A rule for one conversation, and for those delegated from it."""
+    """A rule for one conversation, and for the tasks delegated from it."""
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", index=True)
 

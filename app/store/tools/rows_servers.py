@@ -1,4 +1,4 @@
-"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets are sealed before they are stored."""
+"""The table of MCP servers: see `domain/tools/tool_servers.py`. Secrets are encrypted before they are stored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.store.database.row import Json, Row
 
 
 class McpServerRow(Row, table=True):
-    """An MCP server. `way`: its program or address. `known`: the last listing that the server sent."""
+    """An MCP server. `way`: its program or address. `known`: the tools, prompts and resources that it last listed."""
 
     __table_args__ = (UniqueConstraint("owner", "name"),)
 

@@ -31,7 +31,7 @@ CURRENT_TIME: Final = Tool(
 
 
 def current_time(clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> BuiltIn:
-    """Make the tool. `clock` returns the time."""
+    """Return the tool `current_time`. `clock` returns the current time."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         name = arguments.get("timezone") or "UTC"

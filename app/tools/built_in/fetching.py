@@ -38,7 +38,7 @@ FETCH_PAGE: Final = Tool(
 
 
 def fetch_page(guard: AddressGuard | None = None) -> BuiltIn:
-    """Make the tool. `guard` checks the addresses (None: only public ones are allowed)."""
+    """Return the tool `fetch_page`. `guard` checks the addresses; None: only public addresses are allowed."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         url, start = arguments.get("url", ""), arguments.get("start", 0)

@@ -1,7 +1,7 @@
 """The process that converts one page to text. It runs as a script and imports nothing of Inview.
 
-It reads HTML from its standard input until that ends, and writes Markdown. It has limits for memory and time, and ends
-after one page.
+It reads HTML from its standard input until the input ends, and writes Markdown to its standard output. It has limits
+for memory and time, and ends after one page.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Final
 from html_to_markdown import WarningKind, convert
 
 MAX_MEMORY: Final = 1024 * 1024 * 1024
-"""Bytes of address space: a page of three million bytes takes up to 300 million."""
+"""Maximum bytes of address space. A page of three million bytes takes up to 300 million."""
 MAX_SECONDS: Final = 20
-"""Maximum processor time."""
+"""Maximum processor time, in seconds."""
 MAX_TEXT: Final = 3_000_000
 """Maximum characters of the text."""
 MAX_NESTED: Final = 20
-"""Maximum depth of nested quotes, lists and code: each level adds its mark to every line in it."""
+"""Maximum depth of nested quotes, lists and code. Each level adds its Markdown sign to every line inside."""
 
 _INDENTED: Final = re.compile(r"<(/?)(?:blockquote|ol|pre|ul)(?=[\s/>])", re.IGNORECASE)
 _TOO_DEEP: Final = "\n\n[Parts of this page are nested too deeply to be read. They are left out.]"
@@ -29,7 +29,7 @@ _TOO_LONG: Final = f"\n\n[The text of this page is longer than {MAX_TEXT:,} char
 
 
 def page_text(html: str) -> str:
-    """Convert a page to Markdown. Quotes, lists and code nested deeper than `MAX_NESTED` become plain blocks."""
+    """Return a page as Markdown. Quotes, lists and code nested deeper than `MAX_NESTED` become plain blocks."""
     depth = 0
 
     def flatten(tag: re.Match[str]) -> str:
@@ -48,7 +48,7 @@ def page_text(html: str) -> str:
 
 
 def main() -> None:
-    """Convert the page on the standard input to text."""
+    """Convert the page on the standard input to Markdown on the standard output."""
     with suppress(ValueError, OSError):  # some systems do not have these limits
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))

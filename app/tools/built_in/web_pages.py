@@ -2,8 +2,8 @@
 
     outcome = await read_page("https://example.org/", 0, AddressGuard())
 
-A separate process converts a page to text (`page_worker.py`): that takes up to a second and 300 MB, and other tasks
-should not wait. At most two of these run at once. The tool itself is in `fetching.py`.
+A separate process converts a page to text (`page_worker.py`), because that takes up to a second and 300 MB, and other
+tasks should not wait. At most two such processes run at once. The tool itself is in `fetching.py`.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _ENCODINGS: Final = frozenset(
         + " ".join(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17)))
     ).split()
 )
-"""The encodings of the web (https://encoding.spec.whatwg.org). Others in Python take quadratic time for a page."""
+"""The encodings of the web (https://encoding.spec.whatwg.org). Some of Python's others take quadratic time."""
 
 
 async def read_page(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
-    """Return the page from its character `start` on, or the reason why it cannot be read."""
+    """Return up to `MAX_CHARACTERS` of the page from character `start` on, or the reason why it cannot be read."""
     try:
         async with asyncio.timeout(SECONDS):
             return await _read(url, start, guard)
@@ -92,7 +92,7 @@ async def _read(url: str, start: int, guard: AddressGuard) -> ToolOutcome:
 
 
 async def _make_text(page: str) -> str:
-    """Convert a page to Markdown.
+    """Return an HTML page as Markdown.
 
     Raises:
         _UnreadableError: the conversion failed.
@@ -105,7 +105,7 @@ async def _make_text(page: str) -> str:
             text, _ = await process.communicate(page.encode(errors="replace"))
         finally:
             with suppress(ProcessLookupError):
-                process.kill()  # after a cancellation it may still run
+                process.kill()  # after a cancellation the process may still run
             await process.wait()
     if process.returncode:
         raise _UnreadableError

@@ -24,7 +24,7 @@ def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
     """Join the messages of a prompt to one text.
 
     Raises:
-        ToolFailedError: it has other content than text, is empty, or is too large.
+        ToolFailedError: the prompt has content other than text, is empty, or is too large.
     """
     what = f'The prompt "{name}" of "{server}"'
     _see_few(what, len(result.messages))
@@ -35,7 +35,7 @@ def write_resource(server: str, uri: str, result: types.ReadResourceResult) -> s
     """Return the content of a resource, below a line with its source.
 
     Raises:
-        ToolFailedError: it is no text, is empty, or is too large.
+        ToolFailedError: the content is no text, is empty, or is too large.
     """
     what = f'{uri} of "{server}"'
     _see_few(what, len(result.contents))

@@ -15,7 +15,7 @@ def write_json(value: object) -> str:
     """Write a value as JSON, with sorted keys.
 
     Raises:
-        ValueError: it is nested too deep, or has a number or a text that readers of JSON cannot represent.
+        ValueError: the value is nested too deep, or has a number or a text that readers of JSON cannot represent.
     """
     try:
         text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

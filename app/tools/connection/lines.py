@@ -21,13 +21,13 @@ MAX_WORDS: Final = 4_000
 
 
 class Words:
-    """Joins pieces to lines. Only the first `MAX_WORDS` bytes of a line are kept."""
+    """Joins pieces to lines, and keeps only the first `MAX_WORDS` bytes of each line."""
 
     def __init__(self) -> None:
         self._line = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """Add a piece. Yields the lines that end in it.
+        """Add a piece, and yield the lines that end in it.
 
         Raises:
             TooMuchError: a line is too large.
@@ -48,7 +48,7 @@ class Words:
 
 
 class Messages(Words):
-    """Joins pieces to lines, and refuses a line that is longer than a message may be or has too many values."""
+    """Joins pieces to lines, each a whole message. A line that is too long or has too many JSON values is refused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +67,9 @@ class Messages(Words):
 
 
 async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:
-    """Yield each line of a stream without its end. Other tasks can run after every piece and every line.
+    """Yield each line of a stream without its line break. `made` joins the pieces that are read to lines.
+
+    Other tasks can run after every piece and every line.
 
     Raises:
         TooMuchError: a line is too large, or the stream has too many bytes in a minute.
@@ -79,6 +81,6 @@ async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerato
             yield line
             await asyncio.sleep(0)
         await asyncio.sleep(0)
-    for line in made.feed(b"\n"):  # the last line may have no end
+    for line in made.feed(b"\n"):  # the last line may have no line break
         if line:
             yield line

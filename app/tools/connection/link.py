@@ -44,12 +44,12 @@ BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
 """The limits of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 CLOSE_SECONDS: Final = 10.0
-"""Maximum seconds for closing: the answer to the request that ends a session may come slowly."""
+"""Maximum seconds for closing a connection: the answer to the request that ends the session may come slowly."""
 MAX_PROGRESS: Final = 2**53
-"""Largest count of a progress report. NaN, the infinities and larger counts are ignored."""
+"""The largest number in a progress report. NaN, the infinities and larger numbers are ignored."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
 _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream failed): ((?:a message of )?more than .*)")
-"""The SDK's message for a `TooMuchSentError`."""
+"""Matches the SDK's message for a `TooMuchSentError`, and finds the message of the error itself."""
 
 
 # The SDK logs the name of a session and every stream that it opens again. The log must not contain text of a server.
@@ -58,7 +58,7 @@ logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 @dataclass(frozen=True)
 class Link:
-    """An open connection. `promised` is the schema of each tool's structured content, by tool."""
+    """An open connection. `promised` has the schemas of the structured content that tools return, by tool name."""
 
     server: ToolServer
     client: Client
@@ -66,11 +66,11 @@ class Link:
     promised: dict[str, str] = field(default_factory=dict[str, str])
 
     async def list_all(self) -> Listing:
-        """Return all that the server lists, within limits."""
+        """Return all that the server lists, within limits, and update `promised`."""
         return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], report: Progress) -> ToolOutcome:
-        """Call a tool. A cancellation is sent to the server.
+        """Call a tool and return its result. If the caller is cancelled, the server gets the cancellation.
 
         Raises:
             ToolFailedError: the call failed.
@@ -114,10 +114,10 @@ class Link:
         return write_resource(self.server.name, uri, result)
 
     async def _hold_to_promise(self, tool_name: str, given: object) -> None:
-        """Check structured content against the tool's schema for it.
+        """Check the structured content that a tool returned against the schema that the server listed for it.
 
         Raises:
-            ToolFailedError: it does not match.
+            ToolFailedError: the content does not match.
         """
         if isinstance(given, dict):
             content = cast("dict[str, object]", given)
@@ -159,10 +159,10 @@ class Link:
 
 @asynccontextmanager
 async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: ConnectionTerms) -> AsyncGenerator[Link]:
-    """Connect: start the program, or open the address, and initialize the session.
+    """Connect to a server: start its program or open its address, and initialize the session.
 
     Raises:
-        Exception: any reason why it could not connect; `describe_fault` describes it.
+        Exception: the connection failed, for any reason. `describe_fault` describes the exception.
     """
     async with asyncio.timeout(None) as closing, AsyncExitStack() as stack:
         match server.way:
@@ -219,7 +219,7 @@ async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: Conne
 
 
 def _amount(amount: float | None) -> float | None:
-    """Return a count or total of a progress report; None if it cannot be shown."""
+    """Return the amount or total of a progress report, None if it cannot be shown."""
     return amount if amount is not None and 0 <= amount <= MAX_PROGRESS else None
 
 
@@ -227,7 +227,7 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
 def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -> str:
-    """Describe an error (the first one of a group) in a few words without a full stop."""
+    """Describe an error, or the first error of a group, in a few words without a full stop."""
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
     too_much = _find_too_much(first)
@@ -259,7 +259,7 @@ def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -
 
 
 def _find_too_much(error: BaseException) -> str:
-    """Return the message of a `TooMuchError`, also if the SDK wrapped it; otherwise an empty text."""
+    """Return the message of a `TooMuchError`, even if the SDK wrapped the error; "" for other errors."""
     if isinstance(error, MCPError):
         found = _TOO_MUCH.fullmatch(error.message)
         return found[1] if found else ""
@@ -267,7 +267,7 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """Return True if no answer came. The code alone is not enough, because servers also use it to refuse a request."""
+    """Return True if no answer came. The error code alone does not show this: servers also refuse requests with it."""
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT
 

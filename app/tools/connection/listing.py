@@ -1,4 +1,4 @@
-"""Reads all that a server lists, page by page, within limits, with a note for everything that was left out."""
+"""Reads all that an MCP server lists, page by page, within limits, with a note for everything that was left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_CURSOR: Final = 10_000
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
 MAX_LOOKED_AT: Final = 2 * MAX_WORDS
-"""Characters of a text that are searched for visible ones. For megabytes this would take seconds."""
+"""Maximum characters of a text from which invisible ones are removed. For megabytes this would take seconds."""
 MAX_SCHEMA: Final = 50_000
 """Maximum characters of one tool's schema: every request contains the whole schema."""
 MAX_SLOW_SCHEMAS: Final = 3
@@ -42,7 +42,8 @@ Page = TypeVar("Page", bound=_Page)
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
     """Request tools, resources, resource templates and prompts, as far as the server has them.
 
-    `promised` is filled with the output schemas of tools, by name. The time of slow schema checks counts for `account`.
+    `promised` is filled with the output schemas of tools, by name. The time of slow schema checks is charged to
+    `account` (`check_schema`).
 
     Raises:
         MCPError: the server cannot list its tools.
@@ -138,7 +139,7 @@ async def _tools(found: list[types.Tool], cut: list[str], account: str) -> list[
 
 
 def _write_schema(schema: dict[str, object]) -> tuple[str | None, str]:
-    """Write a schema as text. Returns None and the reason if that is impossible."""
+    """Return a schema as JSON text and "", or None and the reason if that is impossible."""
     try:
         return write_json(schema), ""
     except ValueError as error:

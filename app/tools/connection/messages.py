@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream  # likewise
 
 MAX_ITEMS: Final = 500
-"""Maximum items of a list in an answer. One more is left in it, so that a reader sees that the list is too long."""
+"""Maximum items of a list in an answer. A longer list keeps one more, by which the caller sees that it is too long."""
 _MAX_FIELD: Final = 80
 """Maximum characters of the name of a field in the log."""
 
@@ -42,16 +42,17 @@ for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
 async def limit_messages(
     transport: AbstractAsyncContextManager[TransportStreams], terms: ConnectionTerms
 ) -> AsyncGenerator[TransportStreams]:
-    """Open the transport. Too many requests end the connection, with the reason in `terms.ending`.
+    """Open a transport and limit the messages of the server.
 
-    The log of the server reports each list that is cut.
+    Too many requests end the connection; `terms.ending` has the reason. Each list that is cut is reported in the log of
+    the server.
     """
     async with transport as (heard, to_say):
         yield _BoundedMessages(heard, terms), to_say
 
 
 class _BoundedMessages:
-    """The messages of a server with shortened lists. They end when there are too many requests."""
+    """The stream of a server's messages, with shortened lists. It ends if the server sends too many requests."""
 
     def __init__(self, messages: ReadStream[SessionMessage | Exception], terms: ConnectionTerms) -> None:
         self._messages = messages

@@ -1,4 +1,4 @@
-"""Converts the answer of a server's tool to parts that can be shown and sent to a model.
+"""Converts the result of an MCP server's tool to parts that can be shown and sent to a model.
 
 Texts stay texts. Images, sounds and other bytes become attachments. A link to a resource becomes a line with its
 address: nothing is fetched because a server named it.
@@ -20,10 +20,10 @@ MAX_PARTS: Final = 200
 
 
 def read_outcome(result: types.CallToolResult) -> ToolOutcome:
-    """Convert the result of a call.
+    """Convert the result of a tool call.
 
     Raises:
-        ToolFailedError: it is too large, or its content does not have the declared form.
+        ToolFailedError: the result is too large, or its content does not have the declared form.
     """
     if len(result.content) > MAX_PARTS:
         raise _too_large("too many parts", f"{MAX_PARTS} are accepted")

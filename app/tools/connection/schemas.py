@@ -1,4 +1,4 @@
-"""Checks arguments against the schema from a tool's server.
+"""Checks the arguments of a tool call against the schema that the server listed for the tool.
 
     await check_arguments(tool.input_schema_json, {"path": 3}, account=conversation_id)
     # (("path", "3 is not of type 'string'"),)
@@ -17,13 +17,13 @@ from app.schema_check.checker import check_value
 MAX_PROBLEMS: Final = 20
 
 Problems = tuple[tuple[str, str], ...]
-"""The place in the arguments, as a dotted path, and the fault there."""
+"""Problems of arguments. Each is a place in the arguments, as a dotted path, and the fault there."""
 
 
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:
-    """Find problems of arguments, at most `MAX_PROBLEMS`. There are none if they match the schema.
+    """Return the problems of arguments, at most `MAX_PROBLEMS`. There are none if the arguments match the schema.
 
-    The time of a slow check counts for `account`.
+    The time of a slow check is charged to `account` (`check_value`).
     """
     checked = await check_value(schema_json, dict(arguments), account=account, limit=MAX_PROBLEMS)
     return tuple(sorted((".".join(map(str, path)), message) for path, message in checked.faults))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
 
 PATIENCE: Final = 0.6
-"""Seconds that a program has to end after its input was closed, and again after the signal to terminate."""
+"""Seconds that a program gets to end after its input was closed, and again after the signal to terminate."""
 
 Tell = Callable[[str, str], None]
 """Called with a level and a line for the server's log."""
@@ -43,11 +43,11 @@ async def run_program(
 ) -> AsyncGenerator[TransportStreams]:
     """Start the program and yield the two streams of its messages.
 
-    Its environment has a few harmless variables and those entered for it, but no keys of this installation. Programs
-    next to Inview's Python (such as node and npx) are found if the machine has none.
+    The program gets a few harmless environment variables and those that the user entered for this server, but none of
+    this installation's keys. Programs next to Inview's Python (such as node and npx) are found if the machine has none.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the program cannot be started.
     """
     inherited = get_default_environment()
     path = os.pathsep.join(filter(None, (inherited.get("PATH"), str(Path(sys.executable).parent))))

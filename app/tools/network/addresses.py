@@ -31,7 +31,7 @@ class Reach(Enum):
 
     PUBLIC = "public"
     PRIVATE = "private"
-    """This machine or its own networks."""
+    """This machine, or a private network."""
     NEVER = "never"
     """An address that no server can have, or where clouds give out credentials."""
 
@@ -64,10 +64,10 @@ _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
-    """Return the kind of network behind an address. If an address contains another one, that one decides.
+    """Return the kind of network behind an address. If an IPv6 address contains an IPv4 address, the latter decides.
 
     Raises:
-        ValueError: it is no address.
+        ValueError: the text is no address.
     """
     one = ip_address(address)
     inside = _inside(one) if isinstance(one, IPv6Address) else None
@@ -82,7 +82,7 @@ def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
 
 
 async def resolve_name(host: str, port: int) -> list[str]:
-    """Resolve a name with the machine's resolver, which also accepts unusual forms of numbers (`0x7f.1`).
+    """Return the addresses of a name from the machine's resolver, which also accepts unusual numbers (`0x7f.1`).
 
     Raises:
         OSError: the name has no address.
@@ -93,17 +93,17 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """Allows public addresses, and private ones if `allow_private` is set."""
+    """Decides which addresses Inview may connect to: public ones, and private ones if `allow_private` is set."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name
 
     async def find(self, host: str, port: int) -> list[str]:
-        """Return the checked addresses of a host. If one is refused, the host is refused.
+        """Return the checked addresses of a host. If one address is refused, the host is refused.
 
         Raises:
-            AddressRefusedError: the name has an address that is not allowed.
-            OSError: it has no address.
+            AddressRefusedError: the host has an address that is not allowed.
+            OSError: the host has no address.
         """
         addresses = await self.resolve(host, port)
         for address in addresses:

@@ -1,6 +1,6 @@
 """Limits for data from MCP servers and pages: the bytes and values of a message, and the bytes of a stream per minute.
 
-A stream that may last forever has no total limit. `Flow` ends one that would keep the event loop busy.
+A stream that may last forever has no total limit. `Flow` ends a stream that would keep the event loop busy.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ for each character of a text with an emoji.
 FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
-"""Minimum bytes that a message counts as: a smaller one takes the same work."""
+"""Bytes that a smaller message counts as, because it takes as much work."""
 MAX_REQUESTS: Final = 1_000
-"""Maximum requests of an MCP server to Inview in `FLOW_SECONDS`."""
+"""Maximum requests that an MCP server may send to Inview in `FLOW_SECONDS`."""
 
 
 class TooMuchError(Exception):
@@ -30,7 +30,7 @@ class TooMuchError(Exception):
 
 
 class Flow:
-    """A limit of `most` items (`what`) in `FLOW_SECONDS`, by the clock of the running event loop."""
+    """A limit of `most` items in `FLOW_SECONDS`. `what` names the items, for the error message."""
 
     def __init__(self, most: int, what: str) -> None:
         self._now = asyncio.get_running_loop().time
@@ -53,7 +53,7 @@ class Flow:
 
 
 class ByteFlow(Flow):
-    """A limit for a stream that may last: at most `FLOW_BYTES` in `FLOW_SECONDS`."""
+    """A limit for a stream that may last forever: at most `FLOW_BYTES` in `FLOW_SECONDS`."""
 
     def __init__(self) -> None:
         super().__init__(FLOW_BYTES, "bytes")
@@ -73,7 +73,7 @@ _WIDE: Final = re.compile(rb"[\xc4-\xef]")
 
 
 class DecodedSize:
-    """The bytes of a UTF-8 text as a Python string in memory: its characters times the width of the widest one.
+    """Counts the bytes that a UTF-8 text takes as a Python string: its characters times the width of the widest one.
 
     >>> size = DecodedSize()
     >>> size.feed(b"abcd"), size.feed("漢".encode()), size.feed("😀".encode())
@@ -85,7 +85,7 @@ class DecodedSize:
         self._width = 1
 
     def feed(self, piece: bytes) -> int:
-        """Add a piece. Returns the bytes of all pieces so far."""
+        """Add a piece, and return the bytes of all pieces so far."""
         self._characters += len(piece) if piece.isascii() else len(piece.translate(None, _CONTINUATION))
         if self._width < 4 and _WIDEST.search(piece):
             self._width = 4
@@ -98,17 +98,17 @@ def require_small(decoded: int) -> None:
     """Check that a message does not take too much memory.
 
     Raises:
-        TooMuchError: it does.
+        TooMuchError: the message takes more than `MAX_MESSAGE` bytes.
     """
     if decoded > MAX_MESSAGE:
         raise TooMuchError(f"a message of more than {MAX_MESSAGE // 1_000_000} MB in memory")
 
 
 def require_few(values: int) -> None:
-    """Check that a message does not have too many values.
+    """Check that a message does not have too many JSON values.
 
     Raises:
-        TooMuchError: it has.
+        TooMuchError: the message has more than `MAX_VALUES` values.
     """
     if values > MAX_VALUES:
         raise TooMuchError(f"a message of more than {MAX_VALUES:,} values")

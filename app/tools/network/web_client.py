@@ -3,7 +3,7 @@
     async with open_client(AddressGuard(), Bounds(2_000_000)) as client:
         response = await client.get("https://example.org/")
 
-The environment's proxies are not used: with a proxy the address of the connection could not be checked.
+Proxies from the environment are not used: with a proxy, Inview could not check the address of the connection.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
 MAX_COOKIES: Final = 50
 MAX_GETS: Final = 60
-"""Maximum GET requests of one client in a minute. MCP's SDK reopens an ended stream after the server's pause."""
+"""Maximum GET requests of one client in a minute. MCP's SDK reopens an ended stream after a pause of the server's
+choice."""
 MAX_HEAD_BYTES: Final = 65_536
 HEAD_PIECE_BYTES: Final = 4_096
 
@@ -46,8 +47,9 @@ class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
 class Bounds:
     """The limits of one answer.
 
-    `is_json`: its values are limited too. `may_last`: if it is a stream of events, the limits apply to each event (the
-    SDK limits its bytes), and the stream has those of a `ByteFlow`.
+    `is_json`: the number of JSON values and the memory of the text are limited too. `may_last`: if the answer is a
+    stream of events, these limits apply to each event (the SDK limits the bytes of an event), and the limits of a
+    `ByteFlow` apply to the stream.
     """
 
     most_bytes: int
@@ -68,9 +70,9 @@ def open_client(
     auth: httpx2.Auth | None = None,
     timeout: httpx2.Timeout | float = 30.0,
 ) -> httpx2.AsyncClient:
-    """Make a client, which the caller must close. `bounds` are the limits of each answer.
+    """Return a client, which the caller must close. `bounds` are the limits of each answer.
 
-    Its requests raise AddressRefusedError for an address that is not allowed, and TooMuchError while a body is read.
+    Requests raise AddressRefusedError for an address that is not allowed, and TooMuchError for a body beyond `bounds`.
     """
     return httpx2.AsyncClient(
         transport=_CheckedTransport(guard, bounds),
@@ -84,10 +86,10 @@ def open_client(
 
 
 class _FewCookies(CookieJar):
-    """Keeps only the first cookies, for example those that select the same machine again."""
+    """A cookie jar that keeps only the first `MAX_COOKIES`. Some servers select the same machine again by a cookie."""
 
     def set_cookie(self, cookie: Cookie) -> None:
-        """Keep a cookie, unless there are already `MAX_COOKIES`."""
+        """Keep a cookie, unless the jar already has `MAX_COOKIES`."""
         super().set_cookie(cookie)
         if sum(1 for _ in self) > MAX_COOKIES:
             self.clear(cookie.domain, cookie.path, cookie.name)
@@ -95,7 +97,7 @@ class _FewCookies(CookieJar):
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read the machine's certificates once, because this takes tens of milliseconds."""
+    """Return the machine's certificates, which are read only once, because this takes tens of milliseconds."""
     return httpx2.create_ssl_context()
 
 
@@ -140,11 +142,14 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
 
 
 class _CheckedNetwork(httpcore2.AsyncNetworkBackend):
-    """Resolves and checks a name, then connects to the checked address. TLS checks the name as usual."""
+    """Makes the connections of a client: it resolves and checks a name, then connects to the checked address.
+
+    TLS checks the name as usual.
+    """
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
-        # Without anyio it would be a substitute of another type, hence the cast. Inview requires anyio.
+        # Without anyio, `AnyIOBackend` would be a substitute of another type, hence the cast. Inview requires anyio.
         self._network = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
     async def connect_tcp(
@@ -184,7 +189,7 @@ _head: Final = ContextVar[_Head | None]("head", default=None)
 
 
 class _BoundedHeads(httpcore2.AsyncNetworkStream):
-    """A connection that returns a head in small pieces, with a limit.
+    """A connection that returns the head of an answer in small pieces, and limits its size.
 
     httpcore2 accepts any number of informational answers. Parsing 64 KB of them at once would keep the event loop busy
     for half a second.
@@ -259,7 +264,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class _BoundedEvents(_Bounded):
-    """A stream of server-sent events that may last, with limits."""
+    """The body of an answer that is a stream of server-sent events and may last forever, with limits."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, bounds: Bounds) -> None:
         super().__init__(stream, bounds)

@@ -1,8 +1,8 @@
 """The sign-in of a person to an MCP server, with the OAuth flow of MCP's SDK.
 
-    text = await sign_in(server, secrets, begun, log)       # sets `begun.address`, waits for `begun.answered`
+    text = await sign_in(server, secrets, one, log)         # `one` is a SignIn: sets its `address`, awaits `answered`
 
-It makes a real connection, so that a sign-in starts for any request of the server that needs one.
+It makes a real connection and requests the server's lists, so the sign-in starts at the first request that needs one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _MAX_WORDS: Final = 200
 
 
 class PersonAuth(httpx2.Auth):
-    """Asks a person to sign in. `failed`: the reason if that did not succeed. `limit`: the time for it.
+    """Authentication that asks a person to sign in.
 
-    `secret` is that of the client of `way`, if the user registered one by hand.
+    `failed` is the reason if the sign-in failed. `limit` is the time limit of the sign-in. `secret` is the client
+    secret, if the user registered the OAuth client of `way` by hand and it has one.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class PersonAuth(httpx2.Auth):
                     prepare(outgoing, self._way)
                 self._answer = response = yield outgoing
                 if outgoing is request and response.status_code == _FORBIDDEN:
-                    return  # the person did not grant enough; another sign-in would have the same result
+                    return  # the person's consent does not cover this; another sign-in would have the same result
                 if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
                     self.failed = "The server does not accept the token of its authorization server"
                     return
@@ -139,7 +140,7 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
-    """Connect, ask a person to sign in if the server requires it, and return the result.
+    """Connect, ask a person to sign in if the server requires it, and return the result as text for `StoredGrant`.
 
     Raises:
         SignInFailedError: the person is not signed in.
@@ -177,7 +178,7 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
 
 
 def _describe_late(begun: SignIn) -> str:
-    """Describe who took too long: the person, or the servers after the browser returned."""
+    """Say who took too long: the person, or the servers after the browser had returned."""
     if not begun.answered.done():
         return f"The sign-in was not completed within {SIGN_IN_SECONDS / 60:g} minutes"
     return (

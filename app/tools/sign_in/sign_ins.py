@@ -4,7 +4,8 @@
     address = await sign_in.address                     # the user opens it
     sign_ins.take(state).answered.set_result(answer)    # the browser returns
 
-There is one sign-in per server. It is found once, by the state that only its authorization server and the browser know.
+There is at most one sign-in per server. `take` finds it once, by its `state`, a text that only the authorization server
+and the browser know.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Final
 from app.domain.errors import ConflictError
 
 SIGN_IN_SECONDS: Final = 300.0
-"""Maximum seconds of a sign-in until the browser returns."""
+"""Maximum seconds from the start of a sign-in until the browser returns."""
 TOKEN_SECONDS: Final = 60.0
 """Maximum further seconds for the tokens and the first lists of the server."""
 
@@ -30,7 +31,7 @@ class SignInFailedError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class ConsentAnswer:
-    """The answer that the browser brought after consent. `issuer`: the server that names itself in it, if any."""
+    """The answer that the browser brings back after consent. `issuer` is the server that it names as its source."""
 
     code: str = field(repr=False)
     state: str = field(repr=False)
@@ -39,7 +40,7 @@ class ConsentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The answer without consent, as a sentence."""
+    """The answer that the browser brings back without consent. `words` is a sentence with the reason."""
 
     words: str
 
@@ -58,7 +59,12 @@ class StoredGrant:
 
 @dataclass(eq=False)
 class SignIn:
-    """A current sign-in. `address`: the address to open. `task` returns the reason of a failure, or an empty text."""
+    """A current sign-in.
+
+    `address` becomes the address that the user opens, `answered` what the browser brings back from there. `state` is
+    the text by which `SignIns.take` finds the sign-in. `task` does the work, and returns the reason of a failure or an
+    empty text.
+    """
 
     server_id: str
     redirect_uri: str
@@ -69,14 +75,14 @@ class SignIn:
     task: asyncio.Task[str] | None = None
 
     async def until_address(self, seconds: float) -> bool:
-        """Wait at most this many seconds for the address to open. False: there is none yet, or the sign-in ended."""
+        """Wait at most this many seconds for `address`. False: there is none yet, or the sign-in ended without one."""
         if self.task is None:
             raise RuntimeError("The sign-in has not begun.")
         await asyncio.wait({self.address, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return self.address.done()
 
     async def outcome(self) -> str:
-        """Wait until the sign-in has ended. Returns the reason of a failure, or an empty text."""
+        """Wait until the sign-in has ended. Return the reason of a failure, or an empty text."""
         if self.task is None:
             raise RuntimeError("The sign-in has not begun.")
         await asyncio.wait({self.task})
@@ -90,7 +96,10 @@ class SignIns:
     under_way: dict[str, SignIn] = field(default_factory=dict[str, SignIn])
 
     async def begin(self, server_id: str, redirect_uri: str, work: Callable[[SignIn], Awaitable[str]]) -> SignIn:
-        """Start a sign-in with `work`, and end another one of the server. `outcome` returns the result of `work`."""
+        """Cancel the current sign-in to this server, if any, and start a new one that runs `work`.
+
+        `SignIn.outcome` returns the result of `work`.
+        """
         await self.cancel(server_id)
         loop = asyncio.get_running_loop()
         until = datetime.now(UTC) + timedelta(seconds=SIGN_IN_SECONDS)
@@ -107,7 +116,7 @@ class SignIns:
         return sign_in
 
     def take(self, state: str) -> SignIn | None:
-        """Return the sign-in with this state. It is found only once."""
+        """Return the sign-in with this state, None if there is none. A sign-in is found only once."""
         for sign_in in self.under_way.values():
             if sign_in.state and compare_digest(sign_in.state.encode(), state.encode()):
                 sign_in.state = ""
@@ -120,13 +129,13 @@ class SignIns:
             del self.under_way[sign_in.server_id]
 
     async def cancel(self, server_id: str) -> None:
-        """End the sign-in of this server, if there is one."""
+        """Cancel the sign-in to this server, if there is one, and wait until it has ended."""
         sign_in = self.under_way.pop(server_id, None)
         if sign_in is not None and sign_in.task is not None:
             sign_in.task.cancel()
             await asyncio.wait({sign_in.task})
 
     async def close(self) -> None:
-        """End all sign-ins."""
+        """Cancel all sign-ins."""
         for server_id in tuple(self.under_way):
             await self.cancel(server_id)

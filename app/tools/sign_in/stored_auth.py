@@ -2,13 +2,13 @@
 
 The SDK finds the authorization server (by metadata), registers Inview there, proves with PKCE that the browser that
 returns is the one that was sent, and renews expired tokens. This module adds three rules: a connection without a person
-starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can continue;
-and no secret is sent over an unencrypted connection.
+starts no sign-in, but ends with `SignInNeededError`; all data of the SDK is stored, so that a new process can use the
+sign-in; and no secret is sent over an unencrypted connection.
 
     open_client(AddressGuard(), auth=StoredAuth(way, kept, terms))
 
-`oauth_flow.py` has the sign-in itself. Both connect only to checked addresses (`web_client.py`), regardless of a
-server's metadata.
+`oauth_flow.py` has the sign-in itself. Both modules connect only to checked addresses (`web_client.py`), whatever
+addresses the metadata of a server names.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL + 1)
 
 
 class Grant(BaseModel):
-    """The result of a sign-in, with all data to renew it. It is valid only for its address."""
+    """The result of a sign-in, with all data to renew it. It is valid only for the server address `url`."""
 
     url: str
     client: OAuthClientInformationFull
@@ -61,9 +61,9 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The SDK's storage. The SDK passes tokens and client; further data to store is in `context`.
+    """The storage that the SDK reads and writes. The SDK passes tokens and client; other data is read from `context`.
 
-    `client`: a client that is already registered; then the SDK registers none.
+    `client` is an OAuth client that is already registered; with one, the SDK registers none.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Storage:
         self._mask = mask
 
     def load(self) -> Grant | None:
-        """Return the stored result, if it belongs to this address."""
+        """Return the stored result of a sign-in if it belongs to this address, otherwise None."""
         grant = None if self._kept.text is None else Grant.model_validate_json(self._kept.text)
         if grant is not None and grant.url == self._url:
             self.grant = grant
@@ -115,9 +115,10 @@ class Storage:
 
 
 class StoredAuth(httpx2.Auth):
-    """Uses the result of a sign-in, and renews it. If that is not enough it raises an error; it starts no sign-in.
+    """Authentication with the result of a sign-in, which it renews.
 
-    It does not use the SDK's flow for requests, because that one starts no request before the previous one is answered.
+    If the server still requires a sign-in, it raises SignInNeededError; it never starts a sign-in. It uses the SDK's
+    flow only to renew tokens, because that flow starts no request before the previous request is answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: ConnectionTerms) -> None:
@@ -166,7 +167,7 @@ class StoredAuth(httpx2.Auth):
 
 
 def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
-    """Describe Inview for an authorization server."""
+    """Return the description of Inview that an authorization server gets."""
     local = redirect_uri is None or is_loopback(urlsplit(redirect_uri).hostname)
     return OAuthClientMetadata(
         redirect_uris=None if redirect_uri is None else [AnyUrl(redirect_uri)],
@@ -182,7 +183,7 @@ def _asks_for_sign_in(response: httpx2.Response) -> bool:
 
 
 def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
-    """Limit the answer to a request of the sign-in.
+    """Check that a request of the sign-in is encrypted, and limit its answer.
 
     Raises:
         SignInFailedError: the request would be sent unencrypted.
@@ -192,10 +193,10 @@ def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
 
 
 def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
-    """Check that codes, secrets and tokens are sent over TLS, within this machine, or to an allowed private server.
+    """Check that a URL may get codes, secrets and tokens: by TLS, on this machine, or on the allowed private server.
 
     Raises:
-        SignInFailedError: this URL is none of these.
+        SignInFailedError: none of these is true.
     """
     near = way.allow_private and (is_loopback(url.host) or url.host == urlsplit(way.url).hostname)
     if url.scheme != "https" and not (near and url.scheme == "http"):
@@ -203,7 +204,7 @@ def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return True for a name of this machine."""
+    """Return True if `host` is a name or an address by which this machine reaches itself."""
     try:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:

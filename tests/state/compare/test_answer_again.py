@@ -50,7 +50,7 @@ async def test_the_model_chosen_in_the_composer_comes_second(watcher: Watcher, t
 
     await ask(tab, watcher)
 
-    assert listed(tab)[:3] == [(DEMO, "same as before"), (TINY, "selected in the composer"), (SEVERAL, "compare")]
+    assert listed(tab)[:3] == [(DEMO, "same as before"), (TINY, "selected in the message box"), (SEVERAL, "compare")]
     assert [value for value, _ in listed(tab)].count(TINY) == 1
 
 

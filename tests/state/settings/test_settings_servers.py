@@ -276,12 +276,24 @@ async def test_program_is_added_with_its_secrets_which_are_not_shown(ctx: AppCon
 
 async def test_form_that_cannot_be_read_is_refused_with_its_field(ctx: AppContext, tab: Tab) -> None:
     for form, reason in (
-        ({"name": "two__words", "url": "https://example.invalid/mcp"}, "name: "),
-        ({"name": "lab", "url": "no address"}, "url: "),
-        ({"name": "lab", "url": "https://example.invalid/mcp", "secrets": "no header"}, "“no header” is not a name"),
-        ({"name": ["lab"], "command": {"a": 1}}, ": "),
-        ({"name": "lab", "command": "x" * 4001}, "command: has more than 4,000 characters."),
-        ({"name": "lab", "url": "https://example.invalid/mcp", "client_secret": "x"}, "client_secret: "),
+        ({"name": "two__words", "url": "https://example.invalid/mcp"}, "Name: use letters and digits"),
+        ({"name": "lab", "url": "no address"}, "Address: write an address such as"),
+        (
+            {"name": "lab", "url": "https://example.invalid/mcp", "secrets": "no header"},
+            "Headers: “no header” does not have the form name:value, with a name of at most 200 characters.",
+        ),
+        (
+            {"name": "lab", "command": "x", "secrets": "no variable"},
+            "Environment variables: “no variable” does not have the form name=value,",
+        ),
+        ({"name": ["lab"], "command": {"a": 1}}, "Name: "),
+        ({"name": "lab", "command": ""}, "Command: give the command of the program"),
+        ({"name": "lab", "command": "x" * 4001}, "Command: use at most 4,000 characters."),
+        ({"name": "lab", "command": "x" + " y" * 101}, "Command: use at most 100 arguments."),
+        (
+            {"name": "lab", "url": "https://example.invalid/mcp", "client_secret": "x"},
+            "Client secret: a client secret needs a client ID.",
+        ),
     ):
         await tab.send(ServersState.add, form=form)
         assert reason in tab.shows(ServersState, "added_note")

@@ -1,7 +1,8 @@
 """Routes of attachments: upload a file for a future message, and read one safely.
 
-No attachment can run a script or load anything in a browser. The browser shows only raster pictures, with the type that
-their bytes have, and saves all other files. The address has the hash of the bytes, so that an answer never changes.
+No attachment can run a script or load anything in a browser. The browser shows only raster pictures, with the media
+type that Inview detects from the bytes, and saves all other files. The address contains the hash of the bytes, so the
+answer to an address never changes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ BYTES = "application/octet-stream"
 
 
 async def _require_bytes(request: Request) -> None:
-    """Refuse a body without this content type. A page of another site needs permission to send this type."""
+    """Refuse a body without the content type `BYTES` (415).
+
+    A browser lets a page of another site send this type only with permission, and Inview gives none.
+    """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != BYTES:
         raise ApiProblemError("unsupported-media-type", f"Send the file itself with Content-Type: {BYTES}.")
 

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/conversations", tags=["branches"], dependencies=[Rea
 
 
 class ForkToMake(Body):
-    """The pairs of a fork. The filter depends on the model, topic, zone and time."""
+    """The pairs to copy into a fork. The filter is evaluated with `model`, `topic`, `zone` and `as_of`."""
 
     pair_id: str | None = Field(None, max_length=64, description="The last pair to copy. Default: the newest pair.")
     filter: FilterLine | None = Field(

@@ -36,7 +36,7 @@ Setting = Annotated[str, Path(max_length=64, description="A column.")]
 class ConversationPage:
     """A page of conversations, the most recently changed one first. With a search, the best match is first.
 
-    `complete` is false if only the newest of many matches were compared: another word narrows the search.
+    `complete` is false if there are too many matches and only the newest were ranked. Another word narrows the search.
     """
 
     items: tuple[ConversationView, ...]
@@ -49,7 +49,7 @@ class ConversationPage:
     summary="List conversations",
     responses=says(ConversationPage, description="Ordered by last change, newest first."),
 )
-async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
     ctx: Ctx,
     owner: Owner,
     *,
@@ -198,7 +198,7 @@ async def delete(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Res
 async def _search(  # noqa: PLR0913, PLR0917 - store, owner, conditions and page
     store: Store, owner: str, criteria: ListCriteria, text: str, limit: int, cursor: Cursor | None
 ) -> ConversationPage:
-    """Return a page of the results, best match first. The cursor names the last result of the previous page."""
+    """Return a page of the results, best match first. `cursor` names the last result of the previous page."""
     looked_for = parse_search(text)
     async with store.read() as session:
         found = await search(session, owner, criteria, looked_for)

@@ -1,4 +1,4 @@
-"""Route of lineage: the conversations derived from a conversation, and the one that it was derived from."""
+"""Route of lineage: the child conversations and forks of a conversation, and its parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of marks: mark one pair or many at once. Every answer has the changes that undo it."""
+"""Routes of marks: mark one pair or many at once. Every answer has the changes that undo the marking."""
 
 from __future__ import annotations
 

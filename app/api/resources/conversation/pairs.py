@@ -1,4 +1,4 @@
-"""Route of the pairs in view of a conversation: pages of them, and the pairs that would be sent."""
+"""Route of the pairs in view of a conversation. It returns them in pages, and says which of them would be sent."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ Start = Literal["newest", "oldest"]
 class PairPage:
     """A page of pairs in view, always oldest first. `next_cursor` continues, `previous_cursor` goes back.
 
-    All other fields describe all pairs in view. `x` of `y` would be sent with this draft: those from `boundary` on,
-    except pairs that cannot be sent. The ones before `boundary` are out for `boundary_reason`. `sentence` describes the
-    filter in words; `notices` are warnings about unknown names in it. With the same `as_of`, a send applies the filter
-    in the same way. `prelude` is the text about the user that is sent before all pairs. `secrets` are the kinds of
-    secrets in the draft; marks replace them. `selection` names the pairs that would be sent: a send with it sends
-    exactly these pairs or nothing.
+    All other fields describe all pairs in view, not only this page. `y` pairs are in view. `x` of them would be sent
+    with this draft: those from position `boundary` on, except pairs that cannot be sent. Older pairs are out for
+    `boundary_reason`. `sentence` describes the filter in words; `notices` are warnings about unknown names in the
+    filter. A send with the same `as_of` applies the filter in the same way. `prelude` is the text about the user that
+    is sent before all pairs. `secrets` are the kinds of the secrets that are redacted from the draft. `selection` names
+    the pairs that would be sent: a send with this `selection` sends exactly these pairs or nothing.
     """
 
     items: tuple[PairView, ...]
@@ -75,7 +75,7 @@ class PairPage:
     "`draft` are the values of the composer.",
     responses=says(PairPage, "not-found", "conflict"),
 )
-async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
     ctx: Ctx,
     owner: Owner,
     conversation_id: ConversationId,
@@ -127,7 +127,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI takes each parameter of the quer
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The start of a page. `paged`: it comes from a cursor, so there is a previous page."""
+    """The position in the list where a page starts. `paged`: it comes from a cursor, so there is a previous page."""
 
     cursor: PairCursor
     paged: bool
@@ -144,7 +144,10 @@ def _place_of(pairs: Sequence[Candidate], cursor: str | None, start: Start) -> _
 async def _choose_page(
     session: AsyncSession, owner: str, pairs: Sequence[Candidate], place: _Place, limit: int
 ) -> tuple[Sequence[Candidate], str | None, str | None]:
-    """Return a page of at most `limit` pairs within the limit of bytes, oldest first, and its two cursors."""
+    """Return a page of pairs, oldest first, with the cursors of the next and the previous page.
+
+    The page has at most `limit` pairs, and fewer if they exceed the limit of bytes for a page.
+    """
     page, *_ = _cut_page(pairs, place, limit)
     sizes = await load_pair_bytes(session, owner, [pair.pair_id for pair in page])
     in_turn = reversed(page) if place.cursor.side == "before" else page

@@ -18,7 +18,7 @@ from app.views.library.filter_line import FilterLineView, OutcomeView
 router = APIRouter(prefix="/conversations", tags=["filters"], dependencies=[ReadsJson, HasBody])
 
 MAX_LINE = 100_000
-"""Maximum characters of a body's line. A shorter line that is still too long gets an error with the position."""
+"""Maximum characters of `line` in a body. A shorter line that is too long for a filter gets an error with position."""
 
 
 class Typed(Body):
@@ -33,7 +33,7 @@ class Typed(Body):
 
 
 class LineToCheck(Typed):
-    """A line that is being typed. `cursor` is the number of characters before the cursor."""
+    """A line that is being typed. `cursor` is the number of characters in front of the text cursor."""
 
     cursor: int | None = Field(None, ge=0, le=MAX_LINE, description="Null: at the end.")
 

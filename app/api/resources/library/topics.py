@@ -41,7 +41,7 @@ ParentId = Annotated[
 
 
 class NewTopic(Body):
-    """A new topic by its path. Missing topics above it are created too."""
+    """A new topic, named by its path. Missing topics of the path are created too."""
 
     path: TopicPathText
 

@@ -29,7 +29,7 @@ Place = Annotated[str | None, Query(pattern=CONVERSATION_CURSOR, description="Th
 
 @dataclass(frozen=True, slots=True)
 class TrashPage:
-    """A page of the trash, newest first. `days`: how long an entry is kept; null: until the trash is emptied."""
+    """A page of the trash, newest first. `days`: how long each entry is kept; null: until the trash is emptied."""
 
     items: tuple[TrashEntryView, ...]
     days: int | None

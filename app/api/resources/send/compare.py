@@ -63,7 +63,10 @@ class DraftToCompare(DraftToPreview):
 
 
 class PairToCompare(Sending, SeenBefore):
-    """The models that answer a pair again, and options. `model` is ignored. Without `later`, it must be the last."""
+    """The models that answer a pair again, and the options of the send. `model` is ignored.
+
+    Without `later`, the pair must be the last one.
+    """
 
     models: Models
     selections: Selections = None

@@ -1,4 +1,4 @@
-"""Route of exact token counts. The provider counts, so this needs the provider's key and takes some time."""
+"""Route of exact token counts. The provider counts the tokens, so the route needs its key and takes some time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of the queue of a conversation: the texts that wait for the running reply; pause and resume."""
+"""Routes of the queue of a conversation: add, edit and remove texts that wait for the running reply; pause, resume."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QueuePlace = Annotated[int, Field(ge=0, le=MAX_QUEUED, description="The position
 
 
 class DraftToQueue(DraftToSend):
-    """A text to queue, with the options of its send. Without `place` it is the last one."""
+    """A text to queue, with the options of its send. Without `place`, it becomes the last text of the queue."""
 
     place: QueuePlace | None = None
     paused: bool = Field(
@@ -42,7 +42,7 @@ class ChangedQueued(Body):
 
 
 class QueueToResume(Body):
-    """The options for resuming the queue. `model` and `over_budget` apply only to its first text."""
+    """The options for resuming the queue. `model` and `over_budget` apply only to the first text of the queue."""
 
     only: HoldReason | None = Field(
         None, strict=False, description="Only resume the queue if it is held for this reason."

@@ -1,4 +1,4 @@
-"""Routes of exact bytes as files: a previewed request, the stored request of a failed pair, and stored rows."""
+"""Routes that download exact bytes as files: a previewed request, the stored request of a failed pair, stored rows."""
 
 from __future__ import annotations
 

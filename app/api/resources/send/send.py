@@ -97,7 +97,10 @@ async def send(
 def answer_started(
     ctx: AppContext, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
 ) -> Response:
-    """Answer with a running reply: its event stream, or JSON with its address. `view` replaces the usual JSON."""
+    """Return the response for a started reply: its event stream, or JSON with the address of the stream.
+
+    `view` replaces the usual JSON.
+    """
     if media_type == EVENT_STREAM:
         return answer_events(follow(ctx, owner, started.run_id))
     view = view or describe_started(started)
@@ -110,7 +113,7 @@ def describe_started(started: commands.StartedRun) -> StartedRunView:
 
 
 async def describe_planned(ctx: AppContext, owner: str, planned: Preview) -> PreviewView:
-    """Describe the provider call of a preview."""
+    """Return the view of a preview: the provider call that a send would make."""
     model = planned.wire.model
     tariff = None if planned.plan.cache is None else (await learn_tariffs(ctx, owner, {model}))[model]
     base = planned.composed.base

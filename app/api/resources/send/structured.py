@@ -30,7 +30,7 @@ class SchemaToCheck(Body):
 
 @dataclass(frozen=True, slots=True)
 class CheckedSchemaView:
-    """A schema that can be sent. `strict`: OpenAI enforces it exactly."""
+    """A schema that can be sent. `strict`: OpenAI makes every reply match it exactly."""
 
     characters: int
     strict: bool

@@ -1,7 +1,7 @@
 """Routes to sign in to an MCP server and out again, and the page to which the browser returns.
 
-That page is not in the API description: authorization servers add any parameters to its address, and a person reads it.
-The parameters in its address are valid only for the current sign-in.
+That page is not in the API description, because a person reads it and because authorization servers can add any
+parameters to its address. The parameters are valid only for the current sign-in.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def end(ctx: Ctx, owner: Owner, server_id: ServerId) -> Response:
 
 
 async def come_back(request: Request) -> Response:
-    """Answer with the page to which an authorization server redirects: it says whether the sign-in succeeded."""
+    """Return the page to which an authorization server redirects. It says whether the sign-in succeeded."""
     query = request.query_params
     try:
         name, fault = await sign_in_commands.finish_sign_in(current(), query.get("state", ""), _read(request))
@@ -84,7 +84,7 @@ def _read(request: Request) -> ConsentAnswer | Refusal:
 
 
 def _page(status: int, title: str, words: str) -> Response:
-    """Make a page. Title and words are HTML."""
+    """Return an HTML page. `title` and `words` are HTML, so the caller escapes texts in them."""
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -1,4 +1,4 @@
-"""Route of a conversation's tools: which are sent, why, their size, and the cached tokens that a change would lose."""
+"""Route of the tools of a conversation: those that are sent and why, and what a change would cost in cached tokens."""
 
 from __future__ import annotations
 

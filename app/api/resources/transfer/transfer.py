@@ -64,14 +64,14 @@ class ImportedView:
     response_class=Response,
     responses=_DOCUMENTED | fails("not-found", "conflict"),
 )
-async def export(  # noqa: PLR0913 - FastAPI takes each parameter of the query as one of ours
+async def export(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each query parameter
     ctx: Ctx,
     owner: Owner,
     request: Request,
     conversation_id: ConversationId,
     *,
-    format: Annotated[ExportFormat, Query(description="The format of the file.")] = ExportFormat.JSON,  # noqa: A002 - the name that programs use
-    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="A filter. Empty: all pairs.")] = "",  # noqa: A002 - the noun's own name, here as everywhere
+    format: Annotated[ExportFormat, Query(description="The format of the file.")] = ExportFormat.JSON,  # noqa: A002 - the query parameter has this name
+    filter: Annotated[str, Query(max_length=MAX_LENGTH, description="A filter. Empty: all pairs.")] = "",  # noqa: A002 - the query parameter has this name
     order: Annotated[ExportOrder, Query(description="The order of the pairs.")] = ExportOrder.TIME,
     filename: Annotated[
         str | None, Query(min_length=1, max_length=200, description="The file name. Default: the title.")
@@ -122,12 +122,12 @@ async def import_them(ctx: Ctx, owner: Owner, request: Request) -> Response:
 
 
 def write_disposition(filename: str) -> str:
-    """Write the header that names a file (RFC 6266): in ASCII for old clients, exactly for all others."""
+    """Return the Content-Disposition header with a file name (RFC 6266): in ASCII for old clients, and unchanged."""
     plain = filename.encode("ascii", "replace").decode().replace("?", "_").replace('"', "'")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 def file_schemas() -> dict[str, Any]:
-    """Return the schemas of a file and its parts, by their names in the OpenAPI components."""
+    """Return the schemas of an export file and its parts, by their names in the OpenAPI components."""
     schema = ExportShape.model_json_schema(ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), FILE_SCHEMA: schema}

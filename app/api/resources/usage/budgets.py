@@ -40,9 +40,11 @@ Money = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetView:
-    """A budget with its status. `spent` is that of `used_by_subject`: of a budget for each, the one that spent most.
+    """A budget with its status.
 
-    `standing`: fine, warning (from `warn_at` of the amount on) or spent. `models` and `conversations`: their shares.
+    `spent` is the usage and cost of `used_by_subject`. If the budget applies to each conversation or each agent,
+    `used_by_subject` is the one that spent most. `standing`: fine, warning (`spent` has reached the share `warn_at` of
+    the amount) or spent. `models` and `conversations` are the most expensive parts of `spent`.
     """
 
     scope: BudgetScope
@@ -66,7 +68,7 @@ class BudgetsView:
 
 
 class BudgetBody(Body):
-    """A limit for costs. `stops`: a send that would exceed it is refused; otherwise it only warns."""
+    """A limit for costs. `stops`: a send that would exceed the limit is refused; otherwise Inview only warns."""
 
     amount: Money
     warn_at: float = Field(0.8, gt=0, le=1, description="The share of the amount at which Inview warns.")
@@ -75,7 +77,7 @@ class BudgetBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class OwnPriceView:
-    """The prices of a model from a UTC day on. `prices` null: they are unknown."""
+    """The user's prices of a model, which apply from the UTC day `since` on. `prices` null: they are unknown."""
 
     model: str
     since: date
@@ -90,7 +92,7 @@ class OwnPricesView:
 
 
 class PriceBody(Body):
-    """US dollars per million tokens. A missing price of the cache is that of `input`."""
+    """Prices in US dollars per million tokens. A missing price of the cache equals that of `input`."""
 
     input: Money
     output: Money
@@ -111,7 +113,7 @@ async def read_budgets(ctx: Ctx, owner: Owner) -> Response:
     dependencies=[HasBody],
     responses=says(BudgetsView, *WITH_BODY, "not-found", description="All budgets after the change."),
 )
-async def put_budget(  # noqa: PLR0913 - FastAPI takes each parameter as one of ours
+async def put_budget(  # noqa: PLR0913 - FastAPI needs a parameter of the function for each parameter of the route
     ctx: Ctx, owner: Owner, scope: WhatOf, span: InTime, body: BudgetBody, *, subject: Subject = ""
 ) -> Response:
     budget = SpendingBudget(scope, subject, span, Decimal(body.amount), Decimal(str(body.warn_at)), body.stops)
@@ -167,7 +169,7 @@ async def drop_price(ctx: Ctx, owner: Owner, since: Since, model: PricedModel) -
 
 
 def describe_budgeted(one: Budgeted) -> BudgetView:
-    """Describe a budget."""
+    """Return the view of a budget with its status."""
     budget = one.budget
     models, conversations = (
         tuple(GroupView(group=group.name, title=group.title, **spent_fields(group.spent)) for group in groups)

@@ -1,4 +1,4 @@
-"""Route of prompt caches: the cached part of a conversation, and the results of predictions."""
+"""Route of prompt caches: the cached part of a conversation, and earlier predictions with the provider's reports."""
 
 from __future__ import annotations
 

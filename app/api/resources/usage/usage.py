@@ -1,5 +1,5 @@
-"""Routes of usage: sums of the ledger by day, model, agent, conversation or purpose, as JSON or CSV; and the account of
-a conversation with all its calls.
+"""Routes of usage: sums of the ledger by day, model, agent, conversation or purpose, as JSON or CSV; and the usage and
+cost of one conversation, with all its calls.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MAX_GROUPS = 1_000
 Groups = Annotated[GroupBy, Query(description="What to group by.")]
 
 
-def _read_query(  # noqa: PLR0913, PLR0917 - FastAPI takes each parameter of the query as one of ours
+def _read_query(  # noqa: PLR0913, PLR0917 - FastAPI needs a parameter of the function for each query parameter
     first: Annotated[
         Day | None, Query(alias="from", description="The first UTC day. Default: the day of the first call.")
     ] = None,

@@ -1,1 +1,1 @@
-"""Texts for the person who writes a filter line: chips, completion, description, warnings, key sheet and questions."""
+"""Texts that help to write a filter line: chips, completion, description, warnings, cheat sheet and questions."""

@@ -1,6 +1,7 @@
-"""Chips of the filter bar: a press adds a term to the line, or removes it.
+"""Chips of the filter bar: buttons that add a term to the filter line, or remove it.
 
-The line is the only place that stores the filter. A chip is on if its term is one that every pair has to match.
+The filter is stored only in the line. A chip is on if the line has its term at the top level, so that every pair in
+view matches it.
 
 >>> write_term("r5 :flag", STARRED), write_term("s>=1 r5 :flag", None, (STARRED,))
 ('r5 s>=1 :flag', 'r5 :flag')
@@ -40,7 +41,7 @@ STARRED: Final = Stars(Op.AT_LEAST, 1)
 
 
 class ChipName(StrEnum):
-    """A chip, in the order on screen."""
+    """The chips, in the order on the screen."""
 
     STARS = "stars"
     TOPIC = "topic"
@@ -51,7 +52,10 @@ class ChipName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Occurring:
-    """The values that occur in the pairs of a conversation. `topics` are paths, `models` names with their provider."""
+    """The properties and values that occur in the pairs of a conversation, from which the chips are made.
+
+    `topics` are paths of names. `models` are written as "provider:model".
+    """
 
     any_pair: bool = False
     starred: bool = False
@@ -65,14 +69,14 @@ class Occurring:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value of a chip, and the term that selects it."""
+    """A value of a chip: its text on the screen, and the term that selects it."""
 
     label: str
     term: Leaf
 
 
 def list_options(occurring: Occurring, today: date) -> dict[ChipName, tuple[Option, ...]]:
-    """Return the values of each chip. A chip without a value in this conversation is left out."""
+    """Return the values of each chip. A chip that has no value in this conversation is left out."""
     days = tuple(Option(f"Last {count} days", Age(Op.AT_MOST, count, Unit.DAY)) for count in (7, 30))
     kinds = (
         (occurring.attached, Option("With an image or file", AttachmentTerm())),
@@ -91,7 +95,7 @@ def list_options(occurring: Occurring, today: date) -> dict[ChipName, tuple[Opti
 
 
 def list_terms(line: str) -> tuple[Expression, ...]:
-    """Return the terms of a line that every pair has to match.
+    """Return the terms at the top level of a line: every pair in view matches all of them.
 
     Raises:
         FilterError: the line cannot be read.
@@ -100,7 +104,7 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 
 
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
-    """Return the line with this term and without the `others`, in short form. None: only the others are removed.
+    """Return the line with this term added and the `others` removed, in short form. None: nothing is added.
 
     A command at the end of the line is kept.
 

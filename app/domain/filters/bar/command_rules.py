@@ -1,4 +1,6 @@
-"""Rules for commands: decide if a command may run on the selected pairs, and the message. It has no effects.
+"""Rules for commands: decide whether a command may run on the selected pairs, and what to show.
+
+Nothing is changed here.
 
 >>> from app.domain.filters.language.parser import parse_line
 >>> line = parse_line("s1 :delete --dry-run")
@@ -32,31 +34,31 @@ MANY = 50
 """Maximum number of pairs that can be deleted without `--force`."""
 
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
-"""Terms whose meaning depends on the other pairs: after a delete they select different pairs."""
+"""Terms whose meaning depends on the other pairs or on a choice. After a deletion they select different pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PerformCommand:
-    """Perform the command."""
+    """The decision to perform the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmCommand:
-    """Perform the command if the person confirms this question."""
+    """The decision to perform the command if the person confirms this question."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShowText:
-    """Do not perform the command. Show this text."""
+    """The decision not to perform the command, but to show this text."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class RefuseCommand:
-    """Refuse the command, for this reason."""
+    """The decision to refuse the command, for this reason."""
 
     reason: str
 
@@ -65,7 +67,7 @@ Decision = PerformCommand | ConfirmCommand | ShowText | RefuseCommand
 
 
 def decide_call(call: CommandCall, tree: Filter, selected: int) -> Decision:
-    """Decide about a command on a filter (with expanded saved names) that selects `selected` pairs."""
+    """Decide about a command on `selected` pairs. `tree` is the filter that selects them, without saved filters."""
     what = describe_command(call.command, selected)
     if selected == 0:
         return RefuseCommand("The filter selects no pairs.")

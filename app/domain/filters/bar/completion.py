@@ -1,4 +1,4 @@
-"""Completion of the filter bar: suggests predicates, names, saved filters and commands.
+"""Completion in the filter bar: suggests predicates, names, saved filters and commands.
 
 >>> complete_line("s2 fl", 5, Vocabulary())
 Completion(start=3, end=5, suggestions=(Suggestion(text='flagged', means='pairs that carry the flag'),))
@@ -29,7 +29,7 @@ MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to insert, and its meaning."""
+    """A text that can be inserted, and its meaning."""
 
     text: str
     means: str
@@ -37,7 +37,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The suggestions that can replace the line from `start` to `end`, the best first."""
+    """The suggestions, the best first. A suggestion replaces the part of the line from `start` to `end`."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Completion:
 
 
 def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
-    """Complete the line at the cursor. `cursor` is the number of characters before it."""
+    """Return the suggestions for the line. `cursor` is the number of characters in front of the cursor."""
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:
@@ -64,7 +64,7 @@ def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
 
 
 class _Named(NamedTuple):
-    """A named object: its name, its form in a filter, and its kind."""
+    """An object that has a name. `written` is the name in the form for a filter, `means` describes the object."""
 
     name: str
     written: str
@@ -96,7 +96,7 @@ def _predicates(typed: str) -> Iterator[Suggestion]:
 
 
 def _arguments(word: str, vocabulary: Vocabulary) -> Iterator[Suggestion]:
-    """Complete a full predicate: with existing names, or with the examples of the sheet if it takes no name."""
+    """Suggest arguments for a complete predicate: existing names, or examples if the predicate takes no name."""
     name = NAMES.get(word)
     if name in _NAMES:
         yield from (Suggestion(f"{word}{named.written}", named.means) for named in _NAMES[name](vocabulary))
@@ -178,7 +178,10 @@ def _complete_command(line: str, before: str, start: int, vocabulary: Vocabulary
 
 
 def _complete_call(row: CommandRow, tokens: Sequence[Token], word: Token, cursor: int) -> Completion:
-    """Complete a command after its name: the value of the flag before the cursor, else its argument and more flags."""
+    """Complete what follows the name of a command.
+
+    After a flag that takes a value: that value. Otherwise: the command's argument, and flags that are not used yet.
+    """
     earlier = [token for token in tokens if token != word]
     flags = {f"--{flag.name}": flag for flag in (*row.flags, DRY_RUN)}
     if word.text.endswith("="):
@@ -201,7 +204,7 @@ def _choices(typed: str, row: CommandRow | FlagRow | None) -> Iterator[Suggestio
 
 
 def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
-    """Return the token that ends at the cursor and may be incomplete; an empty one where a new term can start."""
+    """Return the token that ends at the cursor and may be incomplete. If a new term can start there, it is empty."""
     nothing = Token(TokenKind.END, "", cursor)
     if not tokens or tokens[-1].kind in {TokenKind.NOT, TokenKind.AND, TokenKind.OR, TokenKind.OPEN}:
         return nothing

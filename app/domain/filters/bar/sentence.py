@@ -1,7 +1,7 @@
-"""Describes in plain words what a filter selects. Two filters with the same sentence select the same pairs.
+"""Describes in plain words what a filter selects. Two filters with the same description select the same pairs.
 
-A negation is written at the term that it applies to ("not flagged", "beyond the context boundary"), so a sentence never
-has "not (…)": a negated group becomes its negated parts, by De Morgan's laws. Commas mean "and".
+A negation is written at the term that it applies to ("not flagged", "beyond the context boundary"), so a description
+never has "not (…)". A negated group becomes a group of negated terms, by De Morgan's laws. Commas mean "and".
 
 >>> from app.domain.filters.language.parser import parse_filter
 >>> describe_filter(parse_filter("t'AI...' s>=2"))
@@ -78,7 +78,7 @@ class _Either:
 
 
 def _phrase_of(tree: Expression, *, negated: bool) -> str | _All | _Either:
-    """Return the tree as phrases, with negations moved to the phrases, and nested groups of the same kind merged."""
+    """Return the tree as phrases. A negation moves into the phrases, and nested groups of the same kind are merged."""
     match tree:
         case Not(term):
             return _phrase_of(term, negated=not negated)
@@ -224,7 +224,7 @@ _SENTENCE_WORDS = frozenset({"and", "or", "the", "now"})
 
 
 def _name(name: Pattern) -> str:
-    """Return the name, in quotes if it could be mistaken for a part of the sentence."""
+    """Return the name, in quotes if it could be mistaken for other words of the description."""
     text = "*".join(name.pieces)
     is_plain = _PLAIN.fullmatch(text) and _SENTENCE_WORDS.isdisjoint(text.split(" "))
     return text if is_plain and "*" not in "".join(name.pieces) else quote_pattern(name)

@@ -1,6 +1,6 @@
-"""The cheat sheet: the language at a glance, as data for the help dialog and as a page of the documentation.
+"""The cheat sheet: the filter language at a glance, for the help dialog and as a page of the documentation.
 
-Text in backquotes is typed literally. Every example has the description that the filter bar shows for it.
+A text in backquotes is typed literally. Every example has the description that the filter bar shows for it.
 
 >>> SHEET[0].title, SHEET[0].rows[1][:2]
 ('Predicates', ('`s`', '`stars`'))
@@ -20,7 +20,7 @@ from app.domain.filters.language.predicates import PREDICATES
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table of the sheet."""
+    """A table of the cheat sheet: its title, the heads of its columns, and its rows."""
 
     title: str
     heads: tuple[str, ...]
@@ -135,7 +135,7 @@ A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and
 
 
 def describe_sheet() -> str:
-    """Return the sheet as a page of the documentation, with every predicate's examples."""
+    """Return the cheat sheet as a page of the documentation, with the examples of every predicate."""
     examples = Section(
         "Predicates by example",
         ("typed", "selects"),

@@ -1,1 +1,1 @@
-"""The meaning of a filter: the names it uses are looked up, and a condition decides for each pair."""
+"""The meaning of a filter: its names are looked up, and the resulting condition decides which pairs it selects."""

@@ -1,6 +1,6 @@
-"""Evaluation of a condition from the known results of its parts: combines sets of ids.
+"""Evaluates a condition from the known results of its parts: combines sets of ids.
 
-So the second step of a filter with an `o` needs no database query when the boundary moves.
+With it, the second step of a filter with an `o` needs no database query when the boundary moves.
 
     >>> from app.domain.filters.evaluation.condition import Fact, Has
     >>> flag = Has(Fact.FLAG)
@@ -17,7 +17,7 @@ from app.domain.filters.evaluation.condition import AllOf, AnyOf, Condition, Key
 
 
 def list_parts(condition: Condition) -> frozenset[Condition]:
-    """List the parts of a condition that depend on more than the ids of pairs."""
+    """Return the parts of a condition that cannot be evaluated with the ids of pairs alone."""
     match condition:
         case AllOf(conditions) | AnyOf(conditions):
             return frozenset(part for each in conditions for part in list_parts(each))
@@ -30,7 +30,10 @@ def list_parts(condition: Condition) -> frozenset[Condition]:
 
 
 def combine(condition: Condition, among: frozenset[str], known: Mapping[Condition, frozenset[str]]) -> frozenset[str]:
-    """Return the ids in `among` that match the condition. `known`: the matching ids of each of its parts."""
+    """Return the ids in `among` that match the condition.
+
+    `known` has the matching ids for each part (see `list_parts`).
+    """
     match condition:
         case AllOf(conditions):
             for each in conditions:

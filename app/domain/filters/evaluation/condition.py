@@ -1,9 +1,10 @@
-"""Conditions: a filter after all names are looked up, as a small tree of comparisons with a pair's columns.
+"""Conditions: a filter after its names are looked up, as a small tree of comparisons with a pair's columns.
 
-The database turns each case into one SQL expression, the memory into one test. Both compare the same values. Two rules
-keep the results equal:
+Each class here becomes one SQL expression in the database, and one test in memory. Both compare the same values. Two
+rules keep the results equal:
 
-- Conditions are true or false, never unknown: a pair without a topic matches no `OneOf`, but `Negated(OneOf(…))`.
+- Conditions are true or false, never unknown: a pair without a topic matches no `OneOf` of topics, but it matches every
+  `Negated(OneOf(…))` of topics.
 - Texts are compared in the form of `pattern.fold`: `ContainsText` has folded pieces, which are searched in the result
   of `searched_text`. The store saves this text with the pair.
 
@@ -24,14 +25,14 @@ from app.domain.pattern import fold
 
 
 class Number(StrEnum):
-    """A number of a pair. `TOKENS` is its current estimate."""
+    """A number of a pair that can be compared. `TOKENS` is the current estimate of the pair."""
 
     STARS = "stars"
     TOKENS = "tokens"
 
 
 class Key(StrEnum):
-    """A name or id of a pair. Only `ID` and `MODEL` are always present."""
+    """A name or id of a pair that can be looked up. Only `ID` and `MODEL` are never empty."""
 
     ID = "id"
     TOPIC = "topic"
@@ -41,7 +42,7 @@ class Key(StrEnum):
 
 
 class Fact(StrEnum):
-    """A fact about a pair: it has the flag, it has an image or a file, it failed, it called a tool."""
+    """A fact about a pair: it has the flag, it has an image or a file, it failed, or it called a tool."""
 
     FLAG = "flag"
     ATTACHMENT = "attachment"
@@ -51,28 +52,28 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All conditions are true. Without conditions it selects every pair."""
+    """A condition that is true if all `conditions` are true. Without any, every pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one condition is true. Without conditions it selects no pair."""
+    """A condition that is true if at least one of the `conditions` is true. Without any, no pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """The condition is false."""
+    """A condition that is true if the inner one is false."""
 
     condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class CompareNumber:
-    """The comparison of the pair's number with the value is true."""
+    """A condition on a number of the pair, which is compared with `value`."""
 
     number: Number
     op: Op
@@ -81,7 +82,7 @@ class CompareNumber:
 
 @dataclass(frozen=True, slots=True)
 class CompareTime:
-    """The comparison of the time of the first send with the instant (UTC) is true."""
+    """A condition on the time when the pair was first sent, which is compared with `instant` (UTC)."""
 
     op: Op
     instant: datetime
@@ -89,7 +90,7 @@ class CompareTime:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The pair's key is one of the values. There may be no values."""
+    """A condition that is true if the pair's key is one of the values. Without values, no pair matches."""
 
     key: Key
     values: tuple[str, ...]
@@ -97,28 +98,28 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Has:
-    """The fact is true."""
+    """A condition that is true if the pair has this fact."""
 
     fact: Fact
 
 
 @dataclass(frozen=True, slots=True)
 class CalledOneOf:
-    """The pair called a tool with one of these names. There may be no names."""
+    """A condition that is true if the pair called a tool with one of these names. Without names, no pair matches."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ContainsText:
-    """The pieces, which are folded, occur in the pair's `searched_text` in this order."""
+    """A condition that is true if the pieces, which are folded, occur in the pair's `searched_text` in this order."""
 
     pieces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The pair is one of the last `count` (at least 1) pairs of the conversation that match `among`."""
+    """A condition that is true for the last `count` (at least 1) pairs of the conversation that match `among`."""
 
     count: int
     among: Condition
@@ -130,6 +131,6 @@ EVERY_PAIR = AllOf(())
 
 
 def searched_text(pair: Pair) -> str:
-    """Return the text of request and reply, joined and folded, without thinking and tools."""
+    """Return the folded text of request and reply, without thinking and tool calls."""
     reply = () if pair.reply is None else pair.reply.parts
     return fold(f"{plain_text(pair.request.parts)}\n{plain_text(reply)}")

@@ -1,4 +1,4 @@
-"""Ages and calendar days as instants in UTC. Instants out of range become the first or last possible instant.
+"""Ages and calendar days as instants in UTC. An instant out of range becomes the first or last possible instant.
 
 >>> from zoneinfo import ZoneInfo
 >>> start_of_day(date(2025, 1, 31), ZoneInfo("Europe/Berlin")).isoformat()
@@ -29,7 +29,7 @@ _LENGTHS: Mapping[Unit, timedelta] = MappingProxyType(
 
 
 def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
-    """Return the instant that is this long before now."""
+    """Return the instant that is this long ago."""
     try:
         return now.astimezone(UTC) - count * _LENGTHS[unit]
     except OverflowError:
@@ -37,7 +37,7 @@ def instant_ago(now: datetime, count: int, unit: Unit) -> datetime:
 
 
 def start_of_day(day: date, zone: tzinfo) -> datetime:
-    """Return the first instant of the day in that zone; where clocks skip midnight, the instant of the change."""
+    """Return the first instant of the day in that zone. If clocks skip midnight, it is the instant of the change."""
     try:
         return datetime.combine(day, time(), zone).astimezone(UTC)
     except OverflowError:

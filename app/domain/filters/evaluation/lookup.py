@@ -1,4 +1,4 @@
-"""Looks up names in a filter: returns the ids and names that pairs have.
+"""Looks up the names in a filter: returns the matching ids and names, as the pairs have them.
 
 >>> from app.domain.filters.language.quoting import read_pattern
 >>> find_models(("anthropic:claude-sonnet-4-5", "offline:demo"), read_pattern("claude*"))
@@ -15,11 +15,11 @@ from app.domain.topics.topics import TopicTree
 
 
 def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
-    """Return the ids of the topics that match a path, with their descendants if the filter asks for them.
+    """Return the ids of the topics that match a path, with their descendants if the filter includes these.
 
-    A single name matches every topic with that name. A path matches the topic at this path from the root, else the only
-    topic whose path ends with it; if there are several such topics, it matches none (see `ambiguous_topics`). A path
-    with stars matches all topics that fit.
+    A single name matches every topic with that name. A path without stars matches the topic at this path from the root.
+    If there is no such topic, it matches the topic whose path ends with it; if there are several, it matches none (see
+    `ambiguous_topics`). A path with stars matches all topics that fit.
     """
     found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)
     if topic.below:
@@ -28,14 +28,17 @@ def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
 
 
 def ambiguous_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
-    """Return the topics if a path without stars matches several; empty if it matches at most one."""
+    """Return the topics whose paths end with this path, if there are several; empty otherwise.
+
+    A single name or a path with stars is never ambiguous: it may match several topics.
+    """
     names_several = len(topic.names) == 1 or not all(name.is_literal for name in topic.names)
     found = () if names_several else _from_root_or_ending_so(tree, topic)
     return found if len({tree.paths[topic_id] for topic_id in found}) > 1 else ()
 
 
 def find_models(models: Iterable[str], pattern: Pattern) -> tuple[str, ...]:
-    """Return the models whose name, or "provider:name", matches the pattern."""
+    """Return the models whose name matches the pattern, with or without the provider in front of it."""
     return tuple(model for model in models if pattern.matches(model) or pattern.matches(model.partition(":")[2]))
 
 

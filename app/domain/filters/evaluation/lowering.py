@@ -1,8 +1,10 @@
 """Translates a parsed filter into a condition on pairs. Only this module defines the meaning of a filter.
 
-It looks up names, turns ages and days into instants, and fills in the choices of the composer. The boundary requires
-two steps: `lower_base` returns the condition of the base set, on which the caller computes the boundary; `lower_view`
-then returns the condition for the pairs of the base set that are in view.
+It looks up names, turns ages and days into instants, and fills in the choices of the composer.
+
+A filter with `o` (“inside the context boundary”) needs two steps. `lower_base` ignores every `o`; its condition selects
+the base set, on which the caller computes the boundary. `lower_view` then returns the condition that selects the pairs
+in view from the base set.
 
     >>> from datetime import UTC, datetime
     >>> from app.domain.filters.language.parser import parse_filter
@@ -68,37 +70,37 @@ from app.domain.filters.language.syntax import (
 
 @dataclass(frozen=True, slots=True)
 class BoundaryPairs:
-    """The result of the context boundary: the pairs of the base set (ids, oldest first), and which it includes."""
+    """The result of the context boundary: the ids of the base set, oldest first, and the ids that it includes."""
 
     base: tuple[str, ...]
     included: frozenset[str]
 
     def kept(self, extra: int) -> tuple[str, ...]:
-        """Return the included pairs, and the newest `extra` of the others."""
+        """Return the ids that `o` with a number selects: the included pairs, and the newest `extra` of the others."""
         left_out = [pair_id for pair_id in self.base if pair_id not in self.included]
         brought_back = frozenset(left_out[len(left_out) - min(extra, len(left_out)) :])
         return tuple(pair_id for pair_id in self.base if pair_id in self.included or pair_id in brought_back)
 
 
 def asks_boundary(tree: Filter) -> bool:
-    """Return True if the filter contains an `o`, so that it needs two steps."""
+    """Return True if the filter contains an `o`, and so needs two steps."""
     return any(isinstance(leaf, InContext) for leaf in leaves(tree))
 
 
 def lower_base(tree: Filter, scope: FilterScope) -> Condition:
-    """Return the condition of the base set: the filter without any `o`. If it has none, that is the view."""
+    """Return the condition of the base set, which ignores every `o`. For a filter without an `o`, this is the view."""
     return _lower(tree, scope, None) or EVERY_PAIR
 
 
 def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
     """Return the condition of the pairs in view. Apply it only to pairs of the base set."""
     terms = tree.terms if isinstance(tree, And) else (tree,)
-    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # the others hold in the base
+    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others
     return _join(AllOf, asking) or EVERY_PAIR
 
 
 def _lower(tree: Filter, scope: FilterScope, boundary: BoundaryPairs | None) -> Condition | None:
-    """Return the condition; None for an `o` while there is no boundary yet."""
+    """Return the condition; None: it is only an `o`, and there is no boundary yet."""
     match tree:
         case Everything():
             return EVERY_PAIR

@@ -1,7 +1,7 @@
-"""The context of a filter: everything that it needs in addition to the pairs.
+"""The context of a filter: everything that its meaning depends on, except the pairs.
 
-`Vocabulary` has the existing names, which completion suggests. `FilterScope` adds the choices in the composer and the
-reader's clock. The caller creates both; this module reads nothing.
+`Vocabulary` has the existing names, which completion suggests. `FilterScope` adds the choices in the composer, the
+current time and the reader's time zone. The caller creates both; this module reads nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from app.domain.topics.topics import TopicTree, build_topic_tree
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The names in use. `models` ("provider:model") and `tools` are those that occur in the conversation's pairs.
+    """The names that a filter can use.
 
-    `agents` gives each agent's name by its id, `saved` each saved filter by its name.
+    `models` ("provider:model") and `tools` are those that occur in the pairs of the conversation. `agents` maps ids of
+    agents to names, `saved` maps names of saved filters to their texts.
     """
 
     topics: TopicTree = field(default_factory=build_topic_tree)
@@ -29,7 +30,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The choices in the composer: ids of a topic and an agent, and a model as "provider:model"."""
+    """The choices in the composer: the ids of a topic and an agent, and a model as "provider:model"."""
 
     topic: str | None = None
     model: str | None = None
@@ -38,7 +39,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class FilterScope:
-    """The context for reading a filter. `now` is timezone-aware; `zone` is the reader's, for calendar days."""
+    """The context of a filter. `now` is timezone-aware. `zone` is the reader's time zone, for calendar days."""
 
     now: datetime
     zone: tzinfo

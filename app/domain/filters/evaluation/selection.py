@@ -37,15 +37,21 @@ from app.domain.filters.language.syntax import And, Everything, Filter, Flagged,
 from app.domain.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]
-"""Returns the current estimate of a pair in tokens."""
+"""A function that returns the current estimate of a pair in tokens."""
 
 DecideIncluded = Callable[[Sequence[Pair]], Collection[str]]
-"""The context boundary: returns the ids of the included pairs, given the pairs of the base set, oldest first."""
+"""A function that computes the context boundary.
+
+It takes the pairs of the base set, oldest first, and returns the ids of the included pairs.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The pairs in view, oldest first, and the pairs that the boundary includes. A pair that is only in view is OUT."""
+    """The pairs in view, oldest first, and the ids of the pairs that the boundary includes.
+
+    A visible pair not included is OUT.
+    """
 
     visible: tuple[Pair, ...]
     included: frozenset[str]
@@ -64,7 +70,10 @@ def select_pairs(
 def narrow(
     condition: Condition, candidates: Sequence[Pair], whole: Sequence[Pair], estimate: Estimate
 ) -> Sequence[Pair]:
-    """Return the candidates that match the condition, in order. `whole` is the conversation, oldest first."""
+    """Return the candidates that match the condition, in order.
+
+    `whole` are all pairs of the conversation, oldest first.
+    """
     match condition:
         case AllOf(conditions):
             for each in conditions:
@@ -84,7 +93,7 @@ def narrow(
 
 
 def selects_unmarked(tree: Filter) -> bool | None:
-    """Return True if a filter selects a pair without stars, flag and mark; None: it depends on other properties."""
+    """Return True if a filter selects a pair without stars, flag and tag; None: other properties of the pair decide."""
     match tree:
         case Everything():
             return True

@@ -1,1 +1,1 @@
-"""The text of a filter line and its syntax tree: words, lexer, parser and formatter. No meaning: see `evaluation`."""
+"""The text of a filter line and its syntax tree: words, lexer, parser and formatter. The meaning is in `evaluation`."""

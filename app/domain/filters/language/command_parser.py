@@ -34,7 +34,7 @@ from app.domain.filters.language.token_stream import refuse
 
 
 def read_call(line: str, start: int) -> CommandCall:
-    """Read the command that starts right after its colon.
+    """Read the command at the end of a line. `start` is the position after its colon.
 
     Raises:
         FilterError: no command has this name, or its argument or flags are invalid.
@@ -52,7 +52,10 @@ _QUOTE_IT = "Put a value of several words in quotes."
 
 @dataclass(slots=True)
 class _Given:
-    """The argument and flags of a call. A flag without a value is its own value; `last` is the end of the line."""
+    """The argument and the flags of a command, as tokens. `last` is the last token that was read.
+
+    `flags` has the value of each flag; for a flag without a value, it has the token of the flag.
+    """
 
     last: Token
     argument: Token | None = None

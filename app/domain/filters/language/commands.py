@@ -1,6 +1,6 @@
-"""Commands of the filter bar, which act on the pairs that the filter selects. Values and a table, no effects.
+"""Commands of the filter bar, which act on the pairs that the filter selects: their values and their help texts.
 
-`command_parser.py` reads commands, `command_rules.py` decides whether they may run. Other packages perform them.
+`command_parser.py` reads commands, `bar/command_rules.py` decides whether they may run. Other packages perform them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ExportFormat(StrEnum):
 
 
 class ExportOrder(StrEnum):
-    """The order of an export."""
+    """The order of pairs in an export."""
 
     TIME = "time"
     TOPIC = "topic"
@@ -31,7 +31,7 @@ class ExportOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Write the pairs to a file. `filename` None: named after the conversation."""
+    """The command that writes the pairs to a file. `filename` None: the file is named after the conversation."""
 
     format: ExportFormat = ExportFormat.JSON
     filename: str | None = None
@@ -40,42 +40,42 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class FileUnder:
-    """File the pairs under the topic at this path; None is the topic now chosen."""
+    """The command that files the pairs under the topic at this path. None: under the topic chosen in the composer."""
 
     path: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Set the stars of the pairs, 0 to 3."""
+    """The command that sets the stars of the pairs, 0 to 3."""
 
     stars: int
 
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
-    """Flag the pairs, or remove the flag."""
+    """The command that flags the pairs, or removes their flag."""
 
     flagged: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SetMark:
-    """Give the pairs the include mark or the exclude mark."""
+    """The command that gives the pairs the tag “include” or “exclude”."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete the pairs. Many pairs need `force`."""
+    """The command that deletes the pairs. If they are many, `force` is required."""
 
     force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Start a new conversation from the pairs."""
+    """The command that starts a new conversation from the pairs."""
 
 
 Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
@@ -83,7 +83,7 @@ Command = Export | FileUnder | Rate | SetFlag | SetMark | Delete | Fork
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """A command with its call options. A dry run describes the effect and changes nothing."""
+    """A call of a command. With `dry_run` its effect is only described, and nothing is changed."""
 
     command: Command
     dry_run: bool = False
@@ -102,7 +102,10 @@ class BarLine:
 
 @dataclass(frozen=True, slots=True)
 class FlagRow:
-    """A flag of a command. `value` describes its value, as in `--name=value` or `--name value`; empty: no value."""
+    """A flag of a command and its help text.
+
+    `value` describes the value of the flag, as in `--name=value` or `--name value`; "": it has no value.
+    """
 
     name: str
     does: str
@@ -112,7 +115,7 @@ class FlagRow:
 
 @dataclass(frozen=True, slots=True)
 class CommandRow:
-    """The help text of a command. An argument in brackets is optional. The example is a whole line."""
+    """A command and its help text. An `argument` in brackets is optional. `example` is a whole line."""
 
     name: str
     does: str

@@ -1,4 +1,4 @@
-"""The one error of the filter language: the text found, its position, and the expected input.
+"""The only error of the filter language. It has the position, the text that was found there, and what was expected.
 
 >>> str(FilterError(1, "7", "a number of stars from 0 to 3"))
 'filter: Found "7", expected a number of stars from 0 to 3.'
@@ -9,13 +9,13 @@ from __future__ import annotations
 from app.domain.errors import InputError
 
 MAX_QUOTE = 40
-"""Maximum number of characters of the input in a message."""
+"""Maximum number of characters of the filter line that an error message quotes."""
 
 
 class FilterError(InputError):
-    """A line that cannot be used. It has no effect: the pairs in view do not change.
+    """A filter line that cannot be used. It has no effect: the pairs in view do not change.
 
-    `position` counts characters from 0; at the end it is the length of the line. `found` is empty there.
+    `position` counts characters from 0. For an error at the end it is the length of the line, and `found` is empty.
     """
 
     def __init__(self, position: int, found: str, expected: str, hint: str = "") -> None:

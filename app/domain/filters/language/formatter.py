@@ -1,4 +1,4 @@
-"""Formats a filter tree as text: in the shortest form, or in the long form, which is easier to read.
+"""Writes a filter tree as text: in the shortest form, or in the long form, which is easier to read.
 
 >>> from app.domain.filters.language.parser import parse_filter
 >>> tree = parse_filter("s>=2&(topic 'AI...'|g)")
@@ -46,7 +46,7 @@ from app.domain.pattern import Pattern
 
 
 def format_filter(tree: Filter, *, long: bool = False) -> str:
-    """Return the text that parses to this tree."""
+    """Return the text of this tree. Parsing the text returns an equal tree."""
     match tree:
         case Everything():
             return ""
@@ -68,7 +68,7 @@ def _operand(term: Expression, looser: type[Or] | UnionType, *, long: bool) -> s
 
 
 class _Words(NamedTuple):
-    """A predicate as text. `implied` is the comparison that the short form can leave out."""
+    """The parts of a predicate as text. `implied` is the comparison that is left out in the short form."""
 
     name: Name
     value: str = ""

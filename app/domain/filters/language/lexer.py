@@ -1,9 +1,9 @@
-"""Cuts a line into tokens with their positions. It never fails: an invalid text is a token too, and always the last.
+"""Cuts a filter line into tokens with their positions. It never fails: an invalid text is a token too, the last one.
 
-Tokens are cut on demand, so the cost of a line ends at its first error.
+Tokens are cut on demand, so nothing is cut after the first error of a line.
 
-A filter ends at the colon that starts a command (the first outside quotes and parentheses). The command after it has
-different tokens: words, strings and flags.
+A filter ends at the colon that starts a command: the first one outside quotes and parentheses. The command after the
+colon has different tokens: words, strings and flags.
 
     >>> [(token.kind.name, token.text) for token in tokenize("s>=2")]
     [('WORD', 's'), ('COMPARISON', '>='), ('NUMBER', '2'), ('END', '')]
@@ -17,11 +17,11 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 MAX_LENGTH = 4_000
-"""Maximum length of a line in characters: enough for a pasted paragraph, and a limit for the time of reading."""
+"""Maximum length of a line in characters: enough for a pasted paragraph, and short enough to be read quickly."""
 
 
 class TokenKind(Enum):
-    """The kind of a token. After one of the last four, the rest of the line cannot be read."""
+    """The kind of a token. A token of the last four kinds is invalid: the rest of the line cannot be read."""
 
     WORD = auto()
     NUMBER = auto()
@@ -44,7 +44,10 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """A piece of the line, from `start` to before `end`. The text of a string includes its quotes."""
+    """A piece of the line, from position `start` up to, but not including, `end`.
+
+    The text of a string includes its quotes.
+    """
 
     kind: TokenKind
     text: str
@@ -56,12 +59,12 @@ class Token(NamedTuple):
 
     @property
     def content(self) -> str:
-        """Return the text between the quotes of a string, with unchanged escapes."""
+        """The text between the quotes of a string. Escapes are not resolved."""
         return self.text[1:-1]
 
 
 STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
-"""A string in quotes. The quantifiers are possessive, so a quote that is never closed costs one pass over the line."""
+"""A string in quotes. The quantifiers are possessive, so a missing closing quote costs only one pass over the line."""
 
 _TOKEN = re.compile(
     rf"""\s++
@@ -92,7 +95,7 @@ _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def tokenize(line: str) -> Iterator[Token]:
-    """Yield the tokens of a filter; the last is `END`, `COLON` or an invalid one."""
+    """Yield the tokens of a filter. The last token is `END`, `COLON` or an invalid one."""
     depth = 0
     for token in _cut(line, _TOKEN, 0):
         yield token
@@ -102,7 +105,7 @@ def tokenize(line: str) -> Iterator[Token]:
 
 
 def tokenize_command(line: str, start: int) -> Iterator[Token]:
-    """Return the words, strings and flags of a command; the last is `END` or an invalid one."""
+    """Return the words, strings and flags of a command. The last token is `END` or an invalid one."""
     return _cut(line, _COMMAND_TOKEN, start)
 
 
@@ -122,12 +125,15 @@ _FAULTS = frozenset({TokenKind.UNCLOSED, TokenKind.UNKNOWN})
 
 
 def _first_fault(token: Token, last: Token) -> Token:
-    """Return the token to report. An unclosed quote is not reported if the line is cut before its end."""
+    """Return the invalid token to report.
+
+    A quote is not reported as unclosed if the line was cut off in front of its end.
+    """
     return last if token.kind is TokenKind.UNCLOSED and last.kind is not TokenKind.END else token
 
 
 def _usable_part(line: str) -> tuple[str, Token]:
-    """Return the readable beginning of the line, and the token at its end."""
+    """Return the readable beginning of the line, and the token after it."""
     text = line[:MAX_LENGTH]
     if unusable := _UNUSABLE.search(text):
         return text[: unusable.start()], Token(TokenKind.UNUSABLE, unusable.group(), unusable.start())

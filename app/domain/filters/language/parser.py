@@ -1,6 +1,6 @@
-"""Parses a filter into a tree. Written by hand, without recursion: open parentheses are entries of a list.
+"""Parses a filter into a tree. It is written by hand and without recursion: open parentheses are entries of a list.
 
-Precedence from high to low: parentheses, `!`, `&` (or nothing at all), `|` (or `+`).
+Precedence from high to low: parentheses, `!`, `&` (or only a blank), `|` (or `+`).
 
     >>> parse_filter("s2 (b | !r3)")  # doctest: +NORMALIZE_WHITESPACE
     And(terms=(Stars(op=<Op.EQUAL: '='>, stars=2), Or(terms=(Flagged(flagged=True), Not(term=Recent(count=3))))))
@@ -21,7 +21,7 @@ MAX_DEPTH = 50
 """Maximum nesting of parentheses and `!`, so that recursion over a tree is safe."""
 
 MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
-"""Maximum nesting of operators: one parenthesis can contain both an `Or` and an `And`."""
+"""Maximum depth of a tree: one parenthesis can contain both an `Or` and an `And`."""
 
 MAX_TERMS = 200
 """Maximum number of predicates in a filter, because databases limit the size of an expression."""
@@ -31,7 +31,10 @@ _STARTS_OPERAND = frozenset({TokenKind.WORD, TokenKind.SAVED, TokenKind.NOT, Tok
 
 @dataclass(slots=True)
 class _Group:
-    """An open parenthesis (the first is the whole filter) with its alternatives. Each is a list of terms for `And`."""
+    """An open parenthesis with its alternatives; the first group is the whole filter.
+
+    An alternative is a list of terms that `And` combines. `negations` is the number of `!` in front of the parenthesis.
+    """
 
     depth: int = 0
     negations: int = 0
@@ -50,7 +53,7 @@ def parse_filter(line: str) -> Filter:
     """Parse a filter.
 
     Raises:
-        FilterError: it cannot be read, or a command follows it.
+        FilterError: the filter cannot be read, or a command follows it.
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
@@ -60,10 +63,10 @@ def parse_filter(line: str) -> Filter:
 
 
 def parse_line(line: str) -> BarLine:
-    """Parse the filter of a line, and the command after it if there is one.
+    """Parse a line: its filter, and the command at its end if there is one.
 
     Raises:
-        FilterError: one of them cannot be read.
+        FilterError: the filter or the command cannot be read.
     """
     tokens = TokenStream(line)
     found = _read_filter(tokens)
@@ -72,7 +75,9 @@ def parse_line(line: str) -> BarLine:
 
 
 def parse_before_command(line: str) -> tuple[Filter, str]:
-    """Parse the filter of a line; return the text of its command from the colon on, "" for none, without parsing it.
+    """Parse the filter of a line, and return it with the text of the command, which is not parsed.
+
+    The text starts with the colon. It is "" if there is no command.
 
     Raises:
         FilterError: the filter cannot be read.
@@ -83,7 +88,10 @@ def parse_before_command(line: str) -> tuple[Filter, str]:
 
 
 def _read_filter(tokens: TokenStream) -> Filter:
-    """Parse the filter at the start of a line. The token at its end (the end, or a command's colon) is not taken."""
+    """Parse the filter at the start of a line.
+
+    It ends at the end of the line or at a command's colon, which is not taken.
+    """
     if _is_last(tokens.next):
         return Everything()
     groups = [_Group()]

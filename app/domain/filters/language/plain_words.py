@@ -1,7 +1,7 @@
 r"""Turns a line of plain words, which is not a filter, into the filter that searches for them.
 
-People expect that a typed word is searched for. The language has no bare words, so the search is offered, never applied
-by a guess.
+People expect that typed words are searched for. The language has no such words, so Inview offers the search and applies
+it only when the person accepts.
 
 >>> search_for("budget for March"), search_for("don't panic")
 ("c'budget for March'", 'c"don\'t panic"')
@@ -24,7 +24,7 @@ _PREDICATE: Final = re.compile(r"([^\W\d_]+)[\d.-]*(?:min|[hdwmoy]{1,2})?")
 
 
 def search_for(line: str) -> str:
-    """Return the filter that searches for the words of a line, "" if it does not consist of words."""
+    """Return the filter that searches for the words of a line; "": the line is not made of words."""
     words = line.strip()
     if not _PLAIN.fullmatch(words) or all(map(_may_be_predicate, words.split())):
         return ""
@@ -32,6 +32,6 @@ def search_for(line: str) -> str:
 
 
 def _may_be_predicate(word: str) -> bool:
-    """Return true if a word looks like a predicate, such as `s7`: then the error of the predicate is shown."""
+    """Return true if a word looks like a predicate, such as `s7`. Then the error of the predicate is shown."""
     found = _PREDICATE.fullmatch(word)
     return found is not None and found[1] in NAMES

@@ -1,4 +1,6 @@
-"""The predicates of the language, one row each, used by parser, formatter, completion, sheet and documentation.
+"""The predicates of the filter language: one row each.
+
+Parser, formatter, completion, cheat sheet and documentation use it.
 
 >>> NAMES["s"], PREDICATES[Name.STARS].short
 (<Name.STARS: 'stars'>, 's')
@@ -13,7 +15,7 @@ from types import MappingProxyType
 
 
 class Name(StrEnum):
-    """A predicate, by its long name."""
+    """The predicates, by their long names."""
 
     TOPIC = "topic"
     STARS = "stars"
@@ -34,7 +36,7 @@ class Name(StrEnum):
 
 
 class Takes(Enum):
-    """The rule for the argument of a predicate: never, optional, or required."""
+    """The rule for the argument of a predicate: not allowed, optional, or required."""
 
     NOTHING = "nothing"
     MAYBE = "maybe"
@@ -43,7 +45,7 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PredicateRow:
-    """The help text of a predicate. `selects` completes "pairs that …"; the examples are whole filters."""
+    """A predicate and its help text. `selects` completes the text "pairs that …". Each example is a whole filter."""
 
     name: Name
     short: str
@@ -147,7 +149,7 @@ PREDICATES: Mapping[Name, PredicateRow] = MappingProxyType({row.name: row for ro
 NAMES: Mapping[str, Name] = MappingProxyType(
     {spelling: row.name for row in _ROWS for spelling in (row.short, row.name.value)}
 )
-"""Every spelling of every predicate."""
+"""The predicate of each spelling, short and long."""
 
 MAX_STARS = 3
 MAX_NUMBER = 999_999_999

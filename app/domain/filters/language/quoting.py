@@ -1,7 +1,7 @@
 r"""Reads and writes strings in quotes: a text, a pattern or a topic path.
 
-An escaped character is literal (`\n`, `\t`, `\r`: line break, tab, carriage return), so `\*` is a star and `\>` does
-not separate the names of a path. An escaped blank is kept at the ends, where other blanks are removed.
+A backslash makes the next character literal, so `\*` is a star, and `\>` does not separate the names of a path. (`\n`,
+`\t` and `\r` are line break, tab and carriage return.) Blanks at the ends are removed, except escaped ones.
 
     >>> read_pattern(r"mad*\*d").pieces
     ('mad', '*d')
@@ -29,17 +29,17 @@ class _Character(NamedTuple):
 
 
 def read_text(content: str) -> str:
-    """Read the text between quotes."""
+    """Return the text that is written between quotes, with escapes resolved."""
     return "".join(character.text for character in _characters(content))
 
 
 def read_pattern(content: str) -> Pattern | None:
-    """Read the pattern between quotes; None if it is empty."""
+    """Return the pattern that is written between quotes; None: nothing is written there."""
     return _pattern(_characters(content))
 
 
 def read_topic(content: str) -> TopicTerm | None:
-    """Read the topic between quotes; None if a name of the path is missing."""
+    """Return the topic path that is written between quotes; None: one of its names is empty."""
     characters = _trim(_characters(content))
     below = len(characters) >= len(_BELOW) and all(dot == (".", False) for dot in characters[-len(_BELOW) :])
     if below:
@@ -50,7 +50,7 @@ def read_topic(content: str) -> TopicTerm | None:
 
 
 def quote_text(text: str, mark: str = "") -> str:
-    """Write a text in quotes, with `mark` or with the quotes that need fewer escapes."""
+    """Write a text in quotes. `mark` is the quote; "": the one that needs fewer escapes."""
     mark = mark or _mark(text)
     return f"{mark}{_escape(text, mark)}{mark}"
 
@@ -77,7 +77,7 @@ def _characters(content: str) -> list[_Character]:
     source = iter(content)
     for text in source:
         if text == "\\":
-            escaped = next(source, text)  # the escape is still being typed
+            escaped = next(source, text)  # a backslash at the end: the person is still typing
             found.append(_Character(_ESCAPES.get(escaped, escaped), escaped=True))
         else:
             found.append(_Character(text, escaped=False))

@@ -1,7 +1,7 @@
-"""The syntax tree of a filter: one frozen dataclass per kind of term.
+"""The syntax tree of a filter: one frozen dataclass for each kind of term.
 
-A tree does not depend on topics, models or pairs: `lowering.py` decides the meaning of a term. Trees are canonical:
-`(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
+A tree does not depend on topics, models or pairs: `evaluation/lowering.py` defines the meaning of each term. Trees are
+canonical: `(a b) c` and `a b c` are the same tree, so `parse(format(tree)) == tree`.
 
     >>> all_of(Stars(Op.AT_LEAST, 2), Recent(10))
     And(terms=(Stars(op=<Op.AT_LEAST: '>='>, stars=2), Recent(count=10)))
@@ -44,7 +44,10 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicTerm:
-    """Filed under a topic with this path (`below`: or under a descendant). A single name is a topic's name."""
+    """Pairs that are filed under a topic with this path. `below`: or under one of its descendants.
+
+    A single name in `names` matches every topic with this name.
+    """
 
     names: tuple[Pattern, ...]
     below: bool = False
@@ -52,19 +55,19 @@ class TopicTerm:
 
 @dataclass(frozen=True, slots=True)
 class ChosenTopic:
-    """Filed under the topic now chosen in the composer, without descendants."""
+    """Pairs that are filed under the topic chosen in the composer, not under its descendants."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentOfTopic:
-    """Among the last `count` pairs of the chosen topic and its descendants."""
+    """The last `count` pairs that are filed under the chosen topic or its descendants."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stars:
-    """With this number of stars, 0 to 3."""
+    """Pairs with this number of stars, 0 to 3."""
 
     op: Op
     stars: int
@@ -72,35 +75,35 @@ class Stars:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """Among the last `count` pairs of the whole conversation, independent of other terms."""
+    """The last `count` pairs of the whole conversation, independent of other terms."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """With the flag, or without it."""
+    """Pairs with the flag, or without it."""
 
     flagged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class MarkTerm:
-    """With the include mark or the exclude mark."""
+    """Pairs with the tag “include” or “exclude”."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTerm:
-    """Answered by a model with this name; None is the model now chosen in the composer."""
+    """Pairs that a model with this name answered. None: the model chosen in the composer."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """First sent this long ago. `LESS` is newer than that."""
+    """Pairs that were first sent this long ago. `LESS` selects newer pairs."""
 
     op: Op
     count: int
@@ -109,7 +112,7 @@ class Age:
 
 @dataclass(frozen=True, slots=True)
 class DayTerm:
-    """First sent on, before or after a calendar day of the reader's time zone."""
+    """Pairs that were first sent on, before or after a calendar day in the reader's time zone."""
 
     op: Op
     day: date
@@ -117,31 +120,31 @@ class DayTerm:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """With this text anywhere in the request and the reply."""
+    """Pairs with this text anywhere in the request or the reply."""
 
     text: Pattern
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentTerm:
-    """With an image or a file."""
+    """Pairs with an image or a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """Ended in an error, or has one."""
+    """Pairs that ended in an error, or have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallTerm:
-    """Called a tool with this name; None is any tool."""
+    """Pairs that called a tool with this name. None: any tool."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TokensTerm:
-    """With this number of tokens in the current estimate."""
+    """Pairs with this number of tokens by the current estimate."""
 
     op: Op
     tokens: int
@@ -149,7 +152,7 @@ class TokensTerm:
 
 @dataclass(frozen=True, slots=True)
 class AgentTerm:
-    """Answered by an agent with this name; None is the agent now chosen."""
+    """Pairs that an agent with this name answered. None: the agent chosen in the composer."""
 
     name: Pattern | None = None
 
@@ -172,7 +175,7 @@ Predicate = (
     | TokensTerm
     | AgentTerm
 )
-"""Predicates that depend only on the pairs."""
+"""Terms that depend only on the pairs and on names, not on the context boundary or saved filters."""
 
 
 # --- terms that need more than the pairs ---
@@ -180,14 +183,17 @@ Predicate = (
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """Included by the context boundary, or one of the newest `extra` pairs that it excludes."""
+    """Pairs that the context boundary includes, and the newest `extra` pairs that it excludes."""
 
     extra: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The saved filter with this name. `position` is its place in the line, for errors."""
+    """Pairs that the saved filter with this name selects.
+
+    `position` is the position of the name in the line, for errors.
+    """
 
     name: str
     position: int = field(default=0, compare=False, repr=False)
@@ -201,14 +207,14 @@ Leaf = Predicate | InContext | Saved
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """All pairs that the term does not select."""
+    """Pairs that the term does not select."""
 
     term: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All terms must select the pair: at least two, none of them an `And` itself. Built by `all_of`."""
+    """Pairs that all terms select. There are at least two terms, none of them an `And`. Built by `all_of`."""
 
     terms: tuple[Expression, ...]
 
@@ -218,7 +224,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """At least one term must select the pair: at least two terms, none of them an `Or` itself. Built by `any_of`."""
+    """Pairs that at least one term selects. There are at least two terms, none of them an `Or`. Built by `any_of`."""
 
     terms: tuple[Expression, ...]
 
@@ -228,7 +234,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """The empty filter."""
+    """All pairs: the empty filter."""
 
 
 Expression = Leaf | Not | And | Or
@@ -236,19 +242,19 @@ Filter = Expression | Everything
 
 
 def all_of(first: Expression, *others: Expression) -> Expression:
-    """Combine terms with `And`, merging the terms of inner `And`s. A single term is returned unchanged."""
+    """Combine terms with `And`. Terms of an inner `And` become terms of the outer one. A single term is returned."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, And) else (term,)))
     return And(terms) if len(terms) > 1 else first
 
 
 def any_of(first: Expression, *others: Expression) -> Expression:
-    """Combine terms with `Or`, merging the terms of inner `Or`s. A single term is returned unchanged."""
+    """Combine terms with `Or`. Terms of an inner `Or` become terms of the outer one. A single term is returned."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, Or) else (term,)))
     return Or(terms) if len(terms) > 1 else first
 
 
 def leaves(expression: Filter) -> Iterator[Leaf]:
-    """Yield every term in the tree that is not an operator, in the order written."""
+    """Yield the terms of the tree that are not operators, in the order of the text."""
     match expression:
         case And(terms) | Or(terms):
             for term in terms:

@@ -1,8 +1,8 @@
 """Reads one predicate with its argument.
 
-White space is allowed between a name and its argument. Short names can also be written together before an argument:
-`bs2` is `b s2`. Without an argument, consecutive letters are one word. A word that is no predicate is an error: it is
-never split, and never a text search.
+White space is allowed between a name and its argument. Several short names can be written together if an argument
+follows the last one: `bs2` is `b s2`. Without an argument, consecutive letters are one word. A word that is no
+predicate is an error: it is not split, and it is not searched for.
 
     >>> tokens = TokenStream("d<7d")
     >>> read_term(tokens.take(), tokens)
@@ -53,7 +53,7 @@ A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values()
 _ARGUMENTS = frozenset({TokenKind.NUMBER, TokenKind.DAY, TokenKind.STRING, TokenKind.COMPARISON})
 
 _MAX_TOGETHER = 8
-"""Maximum number of short names written together; more letters are a word."""
+"""Maximum number of short names that can be written together. More letters are one word."""
 
 _ALONE = "|".join(row.short for row in PREDICATES.values() if row.takes is not Takes.ALWAYS)
 _BEFORE_ARGUMENT = "|".join(row.short for row in PREDICATES.values() if row.takes is not Takes.NOTHING)
@@ -63,10 +63,10 @@ _UNITS = sorted(Unit, key=lambda unit: -len(unit))
 
 
 def read_term(token: Token, tokens: TokenStream) -> Leaf:
-    """Read the predicate or saved filter that starts with this token, which was just taken.
+    """Read the predicate or saved filter that starts with `token`, which was just taken from `tokens`.
 
     Raises:
-        FilterError: there is none, or its argument is missing or wrong.
+        FilterError: no predicate starts here, or its argument is missing or wrong.
     """
     if token.kind is TokenKind.SAVED:
         return _read_saved(token)
@@ -100,7 +100,10 @@ def _starts_with_name(word: Token, following: Token) -> bool:
 
 
 def _length_of_first_name(word: Token, following: Token) -> int:
-    """Return the length of the first name: the whole word, unless it consists of short names before an argument."""
+    """Return the length of the first name in a word.
+
+    It is the whole word, unless the word is made of short names and an argument follows.
+    """
     before_argument = following.start == word.end and following.kind in _ARGUMENTS
     if word.text not in NAMES and before_argument and len(word.text) <= _MAX_TOGETHER:
         first = _TOGETHER.match(word.text)
@@ -172,7 +175,7 @@ def _read_date(tokens: TokenStream) -> Age | DayTerm:
 
 
 def _read_unit(number: Token, tokens: TokenStream) -> Unit:
-    """Read the unit directly after the number. It may be missing (days), and a predicate may follow directly."""
+    """Read the unit directly after the number. Without a unit it is days. A predicate may follow without a blank."""
     if tokens.next.kind is not TokenKind.WORD or tokens.next.start != number.end:
         return Unit.DAY
     word = tokens.take()
@@ -195,7 +198,7 @@ def _read_op(tokens: TokenStream) -> Op | None:
 def _number(token: Token, what: str, *, least: int = 0, most: int = MAX_NUMBER) -> int:
     if token.kind is not TokenKind.NUMBER:
         raise refuse(token, what)
-    digits = token.text.lstrip("0") or "0"  # counted before the conversion: there may be thousands
+    digits = token.text.lstrip("0") or "0"  # the digits are counted before the conversion: there may be thousands
     if len(digits) > len(str(MAX_NUMBER)) or not least <= int(digits) <= most:
         raise refuse(token, f"{what} from {least} to {most:,}")
     return int(digits)

@@ -1,4 +1,4 @@
-"""The tokens that are not read yet, and the error for an unexpected token."""
+"""The tokens of a filter line that the parser has not read yet, and the error for an unexpected token."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
         "`": _QUOTES,
     }
 )
-"""Hints for characters that other languages, and phones, use instead."""
+"""Hints for words and characters that people know from other languages or type on phones."""
 
 
 class TokenStream:
-    """The tokens of a line. The next token can be read in advance, and a part of the taken token can be returned."""
+    """The tokens of a line, read one after the other. `next` is the next token, which is not taken yet.
+
+    A part of the token that was taken last can be returned to the stream (`split`).
+    """
 
     def __init__(self, line: str) -> None:
         self._coming = tokenize(line)
@@ -49,7 +52,7 @@ class TokenStream:
         self._after: Token | None = None
 
     def take(self) -> Token:
-        """Take the next token. The last one can be taken any number of times."""
+        """Take the next token. The last token of a line can be taken again and again."""
         taken = self.next
         self.next, self._after = self._after or next(self._coming, taken), None
         return taken
@@ -58,7 +61,7 @@ class TokenStream:
         return self.take() if self.next.kind is kind else None
 
     def split(self, token: Token, length: int) -> Token:
-        """Return the first `length` characters of the token just taken. The rest becomes the next token."""
+        """Return the first `length` characters of the token that was just taken. The rest becomes the next token."""
         if rest := token.text[length:]:
             self.next, self._after = Token(token.kind, rest, token.start + length), self.next
         return Token(token.kind, token.text[:length], token.start)

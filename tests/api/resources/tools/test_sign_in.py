@@ -320,7 +320,7 @@ async def test_secret_without_its_client_is_refused(api: Api) -> None:
     program = {"name": "files", "kind": "stdio", "command": "npx", "client_id": "inview"}
     no_client = await api.http.post("/mcp-servers", json=program)
 
-    assert (refused.status_code, "needs a client_id" in refused.text, "s3cret" in refused.text) == (422, True, False)
+    assert (refused.status_code, "needs a client ID" in refused.text, "s3cret" in refused.text) == (422, True, False)
     assert (no_client.status_code, "a program has no sign-in" in no_client.text) == (422, True)
 
 
