@@ -23,7 +23,8 @@ _GROUPS: Final = re.compile(r"groups: \[\s*\{\s*test: /env\.json/,\s*name: \"ref
 # Without entry.client, which starts to run only when all other files are loaded, and without the code of one page.
 _SHARED: Final = 'groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2 }]'
 
-# React's rendering and the page of a conversation: opening one runs both. It runs only a part of the shared file.
+# React's rendering and the page of a conversation. Opening a conversation runs nearly all of both, but not of the
+# shared file.
 _RUN_AT_ONCE: Final = ("entry.client-*.js", "_c_.__conversation_._index-*.js")
 _ALL_OF_IT: Final = "//# allFunctionsCalledOnLoad\n"
 
@@ -33,7 +34,7 @@ class ChunksError(Exception):
 
 
 class ChunksPlugin(rx.plugins.Plugin):
-    """Apply both changes when the page is built. Listed in `rxconfig.py`."""
+    """The plugin that makes both changes when the page is built. `rxconfig.py` lists it."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_modify_task"](_CONFIG, with_shared)
@@ -43,7 +44,11 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Replace the group of Reflex in Vite's configuration, a separate file for `env.json` alone, by the shared one."""
+    """Return Vite's configuration with the group of shared code instead of Reflex's group, which is only `env.json`.
+
+    Raises:
+        ChunksError: the configuration does not have Reflex's group exactly once.
+    """
     changed, count = _GROUPS.subn(_SHARED, config)
     if count != 1:
         raise ChunksError(f"{_CONFIG} groups no env.json any more.")
@@ -51,7 +56,11 @@ def with_shared(config: str) -> str:
 
 
 def compile_at_once(static_dir: Path) -> None:
-    """Make browsers compile these files while they download, instead of each function when the page first calls it."""
+    """Make browsers compile these files while they download, instead of each function when the page first calls it.
+
+    Raises:
+        ChunksError: the build does not have exactly one file of each name.
+    """
     for pattern in _RUN_AT_ONCE:
         found = list(static_dir.glob(f"assets/{pattern}"))
         if len(found) != 1:

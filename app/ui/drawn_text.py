@@ -1,6 +1,7 @@
-"""Bounds on every text of the page: Reflex's runtime sets them (`app/ui/kit/drawn_text.ts`) before anything is drawn.
+"""Limits for every text of the page, so that no text takes a browser long to draw (`app/ui/kit/drawn_text.ts`).
 
-`DrawnTextPlugin` belongs into `rxconfig.py`, after `LinkPlugin`, which puts the runtime back as Reflex ships it.
+The build changes Reflex's runtime, which then sets these limits before anything is drawn. `rxconfig.py` lists
+`DrawnTextPlugin` after `LinkPlugin`, because `LinkPlugin` restores the runtime that Reflex ships.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ _BOUNDS: Final = 'import { boundTexts } from "$/islands/kit/drawn_text.ts";\nbou
 
 
 class DrawnTextPlugin(rx.plugins.Plugin):
-    """Changes Reflex's runtime, which every page loads before it draws."""
+    """The plugin that changes Reflex's runtime when the page is built. Every page loads the runtime first."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_modify_task"](_RUNTIME, with_bounds)
 
 
 def with_bounds(runtime: str) -> str:
-    """Return Reflex's runtime, which then sets the bounds when it is loaded."""
+    """Return Reflex's runtime with lines that set the limits when it is loaded."""
     return _BOUNDS + runtime

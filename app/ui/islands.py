@@ -1,7 +1,7 @@
 """Copies the islands into the build: `app/ui/<region>/<name>.tsx` becomes `.web/islands/<region>/<name>.tsx`.
 
-Vite compiles what the page imports from there; imports between islands work as in the source, because the folders are
-the same. `IslandsPlugin` belongs into `rxconfig.py`.
+Vite compiles the copies that the page imports. Imports between islands work as in the source, because the folders are
+the same. `rxconfig.py` lists `IslandsPlugin`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FOLDER: Final = "islands"
 
 
 class IslandsPlugin(rx.plugins.Plugin):
-    """Adds the islands to the files of the build, and removes those that are gone."""
+    """The plugin that adds the islands to the files of the build, and removes copies whose source no longer exists."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_save)
@@ -29,7 +29,7 @@ def sources(ui: Path = _UI) -> list[Path]:
 
 
 def remove_stale(folder: Path, expected: set[str]) -> None:
-    """Remove files of earlier builds."""
+    """Remove the files of a folder that are not `expected`: those of earlier builds. `expected` has relative paths."""
     for path in folder.rglob("*"):
         if path.is_file() and path.relative_to(folder).as_posix() not in expected:
             path.unlink()

@@ -1,8 +1,7 @@
-"""The page's link to the server: Reflex's runtime passes its socket and its events to `app/ui/kit/link.ts`, which
-decides which events may be sent.
+"""The change of Reflex's runtime that gives its socket and its events to `app/ui/kit/link.ts`.
 
-Reflex exports neither, so the build changes Reflex's runtime. The build fails if Reflex has changed one of the
-replaced lines. `LinkPlugin` is listed in `rxconfig.py`.
+The TypeScript file decides which events may be sent. Reflex exports neither its socket nor its events, so the build
+replaces lines of the runtime, and fails if Reflex has changed one of them. `rxconfig.py` lists `LinkPlugin`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class LinkError(Exception):
 
 
 class LinkPlugin(rx.plugins.Plugin):
-    """Change Reflex's runtime when the page is built."""
+    """The plugin that changes Reflex's runtime when the page is built."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_pristine)

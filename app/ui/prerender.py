@@ -1,7 +1,7 @@
-"""Conversations as a page of the build: drawn once with no conversation in it, served for every address `/c/<id>`.
+"""The page of a conversation as HTML: drawn at build time without a conversation, and served for every `/c/<id>`.
 
-Without it React Router serves an empty page for addresses it did not render, learns from its scripts which others it
-needs, and draws everything from nothing. `PrerenderPlugin` belongs into `rxconfig.py`.
+Without this page, React Router would serve an empty page for these addresses, and the browser would load one script
+after the other before it can draw anything. `rxconfig.py` lists `PrerenderPlugin`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ _AND_THE_SHELL: Final = f'"prerender": ({{ getStaticPaths }}) => [...getStaticPa
 
 
 class PrerenderError(Exception):
-    """Reflex writes React Router's configuration in another way now, and so must this module."""
+    """Reflex now writes React Router's configuration in another way. This module must be adapted."""
 
 
 class PrerenderPlugin(rx.plugins.Plugin):
-    """Adds the page to those that are drawn at build time."""
+    """The plugin that adds the page of a conversation to the pages that are drawn at build time."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_modify_task"](_CONFIG, with_shell)
 
 
 def with_shell(config: str) -> str:
-    """React Router's configuration with one more address to draw."""
+    """Return React Router's configuration with the address `SHELL` added to those that are drawn at build time.
+
+    Raises:
+        PrerenderError: the line to replace does not occur exactly once.
+    """
     if config.count(_EVERY_STATIC) != 1:
         raise PrerenderError(f"{_CONFIG} does not say {_EVERY_STATIC} any more.")
     return config.replace(_EVERY_STATIC, _AND_THE_SHELL)

@@ -1,4 +1,4 @@
-"""The pages' addresses. That of one conversation is made and read in `app.state.address`."""
+"""The addresses of the pages. `app.state.address` makes and reads the address of one conversation."""
 
 from __future__ import annotations
 

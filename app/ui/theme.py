@@ -1,6 +1,6 @@
-"""The design tokens: their names in Tailwind. Their values are in `assets/inview.css`.
+"""The names of the design tokens (colours, fonts, widths) in Tailwind. Their values are in `assets/inview.css`.
 
-A colour has two values, for light and for dark, and only a stylesheet can choose between them by the system setting.
+A colour has a value for light and one for dark, and only a stylesheet can choose between them by the system setting.
 There is one accent colour; the others are greys and one hue each for errors and warnings.
 
     >>> TAILWIND["theme"]["extend"]["colors"]["accent"]

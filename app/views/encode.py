@@ -1,4 +1,4 @@
-"""Encodes views as JSON. All code uses this module; orjson reads dataclasses, enums and UTC times itself.
+"""Encodes views as JSON. All code that writes views as JSON uses this module. Views may have enums and UTC times.
 
 >>> to_json({"at": None})
 b'{"at":null}'
@@ -9,7 +9,7 @@ from __future__ import annotations
 import orjson
 
 JSON_OPTIONS = orjson.OPT_UTC_Z
-"""Times end in `Z`: every stored time is an aware UTC time."""
+"""The options of orjson. UTC times end in `Z`: every stored time is an aware UTC time."""
 
 
 def to_json(view: object) -> bytes:
@@ -22,7 +22,7 @@ def to_json(view: object) -> bytes:
 
 
 def to_readable_json(view: object) -> bytes:
-    """Encode a view as JSON with a line for each value: for files that people read and change.
+    """Encode a view as UTF-8 JSON with a line for each value, for files that people read and change.
 
     Raises:
         TypeError: it contains a value that is not a view.
@@ -31,5 +31,5 @@ def to_readable_json(view: object) -> bytes:
 
 
 def raw_json(body: bytes) -> orjson.Fragment:
-    """Wrap JSON text to be included byte for byte in a larger JSON text, such as the body of a preview."""
+    """Return a value that `to_json` writes byte for byte into the JSON, such as the body of a preview."""
     return orjson.Fragment(body)

@@ -1,6 +1,6 @@
-"""Problems: every error of a request, as RFC 9457 problem documents. One table lists all types.
+"""Problem documents (RFC 9457): the form of every error of the API. One table lists all their types.
 
-`type` is stable and for programs; `detail` is for people and may change.
+The `type` is for programs and stable; the `detail` is for people and may change.
 
     >>> describe_problem("not-found", "No pair 'x' here.")["status"]
     404
@@ -46,7 +46,7 @@ TYPE_PREFIX = "urn:inview:problem:"
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """The status and title that all problems of a type share."""
+    """The HTTP status and the title that all problems of one type share."""
 
     status: int
     title: str
@@ -74,26 +74,27 @@ PROBLEMS: Mapping[ProblemName, ProblemKind] = MappingProxyType(
         "invalid-input": ProblemKind(422, "Invalid input"),
         "provider-refused": ProblemKind(422, "The chosen model does not support this request"),
         "internal": ProblemKind(500, "Internal error"),
-        "too-many-bodies": ProblemKind(503, "Too many large bodies at once"),
+        "too-many-bodies": ProblemKind(503, "Too many large request bodies at once"),
         "not-ready": ProblemKind(503, "Not ready to serve"),
     }
 )
 
 
 class FieldProblem(TypedDict):
-    """One invalid field, as a dotted path, and the reason."""
+    """One invalid field of a request: its dotted path, and the reason."""
 
     field: str
     reason: str
 
 
 class ProblemView(TypedDict):
-    """A problem document. Unused members are left out.
+    """A problem document. Members that do not apply are left out.
 
-    `position`, `found` and `expected` describe an unreadable filter: the position in its line, from 0. The members from
-    `x` to `larger` are the options when more is in view than may be sent to `model`. `x`, `y`, `tokens`, `cost` and
-    `selection` are also the new figures if the send would have other pairs than were counted. `later` is the number of
-    pairs after a pair, `version` the current version of a pair that was changed elsewhere.
+    `position`, `found` and `expected` describe a filter that cannot be parsed; `position` is the place of the error in
+    characters from 0. Type `over-budget`: the members from `x` to `larger` are the options for a send to `model`, where
+    `x` of the `y` pairs in view fit into `limit` tokens. Type `selection-changed`: `x`, `y`, `tokens`, `cost` and
+    `selection` are the current figures of the send. Type `later-pairs`: `later` is the number of pairs after the pair.
+    Type `pair-changed`: `version` is the current version of the pair.
     """
 
     type: str

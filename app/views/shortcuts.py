@@ -1,7 +1,7 @@
-"""The keys of the page in one table, and the rules for other keys of an action.
+"""The table of all keys of the page with their actions, and the rules for a person who changes them.
 
-A key is written as the character that it types: "G" is Shift and g. The space bar is "Space". An action may have
-another key, or none (""). Not here: what an action does, and the events of the keyboard.
+A key is written as the character that it types: "G" is Shift and g. The space bar is "Space". A person may give an
+action another key, or none (""). Not here: what an action does, and the handling of key events.
 
 >>> flag = ACTIONS_BY_ID["flag"]
 >>> key_of(flag, {}), key_of(flag, {"flag": "f"}), key_of(flag, {"flag": ""}), key_name("G")
@@ -22,7 +22,8 @@ from typing import Final
 class Mode(StrEnum):
     """The part of the page where a key acts.
 
-    VIEW: outside text boxes, while single keys are on. INPUT: in the message box. COMMAND: in the filter bar.
+    VIEW: outside text fields; keys that can be changed act only while single keys are on. INPUT: in the message box.
+    COMMAND: in the filter bar.
     """
 
     VIEW = "VIEW"
@@ -33,7 +34,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class KeyAction:
-    """An action with a key. `fixed`: its key cannot be changed."""
+    """An action and its default key. `does` describes the action. `fixed`: a person cannot change the key."""
 
     id: str
     key: str
@@ -64,7 +65,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     ),
     KeyAction("topic", "t", Mode.VIEW, "Topic", "Files the pair under a topic"),
     KeyAction("copy", "y", Mode.VIEW, "Copy", "Copies the part's original text"),
-    KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request in its place; Enter sends it again"),
+    KeyAction("edit", "e", Mode.VIEW, "Edit and resend", "Edits the request inside its pair; Enter sends it again"),
     KeyAction(
         "regenerate",
         "r",
@@ -98,7 +99,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Ctrl+Z",
         Mode.VIEW,
         "Undo",
-        "Undoes the last change, also a deletion from before the page was opened",
+        "Undoes the last change, even a deletion made before you opened the page",
         fixed=True,
     ),
     KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the message box", fixed=True),
@@ -181,19 +182,19 @@ ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def key_of(action: KeyAction, own: Mapping[str, str]) -> str:
-    """Return the key of an action, "" if it has none. `own` has the keys that differ from the default, by action."""
+    """Return the key of an action, "" if it has none. `own` has the keys that a person chose, by id of the action."""
     return action.key if action.fixed else own.get(action.id, action.key)
 
 
 def key_name(key: str) -> str:
-    """Return a key in the form that people write."""
+    """Return the name of a key for people: "Shift+G" for "G"."""
     return f"Shift+{key}" if len(key) == 1 and unicodedata.category(key) == "Lu" else key
 
 
 def describe_hints(own: Mapping[str, str]) -> str:
-    r"""Describe some keys with their actions, for the bar above the composer. An action without a key is left out.
+    r"""Return a text with some keys and their actions, for the bar above the composer.
 
-    A line breaks only between two of them.
+    An action without a key is left out. Line breaks are possible only between two entries.
 
     >>> describe_hints({}), describe_hints({"edit": "", "fork": "F"})
     ('j\xa0k\xa0move · e\xa0edit · b\xa0fork', 'j\xa0k\xa0move · Shift+F\xa0fork')
@@ -204,7 +205,7 @@ def describe_hints(own: Mapping[str, str]) -> str:
 
 
 def refusal_of(action: KeyAction, key: str, own: Mapping[str, str]) -> str:
-    """Return why an action cannot have this key, "" if it can."""
+    """Return the reason why an action cannot have this key, "" if it can. `own` has the keys that a person chose."""
     if key != "Space" and not _types_something(key):
         return f"{key} is reserved by the browser, screen readers or Inview. Choose a letter, a digit or a sign."
     others = (each for each in FREE_ACTIONS if each.id != action.id and key_of(each, own) == key)

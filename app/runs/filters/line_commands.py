@@ -217,7 +217,7 @@ def _decide(
 def _find_topic(command: FileUnder, topics: TopicTree, chosen: str | None) -> str | RefuseCommand:
     if command.path is None:
         if chosen is None or chosen not in topics.paths:
-            return RefuseCommand("No topic is chosen in the composer. Choose or name one.")
+            return RefuseCommand("No topic is chosen in the message box. Choose or name one.")
         return chosen
     found = find_topics(topics, TopicTerm(tuple(Pattern((name,)) for name in command.path)))
     if len(found) == 1:

@@ -1,1 +1,1 @@
-"""The page of agents: the list, and the form of one."""
+"""The page of agents: the list of all agents, and the form of one agent."""

@@ -13,7 +13,7 @@ from app.state.agents.form import AgentFormState
 def field(
     name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
 ) -> rx.Component:
-    """Draw a labelled control. `name` is the name of its vars in `AgentForm` and `AgentErrors`."""
+    """Draw a control with its label. `name` is its field in `AgentForm` (value) and in `AgentErrors` (error)."""
     fault = getattr(AgentFormState.errors, name)
     element, note = f"agent-{name}", f"agent-{name}-said"
     return rx.el.div(
@@ -36,7 +36,11 @@ def field(
 
 
 def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
-    """Draw a menu of a few values. It is created again when the stored value arrives: its default value counts once."""
+    """Draw a menu of a few values: `options` has the text of each value.
+
+    The menu is created again when the stored value arrives, because a menu uses its default value only when it is
+    created.
+    """
 
     def menu(**props: Any) -> rx.Component:
         items = [rx.el.option(text, value=value) for value, text in options.items()]

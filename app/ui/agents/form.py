@@ -12,11 +12,12 @@ from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.escape import escape
 
-_LONGEST = 900_000  # characters: more would close the socket; what is too long is refused by the server, and kept
+# Characters. A longer text would close the socket. The server refuses a text that is too long; the form keeps the text.
+_LONGEST = 900_000
 
 
 def agent_form() -> rx.Component:
-    """Every field of an agent, its budgets, and the buttons."""
+    """Draw the form: every field of an agent, a line about its budgets, and the buttons."""
     form = AgentFormState.form
     stored = form.id != ""
     fields = rx.el.form(
@@ -114,7 +115,7 @@ def _parameters() -> rx.Component:
             choice(
                 "effort",
                 "Effort",
-                "If the model supports it.",
+                "How much the model thinks, if it supports this.",
                 {"": own, "low": "Low", "medium": "Medium", "high": "High"},
             ),
             choice("thinking", "Thinking", "If the model lets you switch it.", {"": own, "true": "On", "false": "Off"}),

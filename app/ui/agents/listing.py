@@ -16,7 +16,7 @@ _FILE: Final = "agents.json"
 
 
 def agent_list() -> rx.Component:
-    """Draw the commands, and the list or the reason why it is missing."""
+    """Draw the buttons for all agents, and the list. A text replaces it while it is loading or empty."""
     return rx.cond(
         AgentListState.loaded,
         rx.fragment(
@@ -64,7 +64,7 @@ def _head() -> rx.Component:
 
 @rx.memo
 def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Component:
-    """Draw an agent with its four commands."""
+    """Draw an agent with the buttons Edit, Duplicate, Export and Delete."""
     return rx.el.li(
         rest,
         rx.el.span(item.icon, aria_hidden="true", class_name="agent-icon"),
@@ -93,7 +93,7 @@ def agent_row(item: rx.vars.ObjectVar[AgentItem], rest: rx.RestProp) -> rx.Compo
 
 
 def _form_button(text: str, label: str, query: str, form: str, class_name: str = "quiet") -> rx.Component:
-    """Opens the form at this query. It gets the focus back when that form closes."""
+    """Draw a button that opens the form at this query. The button gets the focus again when that form closes."""
     returns = AgentListState.focused == form
     return rx.el.button(
         text,

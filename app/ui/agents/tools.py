@@ -1,4 +1,4 @@
-"""The tools of an agent in its form: the servers, and the calls that it may make."""
+"""The part of the agent's form about tools: the servers whose tools it gets, and the calls that it may make."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.state.agents.views import AgentServerItem, AllowedItem
 
 
 def tool_fields() -> rx.Component:
-    """Draw two boxes, for all servers and for any call; a list replaces each box that is not ticked."""
+    """Draw two checkboxes: for all servers and for any tool. Below each one that is not ticked, a list is shown."""
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
         rx.el.legend("Tools"),
@@ -53,7 +53,7 @@ def _servers() -> rx.Component:
 
 
 def _server(server: rx.vars.ObjectVar[AgentServerItem]) -> rx.Component:
-    """Draw the box of a server. The choice of a server that does not exist any more is kept in a hidden field."""
+    """Draw the checkbox of a server. A hidden field keeps the choice of a server that does not exist any more."""
     name = f"{SERVER}{server.id}"
     return rx.cond(
         server.known,
@@ -77,7 +77,10 @@ def _allowed() -> rx.Component:
 def allowed_line(
     line: rx.vars.ObjectVar[AllowedItem], place: rx.vars.NumberVar[int], rest: rx.RestProp
 ) -> rx.Component:
-    """Draw the fields of an allowed call: a server, a pattern of tools, and the box that requires permission."""
+    """Draw one line of the allowed calls: a server, a pattern of tool names, and the checkbox that requires permission.
+
+    `place` is the number of the line, from 1.
+    """
     return rx.el.div(
         rest,
         rx.el.select(

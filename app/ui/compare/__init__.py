@@ -1,1 +1,1 @@
-"""Comparing models: the dialog of models, and the replies side by side. The button is the composer's."""
+"""Comparing models: the dialog that chooses models, and the replies side by side. The button is in `composer`."""

@@ -1,6 +1,6 @@
-"""The dialog that chooses the models: arrows move the focus, Space ticks a model, Enter starts the comparison.
+"""The dialog that chooses the models of a comparison. Arrows move the focus, Space ticks a model, Enter starts.
 
-The browser updates the ticks itself: a box that waited for the server would lose the next key.
+The browser updates the ticks without the server: a checkbox that waited for the server would lose the next key.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a bool, which Reflex
 
 @rx.memo
 def comparison_choice_dialog() -> rx.Component:
-    """Draw the models, and the number of ticked ones."""
+    """Draw the dialog: the models, and below them the number of ticked models or why there are no models."""
     return Dialog.create(
         rx.el.form(
             Arrows.create(

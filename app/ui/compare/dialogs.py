@@ -1,4 +1,4 @@
-"""The dialogs of a comparison: which models answer, and their replies side by side."""
+"""The dialogs of a comparison: the choice of its models, and their replies side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.kit.deferred import deferred
 
 
 def compare_dialogs() -> rx.Component:
-    """Draw the dialogs of models and of their replies. They contain a form, so they must not be inside one."""
+    """Draw both dialogs, each while it is open. They contain a form, so they must not be inside another form."""
     return rx.fragment(
         deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
         deferred(compared_replies_dialog, when=ComparisonState.shown),

@@ -1,7 +1,8 @@
-"""The replies of a comparison side by side while they stream: each with its state, figures, Stop and Keep buttons.
+"""The dialog with the replies of a comparison side by side, while they stream and afterwards.
 
-If a pair is answered again, its current reply is one of the columns. The dialog covers the page, because columns need
-space; Escape minimises it, and nothing is lost.
+Each reply is a column with its status, its figures, and a button: Stop while it is running, then Keep. If a pair is
+answered again, its current reply is a column too. The dialog covers the page, because columns need space; Escape
+minimises it, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ColumnVar = rx.vars.ObjectVar[ComparedColumnView]
 
 @rx.memo
 def compared_replies_dialog() -> rx.Component:
-    """Draw the request, the tool calls that wait for permission, and the columns."""
+    """Draw the dialog: the request, the tool calls that wait for permission, and the columns."""
     return Dialog.create(
         rx.el.header(
             dialog_title(_REPLIES.title),
@@ -69,7 +70,7 @@ def compared_replies_dialog() -> rx.Component:
 
 @rx.memo
 def compared_column(column: ColumnVar) -> rx.Component:
-    """Draw one reply of the comparison, or the current reply of the pair."""
+    """Draw one column: a reply of the comparison, or the current reply of the pair that is answered again."""
     return rx.el.section(
         rx.el.header(rx.el.h3(column.model), _status(column)),
         rx.el.div(

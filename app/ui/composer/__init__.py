@@ -1,1 +1,1 @@
-"""The composer: the text area with its tools, what waits above it, and the dialogs it opens."""
+"""The composer, called "message box" on the screen: the text area, its buttons, menus and dialogs, and the queue."""

@@ -24,7 +24,7 @@ _PLUG: Final = "M5.5 2.5v3M10.5 2.5v3M4 5.5h8v2.2a4 4 0 0 1-8 0zM8 11.7v2"
 
 
 def add_menu() -> rx.Component:
-    """Draw the button, and the menu that opens next to it."""
+    """Draw the "+" button, and the menu that it opens."""
     photo = menu_item("Take a photo", go_to(Place.PHOTO), drawn=_CAMERA, class_name="camera")
     return menu(
         Menu.ADD,

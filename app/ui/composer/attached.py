@@ -31,12 +31,12 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
 
 
 class FileChooser(Island):
-    """Uploads files to `address`: those that are chosen, pasted, or dropped on the page. It shows nothing itself.
+    """An invisible component that uploads files to `address`: those that are chosen, pasted, or dropped on the page.
 
-    `accept` are the kinds of files that the browser offers; with `photos` it also offers the camera. `keys` are the
-    files that are attached now: an upload whose key leaves them is canceled. `on_begin` has a file's key, name and
-    bytes, `on_progress` the percentage that has left the browser, `on_end` the status (0: no answer) and the body of
-    the answer.
+    `accept` has the kinds of files that can be chosen, as the HTML attribute of this name. `photos`: the camera can be
+    used too. `keys` are the keys of the attached files; when one of them is removed, its upload is canceled. Each event
+    gets the key of a file first. `on_begin` also gets its name and its number of bytes, `on_progress` the percentage
+    that was uploaded, and `on_end` the HTTP status (0: no answer) and the body of the answer.
     """
 
     library = island("composer/attach.tsx")
@@ -51,7 +51,7 @@ class FileChooser(Island):
 
 
 def file_chooser() -> rx.Component:
-    """Upload files for the draft. `Place.ATTACH` and `Place.PHOTO` open the file dialog of the browser."""
+    """Create the component that uploads the draft's files. `Place.ATTACH` and `Place.PHOTO` open a file dialog."""
     temporary = ChatState.temporary | TemporaryState.wanted
     return FileChooser.create(
         address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),
@@ -119,7 +119,7 @@ def _file(file: FileVar) -> rx.Component:
 
 
 def _lacking() -> rx.Component:
-    """A notice that the chosen model takes no images, with models that do."""
+    """Draw the notice that the chosen model accepts no images, with buttons that choose models which do."""
     return rx.el.p(
         ModelState.chosen_name,
         " does not support images. ",

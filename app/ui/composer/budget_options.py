@@ -1,6 +1,6 @@
-"""The options when more is in view than fits: each with its tokens and price.
+"""The dialog of a send that exceeds the budget: options, each with its tokens and price.
 
-Nothing is trimmed without a choice. The focus starts at Cancel, so an extra Enter sends nothing. The arrow keys walk
+No pair is left out without a choice. The focus starts at Cancel, so an extra Enter sends nothing. The arrow keys move
 through the options.
 """
 
@@ -22,7 +22,10 @@ def budget_options(
     on_remember: Any,
     on_close: rx.event.EventType[()],
 ) -> rx.Component:
-    """The dialog of a var that holds an `OverBudgetView`. `on_choose` has the key of an option."""
+    """Draw the dialog for the var `shown`, an `OverBudgetView`.
+
+    `on_choose` gets the key of the chosen option, `on_remember` whether "Remember my choice" is ticked.
+    """
     view = shown.to(OverBudgetView)
     return Dialog.create(
         Arrows.create(

@@ -1,4 +1,4 @@
-"""The menus of the composer for the model and the agent that answer."""
+"""The two menus of the composer that choose the model and the agent of the next message."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 
 
 def model_menu() -> rx.Component:
-    """Draw the menu of the model that gets the message. It names no model once the page has another address."""
+    """Draw the menu that chooses the model of the next message.
+
+    While the state still describes another page than the address of the browser, the button names no model.
+    """
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
         rows=ModelState.rows,
@@ -57,7 +60,7 @@ def model_menu() -> rx.Component:
 
 
 def agent_menu() -> rx.Component:
-    """Draw the menu of the agent that answers, if there are agents."""
+    """Draw the menu that chooses the agent of the next message; nothing if there are no agents."""
     options = OptionList.create(
         rows=AgentState.rows,
         label="Search agents",
@@ -82,7 +85,7 @@ def agent_menu() -> rx.Component:
 
 
 def _compare() -> rx.Component:
-    """Draw the item that sends the message to several models, while no comparison is open."""
+    """Draw the item that sends the message to several models; nothing while a comparison is open."""
     return rx.cond(
         ~ComparisonState.comparison.bool(),
         DraftButton.create(
@@ -99,7 +102,7 @@ def _compare() -> rx.Component:
 
 
 def _keyless() -> rx.Component:
-    """List the providers without a key. Each is a link to its card in the settings."""
+    """Draw the list of providers without a key. Each is a link to its card in the settings."""
     return rx.cond(
         ModelState.keyless.length() > 0,
         rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend"),
@@ -134,5 +137,5 @@ def _none() -> rx.Component:
 
 
 def _foot(text: str, to: str) -> rx.Component:
-    """Draw a link to another page. It closes the menu."""
+    """Draw a link to another page at the end of a menu. It closes the menu."""
     return PageLink.create(text, to=to, custom_attrs={"data-close": ""}, class_name="picker-foot")

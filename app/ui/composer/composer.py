@@ -1,4 +1,4 @@
-"""The composer: the text area with its tools, waiting texts and calls above it, and the over-budget dialog."""
+"""The whole composer: the text area with its buttons, the queue and waiting tool calls above it, and its dialogs."""
 
 from __future__ import annotations
 
@@ -89,13 +89,16 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
 
 
 def _controls() -> rx.Component:
-    """Draw the row of tools below the text area."""
+    """Draw the row of menus and buttons below the text area."""
     chosen = model_menu(), agent_menu(), tools_menu(), topic_chip()
     return rx.el.div(add_menu(), *chosen, _sending(), class_name="tools")
 
 
 def _estimate_first() -> rx.Component:
-    """Estimate the first message again when anything except its text changes: this element is then mounted again."""
+    """Draw a hidden element that requests an estimate of the first message when anything except its text changes.
+
+    The key of the element consists of these values, so that React mounts the element again when one of them changes.
+    """
     depends_on = (
         ModelState.chosen,
         AgentState.chosen,
@@ -170,7 +173,7 @@ def _sending() -> rx.Component:
 
 
 def _schema_button() -> rx.Component:
-    """Draw the button that shows the JSON schema, if one is set."""
+    """Draw the button that shows the JSON schema of the reply; nothing if none is set."""
     return rx.cond(
         ComposerState.schema != "",
         rx.el.button(
@@ -187,7 +190,7 @@ def _schema_button() -> rx.Component:
 
 
 def _kept_back() -> rx.Component:
-    """Draw the notice about secrets of the draft that marks replace."""
+    """Draw the notice that secrets of the draft are redacted."""
     return rx.cond(
         ComposerState.secrets.length() > 0,
         rx.el.p(ComposerState.kept_back, role="status", class_name="notice kept-back"),
@@ -195,7 +198,7 @@ def _kept_back() -> rx.Component:
 
 
 def _work() -> rx.Component:
-    """The progress of a summary that is written before the send."""
+    """Draw the progress of a summary that a model writes before the send, with a button that stops it."""
     return rx.cond(
         ComposerState.work,
         rx.el.p(

@@ -1,4 +1,4 @@
-"""The estimate of a send: the counter X / Y, the tokens and cost next to Send, and the tooltip with the parts."""
+"""The estimate of a send: the counter X / Y, the tokens and cost next to Send, and the tooltip with the details."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _dry_run() -> rx.Component:
             "Dry run",
             type="button",
             on_click=InspectorState.show("preview"),
-            title="Dry run (Ctrl+Shift+Enter in the composer)",
+            title="Dry run (Ctrl+Shift+Enter in the message box)",
         ),
         rx.el.p("Shows the exact request. Nothing is sent."),
         class_name="tip-exact",

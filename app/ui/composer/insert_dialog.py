@@ -21,7 +21,7 @@ _OFFER: Any = InsertingState.offer
 
 @rx.memo
 def insert_dialog() -> rx.Component:
-    """Open while `InsertingState.opened`."""
+    """Draw the dialog: the list of prompts and resources or, once one is chosen, the form of its arguments."""
     return rx.cond(InsertingState.offer, _dialog(_filling(), "filling"), _dialog(_choosing(), "choosing"))
 
 

@@ -1,4 +1,4 @@
-"""The dialog of a send that does not fit."""
+"""The over-budget dialog of the composer: the next send does not fit the budget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.composer.budget_options import budget_options
 
 @rx.memo
 def over_budget_dialog() -> rx.Component:
-    """Open while the state requires it."""
+    """Draw the dialog, which is open while `ComposerState.over_budget` is set."""
     return budget_options(
         ComposerState.over_budget,
         on_choose=ComposerState.choose_way,

@@ -1,6 +1,6 @@
 """The parameters of the next send: the button, the list of those that are set, and the dialog that sets them.
 
-The composer shows them before the send. A parameter that is set only for the next send can be removed there.
+The composer shows the list before the send. A parameter that is set only for the next send can be removed in the list.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Draw the button that names the set parameters and opens the dialog. If none is set, only the menu opens it."""
+    """Draw the button that opens the dialog; nothing if no parameter is set, as the "+" menu opens the dialog too."""
     return rx.cond(
         ParametersState.summary != "",
         rx.el.button(
@@ -51,7 +51,7 @@ def parameters_button() -> rx.Component:
 
 
 def parameters_set() -> rx.Component:
-    """List the parameters of the next send, each with its source; nothing if none is set."""
+    """Draw the list of the parameters of the next send, each with its source; nothing if none is set."""
     return rx.cond(
         ParametersState.settings.length() > 0,
         rx.el.ul(
@@ -91,7 +91,7 @@ def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
 
 @rx.memo
 def parameters_dialog() -> rx.Component:
-    """Draw a field for each parameter that the model accepts, for the conversation or for the next send."""
+    """Draw the dialog: a field for each parameter that the model accepts, for the conversation or for the next send."""
     return Dialog.create(
         dialog_title(_TITLE),
         rx.el.div(
@@ -156,7 +156,7 @@ def _fields() -> list[rx.Component]:
 
 
 def _retries() -> rx.Component:
-    """Draw the menu of the retry policy, which only a conversation has."""
+    """Draw the menu of the retry policy; nothing for the next send, because only a conversation has this policy."""
     control, note = FIELD + RETRY_POLICY, f"{FIELD}{RETRY_POLICY}-said"
     return rx.cond(
         _FORM.scope == ParameterTarget.CONVERSATION.value,

@@ -1,10 +1,12 @@
 /**
- * Sends that have no answer yet. Their texts stay part of the draft and return to the box when they are refused.
- * When the connection is lost they return too, though they may have arrived: the same text is then sent with the same
- * id, which the server accepts only once, and an answer that arrives later removes the text from the box.
+ * Sends without an answer. Their texts stay part of the draft, and a text returns to the box if its send is refused.
  *
- * They outlive the page they were sent from, because the first text of a conversation leads to another page. After a
- * reload their texts are in the box and keep their ids, as after a lost connection: the tab has stored them.
+ * If the connection is lost, the texts also return to the box, although the server may have received them. A text that
+ * is then sent again gets the same id, which the server accepts only once. An answer that arrives later removes the
+ * text from the box.
+ *
+ * The sends outlive the page that they were made on, because the first message of a conversation leads to another page.
+ * The tab stores them, so that after a reload their texts are in the box and keep their ids.
  */
 
 /** A text that was sent, the conversation it was written in, and the JSON schema and the uploads that belong to it. */
@@ -15,7 +17,7 @@ export interface Sent {
   readonly files: string;
 }
 
-/** The storage of the tab. Answers go to the tab and arrive also after a reload. */
+/** The storage of the tab. After a reload, the same tab still gets the answers. */
 export type Notes = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export interface Answer {
@@ -23,7 +25,10 @@ export interface Answer {
   readonly accepted: boolean;
 }
 
-/** The outcome of answers: sends that were `accepted`; that return to the box; that are in the box but `arrived`. */
+/**
+ * The result of processing answers. `accepted`: these sends were accepted. `refused`: their texts must return to the
+ * box. `arrived`: their texts returned to the box earlier, but the server had received them.
+ */
 export interface Settled {
   readonly accepted: readonly Sent[];
   readonly refused: readonly Sent[];
@@ -61,7 +66,7 @@ export class Pending {
     this.#isNoted = false;
   }
 
-  /** Store the open sends for the page after a reload, but no new ones of a conversation that is not `lasting`. */
+  /** Store the unanswered sends in the tab. New sends of this conversation are stored only if it is `lasting`. */
   note(conversation: string, lasting: boolean): void {
     const all = [...this.#abandoned, ...this.#sent];
     for (const [id, sent] of all) {
@@ -76,7 +81,7 @@ export class Pending {
     this.#isNoted = true;
   }
 
-  /** Record a send. Returns its id: that of an unanswered send with the same text or, without text, the same files. */
+  /** Record a send. Returns its id: that of an abandoned send with the same text or, without text, the same files. */
   add(sent: Sent): string {
     const same = ([, { conversation, text, files }]: [string, Sent]) =>
       conversation === sent.conversation && text === sent.text && (text || files === sent.files);
@@ -91,12 +96,12 @@ export class Pending {
     return [...this.#sent.values()].some((one) => one.conversation === conversation);
   }
 
-  /** The draft of a conversation: the texts of its open sends, then the text in the box. */
+  /** The draft of a conversation: the texts of its unanswered sends, then the text in the box. */
   draftOf(conversation: string, written: string): string {
     return [...this.#textsOf(conversation), written].filter(Boolean).join("\n");
   }
 
-  /** The part of a draft that belongs in the box: the draft without the texts of open sends. */
+  /** The part of a draft that belongs in the box: the draft without the texts of unanswered sends. */
   writtenOf(conversation: string, draft: string): string {
     return this.#textsOf(conversation).reduce((rest, text) => without(text, rest), draft);
   }
@@ -134,7 +139,7 @@ export class Pending {
   }
 }
 
-/** Put a text before another one. */
+/** Join two texts by a line break; an empty text is left out. */
 export const before = (text: string, written: string): string => [text, written].filter(Boolean).join("\n");
 
 const placeOf = (text: string, written: string) => (text ? `\n${written}\n`.indexOf(`\n${text}\n`) : -1);

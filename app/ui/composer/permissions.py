@@ -1,6 +1,6 @@
-"""Tool calls that wait for permission: the tool, its arguments, and the possible answers.
+"""The cards of tool calls that wait for permission: the tool, its arguments, and the possible answers.
 
-Each is announced as an alert and never takes the focus from a person who is typing.
+Screen readers announce each card as an alert. A card never takes the focus from a person who is typing.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _LATE_SECONDS: Final = 30
 
 
 def waiting_calls() -> rx.Component:
-    """Draw the waiting calls, if there are any."""
+    """Draw the cards of waiting tool calls; nothing if there are none."""
     return deferred(permissions, when=PermissionsState.cards.length() > 0)
 
 
 @rx.memo
 def permissions() -> rx.Component:
-    """Draw a card for each waiting call, the oldest first."""
+    """Draw a card for each waiting tool call, the oldest first."""
     return rx.el.section(
         rx.foreach(PermissionsState.cards, _card),
         aria_label="Tool calls waiting for permission",

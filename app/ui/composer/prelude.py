@@ -1,4 +1,4 @@
-"""The prelude, the text about the user that is sent to models: a card before the pairs with the exact text."""
+"""The card of the prelude, the text about the user that is sent to models. It is shown above the pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.boundary import boundary
 
 
 def prelude_card(*, opened: bool) -> rx.Component:
-    """Draw the card, open or collapsed; nothing if no prelude is sent."""
+    """Draw the card with the exact text of the prelude; nothing if no prelude is sent. `opened`: it is expanded."""
     return rx.cond(
         ComposerState.prelude,
         boundary(

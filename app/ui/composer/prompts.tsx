@@ -1,6 +1,6 @@
 /**
- * The prompts whose names match a text of "/" and a word. The focus stays in the box: arrows move in the list, Enter or
- * Tab inserts a prompt, Escape closes the list and keeps the text. A text that matches no name is not changed.
+ * The list of prompts that is shown while the text in the box is "/" and a part of their names. The focus stays in the
+ * box: arrows move in the list, Enter or Tab inserts a prompt, Escape closes the list and keeps the text.
  */
 import { type KeyboardEvent, useState } from "react";
 import { currentLink } from "../kit/link.ts";
@@ -10,7 +10,10 @@ import type { PromptRow, TextAreaProps } from "./views.ts";
 export const NAME = /^\/(\S*)$/;
 const MOST = 50;
 
-/** The list, its ARIA attributes for the box, and its handlers: for input, for keys (true: handled), for closing. */
+/**
+ * Return the list, the ARIA attributes of the box, and functions: `type` gets the text of the box after each input,
+ * `press` handles a key (true: the list used it), `end` closes the list.
+ */
 export function usePrompts({ prompts, promptsLabel, promptsSaid, onSlash, onPrompt }: TextAreaProps) {
   const [name, setName] = useState<string>();
   const [at, point] = useState(0);
@@ -47,7 +50,7 @@ export function usePrompts({ prompts, promptsLabel, promptsSaid, onSlash, onProm
   return { list, aria, type, press, end };
 }
 
-/** The prompts that contain the text; those whose names start with it come first. */
+/** Return the prompts that contain a text. Those whose names start with the text come first. */
 function fitting(prompts: readonly PromptRow[], name: string): readonly PromptRow[] {
   const later = ({ text }: PromptRow) => Number(!text.toLowerCase().startsWith(`/${name}`));
   return prompts.filter(({ words }) => words.includes(name)).sort((a, b) => later(a) - later(b));

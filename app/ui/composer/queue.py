@@ -1,4 +1,4 @@
-"""The queue of texts that wait for the running reply: read, edit, move and drop them, and resume a held queue."""
+"""The queue above the composer: texts that wait for the running reply, with buttons to edit, move and remove each."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DROP = "m4.5 4.5 7 7m0-7-7 7"
 
 
 def waiting_texts() -> rx.Component:
-    """Draw the queue if a text waits or is edited."""
+    """Draw the queue; nothing if no text waits and none is edited."""
     return deferred(queue, when=QueueState.rows.length() > 0)
 
 
 @rx.memo
 def queue() -> rx.Component:
-    """Draw the state of the queue and its texts, the next one first."""
+    """Draw the status of the queue, a button that resumes a held queue, and the texts, the next one first."""
     held = _QUEUE["held"]
     return rx.el.section(
         rx.el.header(
@@ -91,7 +91,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
 
 
 def _editor() -> rx.Component:
-    """Draw the editor of a text. It stays if the text was sent or dropped meanwhile, so that the edit is not lost."""
+    """Draw the editor of a text. It stays open if the text is sent or removed meanwhile, so that no edit is lost."""
     lost = QueueState.lost
     return rx.el.div(
         rx.cond(lost, rx.el.p("This message was already sent or removed.", role="alert")),

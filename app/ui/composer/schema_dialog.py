@@ -17,7 +17,7 @@ _WRITING: Any = SchemaState.writing
 
 @rx.memo
 def schema_dialog() -> rx.Component:
-    """Draw sample schemas, the text, and its errors."""
+    """Draw the dialog: buttons that insert sample schemas, the text of the schema, and its error."""
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(

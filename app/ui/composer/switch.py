@@ -1,4 +1,4 @@
-"""A switch that loses no click."""
+"""A switch that changes at once when it is clicked, also before the page's scripts run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Switch(Island):
-    """A box with the role of a switch, and its label as children. `described_by` is the id of what explains it."""
+    """A checkbox with the role of a switch. Its children are the label.
+
+    `on` is the stored value. `described_by` is the id of the element that explains the switch.
+    """
 
     library = island("composer/switch.tsx")
     tag = "Switch"

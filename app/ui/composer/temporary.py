@@ -1,4 +1,4 @@
-"""Temporary conversations on screen: the switch for the next conversation, and the note in a temporary one."""
+"""Temporary conversations: the switch on the start page, and the note in a temporary conversation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def temporary_switch() -> rx.Component:
 
 
 def temporary_words() -> rx.Component:
-    """Explain the switch while it is on."""
+    """Draw the text that explains the switch. It is hidden while the switch is off."""
     return rx.el.p(
         "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
         "The ledger keeps the usage of its calls, without any text.",
@@ -35,7 +35,7 @@ def temporary_words() -> rx.Component:
 
 
 def temporary_note() -> rx.Component:
-    """Explain a temporary conversation, with buttons that keep or discard it; nothing in other conversations."""
+    """Draw the note of a temporary conversation, with buttons that keep or discard it; nothing in any other."""
     return rx.cond(
         ChatState.temporary,
         rx.el.div(

@@ -29,16 +29,20 @@ def _restore(
 
 
 class TextArea(Island):
-    """The box for a message of at most `most` characters. The browser keeps its draft, for the conversation `lasting`
-    on disk.
+    """The text area for a message of at most `most` characters. The browser stores its text as the draft.
 
-    `answers` are the results of sends; `order` is the next instruction for the box. `busy`: a reply is running;
-    `queued`: texts wait. `files` are the uploads of the draft; `attached`: there is a file, so the text may be blank.
-    `schema` and `files` belong to the draft that `on_restore` passed with the id `restored`.
-    `on_slash` requests the `prompts` that "/" and a name insert; `on_prompt` passes the id of the chosen one.
+    The draft of the conversation `lasting` is stored on disk; other drafts are only in memory. `files` are the ids of
+    its uploads, `schema` is its JSON schema. Both belong to the draft that `on_restore` passed with the id `restored`.
+    `attached`: a file is attached, so the text may be blank. `busy`: a reply is running. `queued`: the queue has texts.
+
+    `answers` are the results of the newest sends. `order` is an instruction for the text area, such as to insert a
+    text; `on_finish` reports that it was carried out.
+
+    `on_slash` requests the `prompts` that "/" and a name insert; `on_prompt` passes the id of the chosen prompt.
     `prompts_said` is read aloud; `{count}` in it is the number of matching prompts.
-    `on_compare`: the user wants to send the text to several models.
-    `on_restore` passes the draft of a conversation that is opened; `on_finish` reports that an order was carried out.
+
+    `on_compare`: the user wants to send the text to several models. When a conversation is opened, `on_restore` passes
+    its draft.
     """
 
     library = _FILE
@@ -69,7 +73,7 @@ class TextArea(Island):
 
 
 class SubmitButton(Island):
-    """A button that sends the text. `idle`: it is shown, disabled, while the box is empty."""
+    """A button that sends the text. While the text area is empty, it is disabled if `idle`, otherwise hidden."""
 
     library = _FILE
     tag = "SubmitButton"
@@ -79,7 +83,7 @@ class SubmitButton(Island):
 
 
 class DraftButton(Island):
-    """A menu item that is disabled while the box is empty."""
+    """A menu item that is disabled while the text area is empty, or while `disabled` is true."""
 
     library = _FILE
     tag = "DraftButton"
@@ -88,8 +92,10 @@ class DraftButton(Island):
 
 
 class SendNotice(Island):
-    """The notice about the last send: it was `refused` (the children are the reason), it could not leave the browser
-    (`unsent`), the connection is `lost`, or the text is too `long` to send.
+    """The notice about the last send or the connection; nothing if all is well.
+
+    `refused`: the server refused the send, and the children are the reason. The other props are texts: `unsent` if the
+    send could not leave the browser, `lost` if the connection is lost, `long` if the text is too long to send.
     """
 
     library = _FILE

@@ -1,8 +1,8 @@
 /**
  * The text area of the composer. It grows with its text, keeps its draft in the browser and sends messages.
  *
- * It becomes empty at once when a text is sent; a refused text returns, before the text that was typed since. The text
- * is also reported to the server for the estimate, long texts less often.
+ * It becomes empty at once when a text is sent. A refused text returns, in front of the text that was typed since. The
+ * text is also reported to the server for the estimate, long texts less often.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
@@ -28,7 +28,7 @@ const LONGEST_UNDONE = 10_000; // characters: the more lines a text has, the lon
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
 const pending = new Pending(Math.random().toString(36).slice(2, 12));
-const done = new Set<string>(); // orders
+const done = new Set<string>(); // ids of the orders that were carried out
 const blank = signal(true); // there is nothing to send
 const failed = signal(false); // the last send could not leave the browser
 
@@ -89,7 +89,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     keep();
   };
 
-  const restoreId = useRef(0); // of the draft that Python got last
+  const restoreId = useRef(0); // the id of the last draft that Python got
   const restore = useEffectEvent((text: string, at: string) => {
     restoreId.current = currentEdition();
     props.onRestore?.(text, schemas.read(at), uploads.read(at), told(), restoreId.current);

@@ -1,4 +1,4 @@
-"""The tools of the next send: a button with their number, and a menu with the tools and their cost."""
+"""The menu with the tools of the next send and their sizes. Its button shows their number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOOLS: Any = ComposerState.tools
 
 
 def tools_menu() -> rx.Component:
-    """Draw the button with the number of tools, if any are set up."""
+    """Draw the button with the number of tools, and its menu; nothing if no tools are set up."""
     return rx.cond(
         ComposerState.tools,
         menu(
@@ -54,7 +54,7 @@ def _tool(tool: rx.vars.ObjectVar[SentToolView]) -> rx.Component:
 
 
 def _way() -> rx.Component:
-    """Link to the choice of tools: the inspector of the conversation or, before there is one, the settings."""
+    """Draw the way to the choice of tools: in the inspector or, while there is no conversation, in the settings."""
     return rx.cond(
         ChatState.opened != "",
         rx.el.button(

@@ -2,7 +2,7 @@
  * Writes the filter into the address of the page, as `?f=`. Python reads it when a page is opened and on Back.
  *
  * It does not use the router, which would load the page again; on Back the router takes the address from the browser's
- * history. An address that the server has not read yet is not changed: it requests another filter than the current one.
+ * history. An address that the server has not read yet is not changed, because it has a new filter that is not applied.
  */
 import { useEffect, useRef } from "react";
 import type { FilterAddressProps } from "./views.ts";
@@ -11,7 +11,7 @@ const PARAMETER = "f";
 
 /**
  * `filter` null: the address is not changed. `steps` has increased: add an entry to the history, so that Back returns
- * to the filter before. `read` is the page and the filter of the address that the server read last.
+ * to the previous filter. `read` is the page and the filter of the address that the server read last.
  */
 export function FilterAddress({ filter, steps, read }: FilterAddressProps): null {
   const written = useRef(steps);

@@ -31,12 +31,15 @@ def _line_and_cursor(line: rx.Var[str], cursor: rx.Var[int]) -> tuple[rx.Var[str
 
 
 class FilterLine(Island):
-    """The bar. Its line is `applied` until a person types; `feedback` describes the typed line.
+    """The line of the filter bar with its panel, which is open while a person types.
 
-    It closes each time `done` increases, and moves the focus to the history. `past` are the earlier lines that the
-    arrows recall, None until they are known. `failed`: the last entered filter was not applied. Parts that Python
-    draws: `icon`; `summary` below the line when it is closed; `chips`, `says` and `keys` in its panel; `buttons` behind
-    it. `written` is a line that a chip wrote.
+    The line shows `applied`, the filter in force, until a person types. `feedback` describes the typed line, `written`
+    is the last line that a chip wrote. Each time `done` increases, the panel closes and the focus moves to the history.
+    `past` are the earlier lines that the arrows recall; None: not loaded yet. `failed`: the last entered filter was not
+    applied. `saved_open`: the panel of saved filters is open.
+
+    Python draws these parts: `icon`, `summary` below the line while the panel is closed, `chips`, `says` and `keys` in
+    the panel, `buttons` after the line.
     """
 
     library = island("filters/filter_line.tsx")
@@ -67,9 +70,11 @@ class FilterLine(Island):
 
 
 class FilterAddress(Island):
-    """Writes the `filter` into the address; None: the address is not changed. Back undoes each of `steps`.
+    """An invisible component that writes the `filter` into the address. None: the address is not changed.
 
-    An address other than the one that the server `read` last is not changed either: its filter is being loaded.
+    Each time `steps` increases, the change is a new entry of the browser's history, which Back undoes. `read` is the
+    page and the filter of the address that the server read last. Another address is not changed: the server is still
+    loading its filter.
     """
 
     library = island("filters/address.tsx")
@@ -80,8 +85,8 @@ class FilterAddress(Island):
 
 
 def filter_bar() -> rx.Component:
-    """Draw the bar of a conversation."""
-    # The browser stores addresses on its disk.
+    """Draw the filter bar of a conversation."""
+    # The browser stores addresses on disk, so the filter of a temporary conversation is not written into the address.
     unwritten = ~FilterState.known | FilterState.temporary | FilterState.refusal.bool()
     return rx.fragment(
         FilterAddress.create(
@@ -118,7 +123,7 @@ def filter_bar() -> rx.Component:
 
 
 def reader_zone() -> rx.Component:
-    """Learn the reader's time zone. One on each page with a composer."""
+    """Create an invisible component that sends the reader's time zone. Each page with a composer has exactly one."""
     # The browser needs tens of milliseconds to find it. The wait keeps this work out of the opening of the page.
     zone = rx.Var("Intl.DateTimeFormat().resolvedOptions().timeZone", _var_type=str)
     return Passing.create(milliseconds=_LATER_MS, on_end=FilterState.learn_zone(zone).temporal)
@@ -138,7 +143,7 @@ def nothing_found() -> rx.Component:
 # A component that is passed as a prop must be a memo: Reflex cannot draw a foreach there.
 @rx.memo
 def filter_summary() -> rx.Component:
-    """Describe the filter in force, or say why the last one was not applied."""
+    """Draw the description of the filter in force, or the reason why the last entered filter was not applied."""
     refusal = FilterState.refusal
     tip = rx.Var.create([FilterState.description, FilterState.notices.join("\n")]).join("\n")
     return rx.el.p(
@@ -170,7 +175,7 @@ def _in_force() -> rx.Var[str]:
 
 @rx.memo
 def line_feedback() -> rx.Component:
-    """Draw the meaning of the typed line, or its mistake."""
+    """Draw the answer of the line's command, the mistake in the typed line, or its meaning."""
     feedback = FilterLineState.feedback
     return rx.cond(
         feedback.answer != "",

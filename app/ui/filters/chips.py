@@ -1,4 +1,4 @@
-"""The chips of the filter bar: star, topic, date, model, kind. Pressing one writes a term into the line."""
+"""The chips of the filter bar: star, topic, date, model, kind. Choosing a value writes its term into the line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def filter_chips() -> rx.Component:
 
 
 def chips_in_force() -> rx.Component:
-    """Draw the same chips below the top bar, while a filter is in force."""
+    """Draw the chips below the top bar; nothing while no filter is in force."""
     return rx.cond(
         FilterState.filter != "",
         rx.el.div(
@@ -44,7 +44,7 @@ def _chip(chip: rx.vars.ObjectVar[ChipView], _: rx.Var[int]) -> rx.Component:
 
 
 def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
-    """Draw a chip with one value."""
+    """Draw a chip with one value, as a button. Pressing it again removes the value."""
     is_on = chip.chosen != ""
     only = chip.options.to(tuple[ChipOption, ...])[0].term
     return rx.el.button(
@@ -57,7 +57,7 @@ def _toggle(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
 
 
 def _menu(chip: rx.vars.ObjectVar[ChipView]) -> rx.Component:
-    """Draw a chip with several values: the first entry of its list removes the chosen one."""
+    """Draw a chip with several values, as a menu. Its first entry removes the chosen value."""
     options = rx.foreach(
         chip.options.to(tuple[ChipOption, ...]), lambda one: rx.el.option(one.label, value=one.term, key=one.term)
     )

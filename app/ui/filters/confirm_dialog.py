@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog
 
 @rx.memo
 def confirm_command_dialog() -> rx.Component:
-    """Draw the question of the command, and its line."""
+    """Draw the dialog with the question about the command and the line that was entered."""
     asking = FilterLineState.asking
     return Dialog.create(
         rx.el.h2("Run this command?", class_name="dialog-title"),

@@ -221,6 +221,6 @@ const keepFocus = (event: PointerEvent) => {
   if (!(event.target instanceof HTMLSelectElement)) event.preventDefault();
 };
 
-/** In the bar, or in a dialog above it. */
+/** True for an element in the bar, or in a dialog that covers it. */
 const isWithin = (bar: Element | null, target: EventTarget | null): boolean =>
   target instanceof Element && (bar?.contains(target) === true || target.closest("dialog") !== null);

@@ -19,7 +19,7 @@ _BIN = "M3.5 4.5h9M6.5 4.3V3h3v1.3m-4.8.2.5 8.5h5.6l.5-8.5"
 
 @rx.memo
 def saved_filters_panel() -> rx.Component:
-    """Draw the panel below the filter bar."""
+    """Draw the panel of saved filters, which is shown below the filter bar."""
     return rx.el.div(
         _save_form(),
         rx.el.p(SavedFilterState.fault, role="alert", hidden=SavedFilterState.fault == "", class_name="filter-wrong"),

@@ -1,4 +1,4 @@
-"""The sheet: all keys by mode and the filter language, searchable."""
+"""The sheet: a dialog with all keys by mode and the filter language, with a search field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEARCH_REST_MS = 60
 
 @rx.memo
 def sheet_dialog() -> rx.Component:
-    """Draw the entries that match the search."""
+    """Draw the dialog with the keys and the filter language, or only those entries that match the search."""
     found = (SheetState.keys.length() + SheetState.language.length()) > 0
     return Dialog.create(
         rx.el.div(
@@ -58,7 +58,7 @@ def sheet_dialog() -> rx.Component:
 
 @rx.memo
 def sheet_table(table: rx.vars.ObjectVar[SheetTable], kind: rx.Var[str], rest: rx.RestProp) -> rx.Component:
-    """Draw one table; `kind` is its class."""
+    """Draw one table of the sheet. `kind` is its CSS class."""
     return rx.el.table(
         rx.el.caption(table.title),
         rx.el.thead(rx.el.tr(rx.foreach(table.heads, lambda head: rx.el.th(head, scope="col")))),

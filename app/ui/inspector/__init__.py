@@ -1,1 +1,1 @@
-"""The column on the right of a conversation, and the dialogs that show requests and versions."""
+"""The inspector, which is the column on the right of a conversation, and the dialogs of requests and versions."""

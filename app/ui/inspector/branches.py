@@ -1,4 +1,4 @@
-"""The section of branches: the tree of forks, and the buttons that fork."""
+"""The section Branches of the inspector: the tree of forks, and the buttons that fork."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.kit.page_link import PageLink
 
 @rx.memo
 def branches_panel() -> rx.Component:
-    """Draw the tree, or the reason why there is none."""
+    """Draw the section: the tree, an error, or a note that the tree is loading."""
     return rx.cond(
         BranchState.items.length() > 0,
         rx.el.div(
@@ -45,9 +45,9 @@ def branches_panel() -> rx.Component:
 
 @rx.memo
 def branch_line(item: rx.vars.ObjectVar[BranchItem], rest: rx.RestProp) -> rx.Component:
-    """A row of the tree of branches.
+    """Draw a row of the tree of branches, a link to its conversation.
 
-    The link to the open conversation has `aria-current`: `tree.tsx` chooses by it the row that Tab reaches first.
+    The link to the open conversation has `aria-current`. It is the row that Tab reaches first (`tree.tsx`).
     """
     here = item.id == BranchState.conversation
     return PageLink.create(

@@ -1,6 +1,7 @@
-"""The cached part of the conversation on screen: the cache line between pairs, and the notes above the composer.
+"""The cache line in the transcript, which marks what the provider has cached, and the notes above the composer.
 
-The rows of the transcript and the cards before them draw the line where `cached_after` places it.
+The rows of the transcript, and the cards above them, draw the line at the place that `cached_after` and
+`cached_before_all` return.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ _KEEPING = CacheState.notes.keeping
 
 
 def has_cache_line() -> rx.Var[bool]:
-    """True if the transcript has a cache line: not while a reply is running."""
+    """Return True if the transcript has a cache line. It has none while a reply is running."""
     is_here = CacheState.conversation == TranscriptState.conversation
     return is_here & (TranscriptState.running == "") & _LINE.is_not_none()
 
 
 def cached_before_all() -> rx.Var[bool]:
-    """True if the line is before all pairs."""
+    """Return True if the cache line is above all pairs."""
     return has_cache_line() & (_LINE.place == "system")
 
 
 def cached_after(pair_id: rx.Var[str]) -> rx.Var[str]:
-    """Return the part of this pair that the line follows: "request" or "reply", "" for neither."""
+    """Return the part of this pair that the cache line follows: "request" or "reply", "" for neither."""
     return rx.cond(has_cache_line() & (_LINE.pair_id == pair_id), _LINE.place, "")
 
 
 @rx.memo
 def cache_line() -> rx.Component:
-    """Draw the line. It reads the state itself, so that rows without the line are not drawn again."""
+    """Draw the cache line. It reads the state, not arguments, so that rows without the line are not drawn again."""
     return Until.create(
         rx.el.div(
             rx.el.p(
@@ -69,7 +70,10 @@ def cache_line() -> rx.Component:
 
 
 def cache_notes() -> rx.Component:
-    """Draw the notes above the composer: keep-warm if no line shows it, and a warning if the view breaks the cache."""
+    """Draw the notes above the composer, and the dialog of the keep-alive.
+
+    One note shows the keep-alive if no cache line shows it. The other warns that the current view loses the cache.
+    """
     return rx.fragment(
         rx.cond(
             CacheState.conversation == TranscriptState.conversation,
@@ -97,7 +101,7 @@ def _is_kept() -> rx.Var[bool]:
 
 
 def _keeping() -> rx.Component:
-    """Draw the end and cost of keeping warm, or that it has ended, with the button that stops it or hides the note."""
+    """Draw the end and the cost of the keep-alive, with a button that stops it or, if it has ended, hides the note."""
     return rx.el.span(
         rx.cond(_KEEPING.on, "Cache kept warm until ", "Cache no longer kept warm since "),
         MomentText.create(at=_KEEPING.at, form=TimeForm.CLOCK),

@@ -1,4 +1,4 @@
-"""The dialog before a fork if a filter hides pairs: fork with all pairs, or with the pairs in view."""
+"""The dialog that asks before a fork, if a filter hides pairs: copy all pairs, or the pairs in view."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TITLE = "Choose pairs to fork"
 
 @rx.memo
 def fork_choice() -> rx.Component:
-    """Draw the two choices and Cancel."""
+    """Draw the dialog with the two choices and Cancel."""
     choice = BranchState.choosing
     return Dialog.create(
         rx.el.h2(_TITLE, class_name="dialog-title"),

@@ -1,4 +1,4 @@
-"""The marks of branches: the fork button of a pair, and the origin at the head of a forked conversation."""
+"""The fork button of a pair, and the line above a forked conversation that names its origin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.kit.page_link import PageLink
 
 @rx.memo
 def fork_mark(pair_id: rx.Var[str]) -> rx.Component:
-    """Draw the button that forks after a pair, and the number of forks there."""
+    """Draw the button that forks after a pair, and the number of forks that were made there."""
     return rx.fragment(
         rx.el.button(
             fork_icon(),
@@ -41,7 +41,7 @@ def _forks(forks: rx.vars.ObjectVar[ForksItem]) -> rx.Component:
 
 
 def forked_from() -> rx.Component:
-    """Draw the origin at the head of a fork or a child conversation, if the origin still exists."""
+    """Draw the line that names the origin of a fork or a child conversation; nothing if the origin was deleted."""
     name = rx.cond(ChatState.parent_name != "", ChatState.parent_name, "a conversation without a title")
     origin = PageLink.create(name, to=conversation_path(f"{ChatState.parent}"), custom_attrs={"dir": "auto"})
     known = ChatState.fork_position > 0

@@ -1,4 +1,4 @@
-"""The inspector's column with its tabs, and the button that opens it. Each section has its own module."""
+"""The inspector, a column with tabs, and the button that opens it. Each section has its own module."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _IS_ON_START: Final = InspectorState.section == ON_START
 
 
 class InspectorFrame(Island):
-    """The column, called `label`, while a `section` is open. `covers` is the id of the element that it hides on small
-    screens.
+    """The column of the inspector, with the accessible name `label`. It is open while `section` is not "".
 
-    It takes the focus when it opens, but not before the page is `ready`: a section that was open before a reload opens
-    again. On small screens it closes after a reload and when a person goes to another page: `on_close`.
+    `covers` is the id of the element that the column covers on small screens. The column takes the focus when it opens,
+    but not before the page is `ready`, because a section that was open before a reload opens again. On small screens
+    the column sends `on_close` after a reload and when a person goes to another page.
     """
 
     library = island("inspector/frame.tsx")
@@ -63,7 +63,7 @@ class InspectorFrame(Island):
 
 
 def inspector() -> rx.Component:
-    """Draw the column on the right of a conversation."""
+    """Draw the inspector of a conversation with its dialogs."""
     named = rx.match(InspectorState.section, *((name, whole) for name, (_, whole) in _NAMES.items()), "Inspector")
     return rx.fragment(
         deferred(versions_dialog, when=VersionsState.pair),
@@ -74,7 +74,7 @@ def inspector() -> rx.Component:
 
 
 def start_inspector() -> rx.Component:
-    """Draw the column on the right of the start page, without the sections of a conversation."""
+    """Draw the inspector of the start page, which has only the preview."""
     return _column(rx.cond(_IS_ON_START, ON_START, ""), rx.Var.create(_NAMES[ON_START][1]), ON_START)
 
 
@@ -84,7 +84,7 @@ def inspector_toggle() -> rx.Component:
 
 
 def start_inspector_toggle() -> rx.Component:
-    """Draw the same button on the start page."""
+    """Draw the button of the start page that opens the preview, or closes it."""
     return _toggle(_IS_ON_START)
 
 
@@ -104,7 +104,7 @@ def _toggle(is_open: rx.Var[bool]) -> rx.Component:
 
 
 def _column(section: rx.Var[str], label: rx.Var[str], *names: str) -> rx.Component:
-    """Draw the column while a `section` is open, with tabs for these sections."""
+    """Draw the column with a tab for each of the sections `names`. It is open while `section` is not ""."""
     return escape(
         InspectorFrame.create(
             rx.cond(section != "", rx.fragment(_header(label, names), *map(_section, names))),

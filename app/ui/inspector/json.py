@@ -1,4 +1,4 @@
-"""JSON on the page: indented, coloured, with a copy button; large JSON is shown in pages and can be downloaded."""
+"""The JSON body of a request: indented, coloured, with a copy button. A large body is shown in pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from app.ui.kit.json_lines import JsonLines
 
 
 class HashCheck(Island):
-    """Says `same` if the text has the SHA-256 that is `expected`, else `other`; nothing if the browser cannot tell."""
+    """A check of a hash in the browser: shows `same` if the text has the SHA-256 `expected`, else `other`.
+
+    It shows nothing if the browser cannot compute the hash.
+    """
 
     library = island("inspector/hash_check.tsx")
     tag = "HashCheck"
@@ -24,7 +27,10 @@ class HashCheck(Island):
 
 
 def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
-    """The JSON of a body. `on_page` is the handler that shows another page of it."""
+    """Draw the JSON of a body with a copy button or, if it is large, a page of it with a link that downloads all.
+
+    `on_page` is the handler that shows the page with a number, from 1.
+    """
     return rx.cond(
         is_whole(body),
         json_figure(body.page.text, "Copy the body"),
@@ -46,7 +52,7 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
 
 
 def is_whole(body: rx.vars.ObjectVar[BodyView]) -> rx.Var[bool]:
-    """True if the shown page contains all of the body."""
+    """Return True if the body has only one page."""
     return body.count.to(int) == 1
 
 
@@ -62,5 +68,5 @@ def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
 
 
 def _turn(text: str, event: Any, at_end: rx.Var[bool]) -> rx.Component:
-    """Draw a button to another page. It is not disabled at an end, because it would lose the focus."""
+    """Draw a button to another page. It is not disabled at an end, because a disabled button loses the focus."""
     return rx.el.button(text, type="button", aria_label=f"{text} page", aria_disabled=at_end, on_click=event)

@@ -1,4 +1,4 @@
-"""The dialog before keeping the cache warm: the price of each refresh, and the price without refreshes."""
+"""The dialog that starts the cache keep-alive ("keep warm"): a choice of durations, each with its price."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OFFER = CacheState.notes.offer
 
 @rx.memo
 def keeping_dialog() -> rx.Component:
-    """Open while `CacheState.asking`."""
+    """Draw the dialog, or the reason why the cache cannot be kept warm. It is open while `CacheState.asking`."""
     refused = _OFFER.refusal != ""
     title = rx.cond(refused, "The cache cannot be kept warm", "Keep the cache warm")
     return Dialog.create(

@@ -1,4 +1,4 @@
-"""The section of the lineage: the origin of the conversation, and the conversations derived from it."""
+"""The section Lineage of the inspector: the origin of the conversation, and its forks and child conversations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.ui.kit.page_link import PageLink
 from app.ui.kit.ticker import Ticker
 
 _PACE: Final = 1500
-"""Milliseconds between two updates of derived conversations that are still being made."""
+"""Milliseconds between two updates of the list while a child conversation is running."""
 
 
 @rx.memo
 def lineage_panel() -> rx.Component:
-    """Draw both directions, one step each."""
+    """Draw the section: the conversation that this one was made from, and those that were made from this one."""
     return rx.cond(
         LineageState.fault != "",
         rx.el.p(LineageState.fault, role="alert", class_name="inspector-note"),
@@ -65,7 +65,7 @@ def _derived() -> rx.Component:
 
 @rx.memo
 def derived_line(item: rx.vars.ObjectVar[DerivedItem], rest: rx.RestProp) -> rx.Component:
-    """Draw a derived conversation, its progress, and the time of its last change."""
+    """Draw a fork or a child conversation with its progress and the time of its last change."""
     return rx.el.li(
         rest,
         PageLink.create(item.title, to=item.path),

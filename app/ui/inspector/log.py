@@ -1,4 +1,4 @@
-"""The section of the log: requests for titles and summaries, and the tokens used when messages were removed."""
+"""The section Log of the inspector: requests for titles and summaries, and the usage when messages were removed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EntryVar = rx.vars.ObjectVar[LogEntryView]
 
 @rx.memo
 def log_panel() -> rx.Component:
-    """All entries, newest first."""
+    """Draw the section: the entries, newest first."""
     return rx.cond(
         LogState.fault != "",
         rx.el.p(LogState.fault, role="alert", class_name="inspector-note"),
@@ -63,7 +63,7 @@ def log_panel() -> rx.Component:
 
 @rx.memo
 def log_entry(entry: rx.vars.ObjectVar[LogEntryView], rest: rx.RestProp) -> rx.Component:
-    """One entry."""
+    """Draw one entry of the log."""
     return rx.el.li(
         rest,
         rx.match(
@@ -78,7 +78,7 @@ def log_entry(entry: rx.vars.ObjectVar[LogEntryView], rest: rx.RestProp) -> rx.C
 
 
 def _place(entry: EntryVar) -> rx.Component:
-    """Draw the position of the entry in the conversation, as a link to the pair."""
+    """Draw the place of the entry in the conversation, as a link to the pair above it."""
     position = entry.after_position.to_string()
     return rx.cond(
         entry.after_position.to(int) > 0,
@@ -126,7 +126,7 @@ def _summary(entry: EntryVar) -> rx.Component:
 
 
 def _node_request(entry: EntryVar, path: str) -> rx.Component:
-    """The request itself: the model, its tokens and cost, and the outcome."""
+    """Draw a request for a title or a summary: the model, the tokens and cost, and the outcome."""
     return rx.el.p(
         icon(path),
         rx.el.span(entry.name),

@@ -1,4 +1,4 @@
-"""Pieces of a request in readable form: messages, tools, the system text. Used wherever a request is shown."""
+"""The readable pieces of a request: messages, tools, the system text. Every view of a request uses this module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS: Final = {"+": ("+", "added"), "-": ("\N{MINUS SIGN}", "gone")}
 
 
 def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
-    """Draw a piece that expands. `on_open` is the handler that loads all of it, by its key."""
+    """Draw a piece that can be expanded. The handler `on_open` loads its parts; it gets the key of the piece."""
     return Disclosure.create(
         rx.foreach(item.parts, lambda part: _part(part, on_open(item.key))),
         summary=rx.fragment(
@@ -27,13 +27,13 @@ def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
         opened=item.opened,
         missing=rx.cond(item.loaded, "", item.key),
         on_need=on_open(item.key),
-        key=item.opened.to_string(),  # how it begins, also where another message is the newest one now
+        key=item.opened.to_string(),  # a new key creates the piece again: expanded once it is the newest message
         class_name="piece",
     )
 
 
 def message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp, on_open: Any) -> rx.Component:
-    """Draw a message of a list, or the line that replaces unchanged messages."""
+    """Draw a message in a list of messages, or the line that replaces unchanged messages."""
     return rx.cond(
         item.same != "",
         rx.el.li(rest, item.same, class_name="same"),
@@ -51,7 +51,7 @@ def message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp, on_open: Any)
 
 
 def facts(items: rx.Var[tuple[FactView, ...]]) -> rx.Component:
-    """Draw names with their values."""
+    """Draw a list of names with their values."""
     return rx.el.dl(rx.foreach(items, lambda item: fact(item.name, item.value)), class_name="facts")
 
 

@@ -1,4 +1,4 @@
-"""The preview in the inspector: the request that Send would make now, as text, as JSON, and its changes."""
+"""The section Preview of the inspector: the request that Send would make now, as text and as JSON, and its changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """The section of the inspector."""
+    """Draw the section: the tabs and the chosen one of them, an error, or a note that the request is being built."""
     return rx.cond(
         PreviewState.fault != "",
         _fault(),
@@ -37,7 +37,7 @@ def preview_panel() -> rx.Component:
 
 @rx.memo
 def preview_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """Draw a message of the request."""
+    """Draw a message of the previewed request."""
     return message(item, rest, PreviewState.open_piece)
 
 
@@ -94,7 +94,7 @@ def _panel() -> rx.Component:
 
 
 def _notes() -> rx.Component:
-    """Say what the preview leaves out: a reply that is running, and the text of an open edit."""
+    """Draw notes about what the preview leaves out: a running reply, and the text of an open edit."""
     return rx.fragment(
         rx.cond(
             TranscriptState.running != "",

@@ -1,4 +1,4 @@
-"""The dialog that shows the stored request of a failed pair, and sends it again."""
+"""The dialog that shows the stored request of a failed pair, with buttons that send the pair again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TABS = {"sent": "As sent", "now": "Compared with now"}
 
 @rx.memo
 def snapshot_dialog() -> rx.Component:
-    """Open while `SnapshotState.pair` is set."""
+    """Draw the dialog, which is open while `SnapshotState.pair` is set."""
     return Dialog.create(
         dialog_title(SnapshotState.title),
         Tabs.create(
@@ -66,7 +66,7 @@ def snapshot_dialog() -> rx.Component:
 
 @rx.memo
 def snapshot_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> rx.Component:
-    """Draw a message that differs."""
+    """Draw a message that differs between the stored request and the current one."""
     return message(item, rest, SnapshotState.open_piece)
 
 

@@ -1,4 +1,4 @@
-"""The tools of the conversation in the inspector: how they are chosen, and each tool with its price."""
+"""The section Tools of the inspector: the mode that chooses the tools of a send, and each tool with its price."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PANEL = ToolChoiceState.panel
 
 @rx.memo
 def tools_panel() -> rx.Component:
-    """The section of the inspector."""
+    """Draw the section: the modes and the tools, an error, or a note that the tools are loading."""
     return rx.cond(
         _PANEL.is_not_none() & (ToolChoiceState.conversation == TranscriptState.conversation),
         rx.cond(_PANEL.servers.to(tuple[ServerToolsItem, ...]).length() > 0, _tools(), _empty()),
@@ -29,7 +29,10 @@ def tools_panel() -> rx.Component:
 
 @rx.memo
 def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.RestProp) -> rx.Component:
-    """Draw a tool. It expands to the description and the schema that the model gets."""
+    """Draw a tool, which expands to the description and the schema that the model gets.
+
+    `manual`: the tool has a checkbox, because the person chooses each tool.
+    """
     return rx.el.li(
         rest,
         rx.cond(
@@ -138,7 +141,7 @@ def _mode(item: rx.vars.ObjectVar[ModeItem]) -> rx.Component:
 
 
 def _all_of(server: rx.vars.ObjectVar[ServerToolsItem]) -> rx.Component:
-    """Draw a box for all tools of a server. Only a script could show a native box as partly ticked."""
+    """Draw the checkbox for all tools of a server. It is a button, as only a script can tick a real checkbox partly."""
     state = rx.cond(server.all_ticked, "true", rx.cond(server.some_ticked, "mixed", "false"))
     return rx.el.button(
         rx.match(state, ("true", "✓"), ("mixed", "-"), ""),

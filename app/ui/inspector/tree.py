@@ -8,8 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Tree(Island):
-    """Children are links or buttons with `role="treeitem"` and `aria-level`. `current` is the id of the current child;
-    it has `aria-current`. This child takes the focus if the element with the id `frame` has it when the tree appears.
+    """A tree with the accessible name `label`. Its children have `role="treeitem"` and `aria-level`.
+
+    `current` is the id of the current item, whose child has `aria-current`. This child takes the focus if the element
+    with the id `frame` has the focus when the tree appears.
     """
 
     library = island("inspector/tree.tsx")

@@ -1,4 +1,4 @@
-"""The dialog that compares two versions of a pair, word by word, and restores one."""
+"""The dialog that compares two versions of a pair word by word, with buttons that restore one of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VIEW = VersionsState.view
 
 @rx.memo
 def versions_dialog() -> rx.Component:
-    """Open while `VersionsState.pair` is set."""
+    """Draw the dialog, which is open while `VersionsState.pair` is set."""
     return Dialog.create(
         dialog_title(VersionsState.title),
         rx.cond(VersionsState.fault != "", rx.el.p(VersionsState.fault, role="alert", class_name="inspector-fault")),

@@ -1,1 +1,1 @@
-"""Small parts of the page that every region uses. They keep no data of the product."""
+"""Small parts of the page that all regions use. They read no state of the product."""

@@ -1,4 +1,4 @@
-"""Arrow keys that move the focus within a group."""
+"""Groups whose arrow keys move the focus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Arrows(Island):
-    """A group whose arrow keys move the focus between the controls inside `among`, a CSS selector of a part of it."""
+    """A group whose up and down arrows move the focus between the controls in its part `among`, a CSS selector."""
 
     library = island("kit/arrows.tsx")
     tag = "Arrows"

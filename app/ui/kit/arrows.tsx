@@ -1,10 +1,10 @@
-/** Groups whose buttons, boxes or links the arrow keys walk through; the ends meet. */
+/** Groups whose arrow keys move the focus between buttons, checkboxes and links, in a circle. */
 import type { KeyboardEvent, ReactNode } from "react";
 import type { ArrowsProps, RowsProps, TabsProps } from "./views.ts";
 
 const STOPS = "button:not(:disabled), input:not(:disabled), a[href]";
 
-/** Move the focus a step among these elements; from elsewhere to the first or the last. */
+/** Move the focus a step among these elements. If none of them has the focus, move it to the first or the last. */
 function walk(event: KeyboardEvent<HTMLElement>, step: number | undefined, among: string): HTMLElement | undefined {
   if (!step || event.defaultPrevented) return undefined;
   event.preventDefault();
@@ -25,7 +25,7 @@ export const Arrows = ({ among, className, children }: ArrowsProps): ReactNode =
   </div>
 );
 
-/** The up and down arrows lead from row to row, the left and right ones through the controls of a row. */
+/** A list whose up and down arrows move from row to row, and the left and right ones between the controls of a row. */
 export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
     const { key, target, currentTarget, defaultPrevented } = event;
@@ -50,7 +50,7 @@ export const Rows = ({ among, className, children }: RowsProps): ReactNode => {
   );
 };
 
-/** The tab that gets the focus is chosen. */
+/** A list of tabs. The left and right arrows focus another tab and choose it. */
 export const Tabs = ({ label, className, children }: TabsProps): ReactNode => (
   <div
     className={className}

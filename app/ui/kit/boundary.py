@@ -1,4 +1,4 @@
-"""A boundary: if a part of the page cannot be drawn, its text is shown instead. The rest of the page stays.
+"""An error boundary: if a part of the page cannot be drawn, its text is shown instead. The rest of the page stays.
 
 boundary(pair_view(pair=pair), what="This pair", text=pair.user_text, again=pair.lifecycle)
 """
@@ -10,7 +10,7 @@ from reflex_components_core.base.error_boundary import ErrorBoundary
 
 
 class Boundary(ErrorBoundary):
-    """Draws its children again after a failure, as soon as one of the `reset_keys` changes."""
+    """An error boundary that draws its children again after a failure, as soon as one of the `reset_keys` changes."""
 
     reset_keys: rx.Var[list[str]]
 
@@ -23,9 +23,9 @@ def boundary(
     again: rx.Var[str] | str = "",
     key: rx.Var[str] | str = "",
 ) -> rx.Component:
-    """Draw a component or, if that fails, its `text`. It is drawn again when `again` changes.
+    """Draw a component or, if that fails, its plain `text` with a message. `what` begins the message: "This pair".
 
-    `what` is the start of the message: "This pair".
+    After a failure, the component is drawn again when `again` changes.
     """
     instead = rx.el.div(
         rx.el.p(f"{what} could not be shown. Its plain text is below. Reload the page to try again.", role="alert"),

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class CopyButton(Island):
-    """The island of `copy_button`, which sets its texts."""
+    """The island behind `copy_button`: a button that copies `text`. `copy_button` sets the texts on it."""
 
     library = island("kit/copy_button.tsx")
     tag = "CopyButton"
@@ -20,7 +20,7 @@ class CopyButton(Island):
 
 
 def copy_button(text: rx.Var[str] | str, *, label: str | rx.Var[str], words: str = "Copy") -> rx.Component:
-    """Make a button that copies `text`. `words` is its visible text, `label` its accessible name."""
+    """Draw a button that copies `text`. `words` is its visible text, `label` its accessible name."""
     return CopyButton.create(
         text=text, label=label, words=words, done_words="Copied", refused_words="Copying is not allowed"
     )

@@ -1,4 +1,4 @@
-"""Components that depend on the time left until a moment of the server's clock."""
+"""Components that depend on the time that is left until a moment on the server's clock."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _FILE = island("kit/countdown.tsx")
 
 
 class Countdown(Island):
-    """The time left `until` a moment (ISO), followed by `after`. `now` is the server's time when this is sent.
+    """The time left until the moment `until`. `now` is the server's time when both are sent. Both are ISO 8601.
 
-    `hours` follows a time of at least an hour, `seconds` a time of less than 60 seconds. The attribute `data-late` is
-    set while less than `late` seconds are left.
+    The text `after` follows it. `hours` is the unit of a time of at least an hour, `seconds` that of a time of less
+    than 60 seconds. The attribute `data-late` is set while less than `late` seconds are left.
     """
 
     library = _FILE
@@ -27,7 +27,7 @@ class Countdown(Island):
 
 
 class Until(Island):
-    """Shows its children `until` a moment (ISO), as `Countdown`."""
+    """A part that shows its children until the moment `until`. `until` and `now` are as in `Countdown`."""
 
     library = _FILE
     tag = "Until"

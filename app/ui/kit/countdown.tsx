@@ -1,4 +1,4 @@
-/** Components that depend on the time left until a moment of the server's clock. */
+/** Components that depend on the time that is left until a moment on the server's clock. */
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { two } from "./time.ts";
 import type { CountdownProps, UntilProps } from "./views.ts";
@@ -6,7 +6,7 @@ import type { CountdownProps, UntilProps } from "./views.ts";
 const SECOND = 1000;
 const HOUR = 3600;
 
-/** Return the seconds left, now and whenever that changes. `now` is the server's time when this was received. */
+/** Return the seconds until `until`, again every second. `now` is the server's time when both were received. */
 function useSecondsLeft(until: string, now: string): number {
   const ahead = useMemo(() => Date.parse(now) - Date.now(), [now]);
   const left = () => Math.max(0, Math.ceil((Date.parse(until) - Date.now() - ahead) / SECOND));

@@ -1,4 +1,4 @@
-"""A region that is marked while its content is outdated."""
+"""A part of the page that is marked while its content is outdated."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Current(Island):
-    """Content that was computed for the draft with the number `edition`. It is outdated while the composer has another
-    draft, or if `old` is true. It is also marked while the draft is too large to send, because nothing is computed
-    then.
+    """A part that was computed for one text in the composer: the text with the number `edition`.
+
+    The part is marked as outdated while the composer has another text, and while `old` is true. It has another mark
+    while the text is too large to send, because nothing is computed for such a text.
     """
 
     library = island("kit/current.tsx")

@@ -1,4 +1,4 @@
-"""The box for unreadable data: a title, a line for each piece, an export of the stored rows, and actions."""
+"""The box that reports unreadable data: a title, a line for each unreadable value, and actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ _PATHS: Final = {"pair": "pairs", "conversation": "conversations", "filter": "fi
 
 
 def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name: str, space: str) -> rx.Component:
-    """Draw the box. `words` describe the effect on the next send, `name` is the name of the group of actions."""
+    """Draw the box with `title`, `lines` and `actions`. `words` describe the effect, such as that nothing is sent.
+
+    `name` is the accessible name of the group of actions, `space` are CSS classes for the margins.
+    """
     return rx.el.div(
         rx.el.div(
             rx.el.p(title, class_name="font-medium"),
@@ -24,7 +27,7 @@ def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name:
 
 
 def export_raw(kind: str, kind_id: rx.vars.StringVar[str]) -> rx.Component:
-    """Link to the stored rows. `kind` is a key of `_PATHS`."""
+    """Draw a link that downloads the stored rows of an object: `kind` is "pair", "conversation" or "filter"."""
     return rx.el.a(
         "Export raw",
         href=f"/api/v1/{_PATHS[kind]}/" + kind_id + "/raw",

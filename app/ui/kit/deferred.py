@@ -1,4 +1,4 @@
-"""Load a dialog or a panel when it is first shown, so that the first visit does not load it.
+"""Parts of the page, such as dialogs, whose code is loaded when they are first shown, not with the page.
 
     @rx.memo
     def delete_dialog() -> rx.Component: ...
@@ -20,7 +20,7 @@ from app.ui.kit.island import Island, IslandError, island
 
 
 class Deferred(Island):
-    """Draws the component `name` of the module that `load` imports, while `when` is true."""
+    """The island behind `deferred`. While `when` is true, it draws the component `name` of the module of `load`."""
 
     library = island("kit/deferred.tsx")
     tag = "Deferred"
@@ -30,7 +30,7 @@ class Deferred(Island):
 
 
 def deferred(view: Callable[[], rx.Component], *, when: rx.Var[Any]) -> rx.Component:
-    """Draw `view`, made by `rx.memo`, while `when` is truthy in Python's sense; load it the first time.
+    """Draw `view`, a component made by `rx.memo`, while `when` is true in Python's sense. Its code is loaded then.
 
     Raises:
         IslandError: the view was not made by `rx.memo`.

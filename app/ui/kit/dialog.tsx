@@ -1,13 +1,13 @@
 /**
- * The browser's own modal dialog, open while it is drawn: it keeps the focus. Escape, a click outside it and the
- * elements marked `data-close` close it at once; Python is notified when it is reachable. A popup is placed at the
- * element `at`, which is scrolled to, and in the middle of the window while that is out of sight. The element marked
- * `data-first` has the focus first, and the element that had it before gets it back at the end. The one marked
- * `data-shown` is scrolled to.
+ * The browser's own modal dialog, which is open while it is drawn and keeps the focus. Escape, a click outside it and
+ * the elements marked `data-close` close it at once; Python is notified when it is reachable. A popup is placed
+ * next to the element `at`, which is scrolled into view; while that element is out of sight, the popup is in the middle
+ * of the window. The element marked `data-first` gets the focus first. When the dialog closes, the element that had the
+ * focus gets it again. The dialog is scrolled to the element marked `data-shown`.
  *
- * A person may continue a text while a dialog opens, or start one in it outside its fields. The next space or Enter
- * must press no button then: the letters take the focus from the button, until Tab, and are written in the composer
- * below.
+ * A person may continue a text while a dialog opens, or start to type in the dialog outside its fields. The next space
+ * or Enter must then press no button. So letters take the focus from the button until Tab is pressed, and they are
+ * written in the composer below the dialog.
  */
 import type { KeyboardEvent, MouseEvent, PointerEvent, ReactNode, SyntheticEvent } from "react";
 import { useLayoutEffect, useRef } from "react";
@@ -84,7 +84,7 @@ export function Dialog({
   );
 }
 
-/** Have the stylesheet place the popup at this element while it is in sight. Returns a function that stops this. */
+/** Make the stylesheet place the popup at this element while it is in sight. Returns a function that stops this. */
 function placeAt(anchor: HTMLElement): () => void {
   const name = (isInSight: boolean | undefined) =>
     anchor.style.setProperty("anchor-name", isInSight ? "--popup" : "none");

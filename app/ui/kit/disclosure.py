@@ -8,11 +8,11 @@ from app.ui.kit.island import Island, island
 
 
 class Disclosure(Island):
-    """Children under a `summary`; they are drawn when it is opened. `opened`: it is open at first.
+    """A line, `summary`, that shows its children when it is pressed. They are drawn only while they are shown.
 
-    For content that is loaded later: `missing` names the content to load, "" if it is loaded, and `on_need` loads it
-    when the disclosure is open and whenever `missing` changes. `on_fold` is sent when it is closed. `status` is for
-    styling.
+    `opened`: the children are shown at first. `status` is for the stylesheet. If the children are loaded on demand,
+    `missing` is a name for what is not loaded yet, "" for nothing. While the children are shown, `on_need` is sent if
+    `missing` is not "", and again when `missing` changes. `on_fold` is sent when a person hides the children.
     """
 
     library = island("kit/disclosure.tsx")

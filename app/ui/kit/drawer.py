@@ -1,4 +1,4 @@
-"""The column that can be collapsed."""
+"""The left column of the page, which can be collapsed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FILE = island("kit/drawer.tsx")
 
 
 class Drawer(Island):
-    """The column: next to the centre on wide screens, over it on small ones."""
+    """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones."""
 
     library = _FILE
     tag = "Drawer"

@@ -1,5 +1,6 @@
 /**
- * The column that can be collapsed. Wide screens store its state; on small ones it is closed at first on every page.
+ * The left column, which can be collapsed. On wide screens its state is stored; on small ones it is closed at first on
+ * every page.
  */
 import { createRef, type ReactNode, useEffect } from "react";
 import { useLocation } from "react-router";

@@ -1,9 +1,10 @@
 /**
- * Bounds for every text of the page: React's functions that make an element are replaced, so that a text which takes a
- * browser long to lay out becomes several elements (text_pieces.ts). This covers Reflex, the islands and the libraries.
+ * Limits for every text of the page: a text that takes a browser long to lay out becomes several elements
+ * (text_pieces.ts). React's functions that make an element are replaced for this, so that it covers Reflex, the islands
+ * and the libraries.
  *
- * Not for fields, whose text is one value. Copied text and `textContent` do not change; a note on the screen says that
- * a text is drawn in groups (`.heap` in inview.css).
+ * Text fields are not changed, because their text is one value. Copied text and `textContent` do not change. A note on
+ * the screen says that a text is drawn in groups (`.heap` in inview.css).
  */
 import React from "react";
 import * as runtime from "react/jsx-runtime";
@@ -13,7 +14,7 @@ type Make = (type: unknown, props: Props, ...rest: unknown[]) => unknown;
 type Props = { readonly [name: string]: unknown } | null;
 type Maker = Record<"createElement" | "jsx" | "jsxs", Make>;
 
-const AS_EVER = new Set(["option", "script", "style", "textarea", "text", "title", "tspan"]); // these hold no elements
+const AS_EVER = new Set(["option", "script", "style", "textarea", "text", "title", "tspan"]); // no elements inside
 const makers = React as unknown as Maker;
 const runtimes = ((runtime as { default?: unknown }).default ?? runtime) as Maker;
 const make = makers.createElement;
@@ -70,7 +71,7 @@ function bounded(own: Make): Make {
   };
 }
 
-/** Called once, before the page is drawn. */
+/** Set the limits. Call this once, before the page is drawn. */
 export function boundTexts(): void {
   const inProps = bounded(make);
   makers.createElement = (type, props, ...children) =>

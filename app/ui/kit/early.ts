@@ -1,8 +1,9 @@
 /**
- * Keys that are pressed before the field or dialog that they open exists: they are held, and passed to it when it has
- * the focus.
+ * Holds the keys that a person presses before a field or a dialog exists that is about to open, and passes them to it
+ * when it has the focus.
  *
- * keyboard.tsx reports when something opens, and when nothing does.
+ * Each field or dialog that is about to open is an opening with a number. keyboard.tsx reports when an opening begins,
+ * and when it has led to nothing.
  */
 const TEXT_FIELD = "textarea, input[type=text], input[type=search], input:not([type])";
 const COMPOSER = "#prompt";
@@ -14,29 +15,32 @@ type Typed = Pick<KeyboardEvent, "key" | "keyCode" | "shiftKey">;
 const ESCAPE: Typed = { key: "Escape", keyCode: 27, shiftKey: false };
 const AS_TYPED = { bubbles: true, cancelable: true };
 
-let last = Math.trunc(Date.now() / 10) % 2 ** 30; // numbers of what opens, which continue from page to page
-let awaited = 0; // the one that has not opened yet, 0: none
-let unwanted = 0; // the one to close when it has opened, 0: none
+let last = Math.trunc(Date.now() / 10) % 2 ** 30; // the number of the last opening; numbers increase over reloads too
+let awaited = 0; // keys are held for this opening, 0: none
+let unwanted = 0; // the opening whose field or dialog must be closed when it appears, 0: none
 let returns = false; // whether letters are written in the composer if nothing opens
-const early: KeyboardEvent[] = []; // pressed meanwhile
+const early: KeyboardEvent[] = []; // the held keys
 
-/** Return a number for what opens next. */
+/** Return the number of a new opening. */
 export function nextOpening(): number {
   last += 1;
   return last;
 }
 
-/** Hold keys until this has opened. `byControl`: a control opens it, so letters are text and not commands. */
+/** Hold keys for this opening. `byControl`: a control caused it, not a key, so letters are text and not commands. */
 export function holdKeys(opening: number, byControl: boolean): void {
   awaited = opening;
   unwanted = 0;
   returns = byControl;
 }
 
-/** True if keys are held: for this, or for anything. */
+/** True if keys are held: for this opening or, without a number, for any opening. */
 export const isHolding = (opening?: number): boolean => awaited !== 0 && (opening ?? awaited) === awaited;
 
-/** Hold a key if it can be held. A second Escape ends the waiting (`write` as for `giveBack`) and closes what opens. */
+/**
+ * Hold a key, if keys are held and it can be held. Returns whether it is held. A second Escape ends this (`write` as in
+ * `giveBack`), and the field or dialog is closed when it appears.
+ */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
   if (!isHolding() || event.defaultPrevented || !HELD.test(key) || metaKey || ctrlKey !== altKey) return false; // AltGr is both
@@ -60,7 +64,7 @@ export function handOver(): void {
   });
 }
 
-/** Nothing opens: letters and Backspace go to the composer, which `write` focuses. */
+/** Stop holding keys, because nothing opens. Held letters and Backspace go to the composer, which `write` focuses. */
 export function giveBack(write: () => unknown): void {
   const isText = returns;
   const text = take().filter(({ key }) => key.length === 1 || key === "Backspace");
@@ -69,7 +73,10 @@ export function giveBack(write: () => unknown): void {
   for (const event of text) type(document.activeElement, event);
 }
 
-/** Close what has opened and took the focus `from` an element, if it was called off. The composer gets the focus back. */
+/**
+ * Close the dialog or form around `target`, which took the focus `from` an element, if it is unwanted. The composer
+ * gets the focus back.
+ */
 export function closeUnwanted(target: EventTarget | null, from: EventTarget | null): void {
   if (!unwanted || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
   unwanted = 0;
@@ -79,7 +86,7 @@ export function closeUnwanted(target: EventTarget | null, from: EventTarget | nu
   });
 }
 
-/** Close what the last key opened, also if it has not opened yet. Held keys are dropped. */
+/** Close the dialog or form that the last key opened, or that is about to open. Held keys are dropped. */
 export function callOff(): void {
   const at = document.activeElement;
   if (awaited) {
@@ -88,7 +95,7 @@ export function callOff(): void {
   } else if (at?.closest(CLOSED_BY_ESCAPE)) type(at, ESCAPE);
 }
 
-/** What was to open up to this number is there, or does not open. */
+/** Note that all openings up to this number have ended: nothing of them is left to close. */
 export function dropUnwanted(opening: number): void {
   if (unwanted <= opening) unwanted = 0;
 }

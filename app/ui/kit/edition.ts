@@ -1,7 +1,8 @@
 /**
- * The number of the text in the composer: it changes with every change of the text, also after a reload.
+ * The edition: the number of the current text in the composer. It increases with every change of the text, also over
+ * reloads.
  *
- * Data from Python about a text has its number. If the two differ, the data belongs to another text.
+ * Data from Python about a text has the edition of this text. If it is not the current edition, the data is outdated.
  */
 import { signal } from "./signal.ts";
 
@@ -10,24 +11,24 @@ const PER_MS = 0.1;
 const edition = signal(0);
 let last = Math.trunc(Date.now() * PER_MS) % 2 ** 30;
 
-/** The number of characters in the composer if they are too large to send, so that they are not counted. Else 0. */
+/** The number of characters in the composer if its text is too large to send, else 0. Such a text is not counted. */
 export const oversize = signal(0);
 
 export const currentEdition = edition.get;
 
-/** The text in the composer has changed or will change: data about the previous text is outdated. */
+/** Increase the edition, because the text in the composer has changed or will change. */
 export function renewEdition(): void {
   last += 1;
   edition.set(last);
 }
 
-/** There is no composer on the page, so nothing can be outdated. */
+/** Set the edition to 0, because the page has no composer: nothing is outdated then. */
 export function endEdition(): void {
   edition.set(0);
   oversize.set(0);
 }
 
-/** True if data about the text `of` belongs to another text than the one in the composer. */
+/** True if data with the edition `of` is outdated. */
 export function useOutdated(of: number | undefined): boolean {
   const now = edition.use();
   return of !== undefined && now !== 0 && now !== of;

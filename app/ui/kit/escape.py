@@ -13,6 +13,9 @@ class _Listener(Div):
 
 
 def escape(*children: rx.Component, on_escape: Any, **props: Any) -> rx.Component:
-    """Send `on_escape` when Escape is pressed in a control inside. A dialog around it does not get the key."""
+    """Draw `children` in an element that sends `on_escape` when Escape is pressed in it.
+
+    A dialog around the element does not get the key.
+    """
     mine = on_escape.prevent_default.stop_propagation
     return _Listener.create(*children, on_key_down=lambda key: rx.cond(key == "Escape", mine, rx.noop()), **props)

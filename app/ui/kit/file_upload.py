@@ -12,10 +12,11 @@ def _answered(names: rx.Var[list[str]], answers: rx.Var[list[str]]) -> tuple[rx.
 
 
 class FileUpload(Island):
-    """Posts each chosen file to `address` as `type`. `on_answers` gets their names, and each response or "" if it
-    failed.
+    """A button that posts each chosen file to `address` with the media type `type`. Its children are its content.
 
-    `accept` are the file types offered, `label` is the name of the hidden input. The children are the button's content.
+    `on_answers` gets the names of the files and, for each, the body of the response ("": no response). `accept` has the
+    kinds of files that can be chosen, as the HTML attribute of this name. `label` is the accessible name of the hidden
+    file input.
     """
 
     library = island("kit/file_upload.tsx")

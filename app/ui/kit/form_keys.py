@@ -1,4 +1,4 @@
-"""Keys of a form with a text area."""
+"""The keys that submit or leave a form with a text area."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """A form with keys: Ctrl+Enter submits it; with `enter`, Enter in its text area too; Escape sends `on_escape`.
+    """The keys of the form inside: Ctrl+Enter submits it, Escape sends `on_escape`. Keys do not reach the page.
 
-    Keys do not reach the rest of the page. The caret starts at the end of the text. With an `edit`, a unique name, the
-    text written for it is restored after a reload.
+    `enter`: Enter in the text area submits the form too. The caret starts at the end of the text. `edit` is a unique
+    name of this edit; after a reload, the text that was typed under this name is restored.
     """
 
     library = island("kit/form_keys.tsx")

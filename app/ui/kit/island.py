@@ -19,7 +19,7 @@ import reflex as rx
 
 UI: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = "islands"
-"""Folder of the files in the build, with the same subfolders."""
+"""The folder of the build that has copies of the TypeScript files, with the same subfolders as `app/ui`."""
 
 
 class IslandError(Exception):
@@ -38,7 +38,7 @@ def island(path: str) -> str:
 
 
 class Island(rx.Component):
-    """Base of components that are drawn by an island.
+    """The base class of components that TypeScript draws.
 
     A prop declared as `rx.Var[X]` is required, one declared as `rx.Var[X] | None = None` is optional. Events are
     optional.
@@ -58,7 +58,7 @@ class Island(rx.Component):
 
 
 def required_props(component: type[Island]) -> set[str]:
-    """Return the names of the required props."""
+    """Return the names of the props that an island requires."""
     return {name for name, declared in declared_props(component).items() if is_var(declared)}
 
 

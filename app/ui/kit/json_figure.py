@@ -9,10 +9,10 @@ from app.ui.kit.json_lines import JsonLines
 
 
 def json_figure(text: rx.Var[str], label: str | rx.Var[str]) -> rx.Component:
-    """Show a JSON text; `label` is the name of the button that copies it."""
+    """Draw a JSON text with a copy button. `label` is the accessible name of the button."""
     return figure(copy_button(text, label=label), JsonLines.create(text=text))
 
 
 def figure(button: rx.Component, *content: rx.Component) -> rx.Component:
-    """The frame of a JSON text: a line with a button, and the content."""
+    """Draw the frame of a JSON text: a line with `button`, and below it `content`."""
     return rx.el.figure(rx.el.figcaption(rx.el.span("json"), button), *content, class_name="code json")

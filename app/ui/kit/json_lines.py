@@ -1,4 +1,4 @@
-"""A JSON text with line breaks and colours, to read."""
+"""A JSON text for reading, with line breaks and colours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class JsonLines(Island):
-    """The lines of a JSON text that begins `depth` levels deep. `plain`: it is not valid JSON alone."""
+    """The lines of a JSON text, or of a piece of one that begins `depth` levels deep.
+
+    `plain`: the text is a piece of one long token, so it is shown without line breaks and colours.
+    """
 
     library = island("kit/json_lines.tsx")
     tag = "JsonLines"

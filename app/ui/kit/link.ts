@@ -47,13 +47,16 @@ const REDIRECT = "_redirect";
 const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
-/** Why an action was refused: the server is `away`, was so a moment ago (`back`), or the event is too `large`. */
+/**
+ * Why an action was refused, "" for none. `away`: the server cannot be reached. `back`: it could not be reached then,
+ * but can be reached now. `large`: the event is too large.
+ */
 export const refused = signal<"" | "away" | "back" | "large">("");
-/** The path of the present page while a handler leads to another one, else "". */
+/** The path of the current page while an event handler leads to another page, else "". */
 export const leaving = signal("");
 const hearers = new Set<(event: string) => void>();
 let shown: ReturnType<typeof setTimeout> | undefined;
-let heardAt = 0; // on the clock that continues while the machine sleeps; timers do not
+let heardAt = 0; // when the server sent something last; by the clock, because timers stop while the machine sleeps
 let socket: Socket | null = null;
 let pending: ReflexEvent[] = [];
 
@@ -61,7 +64,7 @@ export const currentLink = link.get;
 /** The state of the connection, drawn again when it changes. */
 export const useLink = link.use;
 
-/** The page shows this path now. */
+/** Note that the page shows this path now. */
 export function arriveAt(path: string): void {
   if (path !== leaving.get()) leaving.set("");
 }
@@ -78,7 +81,7 @@ export function untilOpen(): Promise<void> {
   });
 }
 
-/** Follow Reflex's socket. Called once for each socket; `queue` holds its events that wait to be sent. */
+/** Follow a socket of Reflex, which calls this once for each socket. `queue` has the events that wait to be sent. */
 export function attach(made: Socket, queue: ReflexEvent[]): void {
   socket = made;
   pending = queue;
@@ -115,7 +118,7 @@ export function admit<Event extends ReflexEvent>(events: Event[]): Event[] {
 }
 
 function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
-  if (isSilent()) socket?.io._close(); // the connection is dead, and no one has noticed
+  if (isSilent()) socket?.io._close(); // the connection is dead, but the socket has not reported this yet
   const small = events.filter((event) => fits(event.payload));
   if (small.length < events.length) show("large");
   if (link.get() !== "lost") return small;
@@ -174,7 +177,7 @@ function leads({ name, payload }: ServerEvent): boolean {
 
 const isSilent = (): boolean => link.get() === "open" && Math.abs(Date.now() - heardAt) > SILENCE_MS;
 
-/** The machine woke up, or its network is back: do not wait for the attempt under way, nor for the next one. */
+/** Connect at once, without waiting for Reflex's next attempt, because the machine woke up or its network is back. */
 function wake(): void {
   if (document.visibilityState !== "visible") return;
   if (!isSilent() && link.get() !== "lost") return;

@@ -1,4 +1,4 @@
-"""A moment, as a relative time, a time of day or a date."""
+"""A point in time, shown as a relative time, a time of day or a date."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 
 
 class TimeForm(StrEnum):
-    """The form of a moment."""
+    """The form of a point in time on the screen."""
 
     AGO = "ago"
     """A relative time such as "5m ago", or "21 Nov". It is updated with the clock."""
@@ -24,7 +24,7 @@ class TimeForm(StrEnum):
 
 
 class MomentText(Island):
-    """The moment `at` (ISO 8601, "" for none) in the reader's time zone. `form` None: relative (`TimeForm.AGO`)."""
+    """The point in time `at` (ISO 8601, "" for none) in the reader's time zone. `form` None: `TimeForm.AGO`."""
 
     library = island("kit/moment.tsx")
     tag = "Moment"

@@ -1,4 +1,4 @@
-"""Content of one page of the app, which is hidden as soon as the address changes."""
+"""Content that is shown only on one page of the app, and hidden as soon as the address changes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class OnPage(Island):
-    """Shows its children on the page of `path`, and `elsewhere` on every other page.
+    """A part that shows its children on the page at `path`, and `elsewhere` on every other page.
 
-    For data in a state that describes the page on screen: the state learns of another page later than the browser.
+    Use it for the state of one page: when a person goes to another page, the browser shows that page before the state
+    describes it.
     """
 
     library = island("kit/on_page.tsx")

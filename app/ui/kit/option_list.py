@@ -1,4 +1,4 @@
-"""A list to choose one option from by typing, arrow keys or pointer."""
+"""A list with a search field, to choose one option by keys or with a pointer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from app.views.screen.options import OptionRow
 
 
 class OptionList(Island):
-    """A search field called `label`, and the `rows` that contain all words typed; the text `none` if no row does.
+    """A search field with the accessible name `label`, and the `rows` that contain all typed words.
 
-    The `chosen` row is highlighted at first, else the first one; choosing it again changes nothing. `closes`: a choice
-    closes the dialog around the list. If there are more than `most` rows, only the first ones are shown with the text
-    `more`, where `{count}` is their number. The field has the focus when the dialog or menu around it opens.
+    The text `none` is shown if no row contains them. The row with the value `chosen` is highlighted at first, else the
+    first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog around the list. If
+    more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}` is the number of
+    all. The field gets the focus when the dialog or menu around it opens.
     """
 
     library = island("kit/option_list.tsx")

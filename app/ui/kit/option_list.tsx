@@ -8,7 +8,7 @@ export function OptionList(props: OptionListProps): ReactNode {
   const { rows, label, listLabel, placeholder, chosen, most = Infinity, className = "option-list" } = props;
   const id = useId();
   const [typed, setTyped] = useState("");
-  const [pointed, point] = useState<string>(); // by its value: more rows may come
+  const [pointed, point] = useState<string>(); // the value of the highlighted row: rows may be added
   const fit = fitting(rows, typed);
   const groups = grouped(fit.slice(0, most));
   const usable = groups.flat().filter((row) => row.name && row.usable);

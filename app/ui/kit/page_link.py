@@ -7,7 +7,7 @@ from reflex_components_core.el.elements.inline import A
 
 
 class PageLink(rx.Component):
-    """A link within the app. If its page is open, it has `aria-current`."""
+    """A link to a page of the app. If that page is open, the link has `aria-current`."""
 
     library = "react-router"
     tag = "NavLink"
@@ -16,4 +16,4 @@ class PageLink(rx.Component):
 
 
 class PlaceLink(A):
-    """A link to the element with this id, `#id`. The router would take the `href` of `rx.el.a` for another page."""
+    """A link to an element of the open page (`href` "#id"). The router would treat `rx.el.a` as another page."""

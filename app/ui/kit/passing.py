@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Passing(Island):
-    """Sends `on_end` after `milliseconds`, but not while a pointer or the focus is on it.
+    """A line that sends `on_end` after `milliseconds`, but not while a pointer or the focus is on it.
 
-    If it is removed while it has the focus, the focus moves to the history, or to the composer. Without `milliseconds`
-    it does nothing else.
+    If the line is removed while it has the focus, the focus moves to the history, or to the composer if `to` is
+    "composer". Without `milliseconds`, `on_end` is never sent.
     """
 
     library = island("kit/passing.tsx")

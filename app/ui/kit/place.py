@@ -1,4 +1,4 @@
-"""Names by which regions of the page focus or act on each other (`places.ts`)."""
+"""Actions between regions of the page: one region gives another the focus, or makes it do something (`places.ts`)."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from app.ui.kit.island import island
 
 
 class Place(StrEnum):
-    """Actions that a region offers to others. `PAIR` returns the pair that keys act on, `TYPING` whether the person is
-    typing.
+    """The names of the actions that one region of the page offers to the other regions.
 
-    The last ones have the names of the actions whose keys lead there.
+    Without a comment, an action moves the focus to the place of this name. `PAIR` returns the id of the pair that keys
+    act on, `TYPING` whether the person is typing. Those after `TYPING` are named after the actions of keys that perform
+    them (`app/views/shortcuts.py`).
     """
 
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # HISTORY, if it is there
+    TRANSCRIPT = "transcript"  # the history alone: HISTORY also leaves a text field
     PAGE = "page"  # scrolls the history as this key does: PageUp, PageDown, Home, End
-    QUEUE = "queue"  # edits its last text
+    QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply
     COMPARE = "compare"  # shows the compared replies
     SEND = "send"  # sends the draft
-    WRITE = "write"  # types this key in the composer, which something covers
-    DRAFT = "draft"  # returns the draft
+    WRITE = "write"  # types a key in the composer, even if something covers it
+    DRAFT = "draft"  # returns the text in the composer
     ATTACH = "attach"  # opens the browser's file dialog
     PHOTO = "photo"  # opens the camera for a picture
     TITLE = "title"  # edits the title of the conversation
     KEYS = "keys"  # turns single keys on or off
-    LEAVE = "leave"  # this pair is about to be removed: the cursor moves to the next one
+    LEAVE = "leave"  # moves the cursor to the next pair, because this pair is about to be removed
     PAIR = "pair"
     TYPING = "typing"
 
@@ -50,7 +51,7 @@ class Place(StrEnum):
 
 
 def go_to(place: Place, text: rx.Var[str] | None = None) -> EventSpec:
-    """Return the event that goes to a place, with this text."""
+    """Return the event that performs the action of a place. `text` is its argument, for example an id."""
     text = rx.Var.create("") if text is None else text
     made = rx.vars.VarData.merge(
         text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name

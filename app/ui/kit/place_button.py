@@ -1,4 +1,4 @@
-"""A button that other regions of the page can press."""
+"""A button that keys and other regions of the page can press."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from app.ui.kit.place import Place
 
 
 class PlaceButton(Island):
-    """A button that keys and other regions press by the name of its `place` (`places.ts`)."""
+    """A button that keys and other regions press by the name `place` (`places.ts`).
+
+    `opens_dialog`: screen readers say that the button opens a dialog.
+    """
 
     library = island("kit/place_button.tsx")
     tag = "PlaceButton"

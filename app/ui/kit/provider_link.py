@@ -1,4 +1,4 @@
-"""Links to the settings of a provider, alone or inside a text that names them."""
+"""Links to the settings of a provider."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WORDS: Final = "Settings → Providers"
 
 
 def provider_address(provider: Any) -> rx.Var[str]:
-    """Return the address of this provider's card; "": of the list of providers."""
+    """Return the address of this provider's card in the settings. "": the address of the list of providers."""
     return rx.cond(provider != "", routes.PROVIDER + provider, routes.PROVIDERS).to(str)
 
 
 def with_provider_link(text: Any, provider: Any = "") -> rx.Component:
-    """Return the text with its words "Settings → Providers" as a link to this provider's card; "": to the list."""
+    """Draw a text. If it contains "Settings → Providers", these words are a link as of `provider_address`."""
     pieces = text.split(WORDS)
     link = PageLink.create(WORDS, to=provider_address(provider), class_name="underline underline-offset-2")
     return rx.fragment(pieces[0], rx.cond(pieces.length() > 1, rx.fragment(link, pieces[1])))

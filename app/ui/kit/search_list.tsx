@@ -1,4 +1,4 @@
-/** A search field and its list: arrows walk the rows and meet at the ends, Enter takes the highlighted one. */
+/** A search field and its list. Arrow keys move through the rows in a circle. Enter chooses the highlighted row. */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect } from "react";
 
 interface SearchListProps {

@@ -4,7 +4,10 @@
  */
 import { signal } from "./signal.ts";
 
-/** `conversation` is "" for its first message. `isPair`: it becomes a pair at once, not only after a comparison. */
+/**
+ * A request that was sent. `conversation` is "" for the first message of a new one. `isPair`: it becomes a pair at
+ * once, not only when a comparison ends. `isAccepted`: the server has accepted it.
+ */
 export interface SentText {
   readonly conversation: string;
   readonly text: string;
@@ -30,7 +33,7 @@ export const acceptSent = (text: string): void => {
     sentHere.set(sentHere.get().map((one) => (isOf(text)(one) ? { ...one, isAccepted: true } : one)));
 };
 
-/** Remove a text whose pair has come, or that was not sent. Returns whether it was in the list. */
+/** Remove a text that is a pair on the page now, or that was not sent. Returns whether it was in the list. */
 export function dropSent(text: string): boolean {
   const at = sentHere.get().findIndex(isOf(text));
   if (at >= 0) sentHere.set(sentHere.get().filter((_, each) => each !== at));

@@ -1,4 +1,4 @@
-/** Completions of a field, as a list that the field's arrow keys walk; the field keeps the focus. */
+/** The list of completions of a field. The arrow keys of the field move through it; the field keeps the focus. */
 import { type ReactNode, useEffect, useRef } from "react";
 
 interface Suggestion {

@@ -1,4 +1,4 @@
-"""A list of tabs: one is chosen, Tab reaches that one, the arrow keys move to the others."""
+"""A list of tabs. One is chosen: Tab reaches it, and the arrow keys move from it to the others and choose them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 
 
 class Tabs(Island):
-    """The list, with the name `label`. Its children are made by `tab`."""
+    """The list of tabs, with the accessible name `label`. Its children are made by `tab`."""
 
     library = island("kit/arrows.tsx")
     tag = "Tabs"
@@ -18,7 +18,7 @@ class Tabs(Island):
 
 
 def tab(text: str, *, chosen: rx.Var[bool], on_click: Any, **props: Any) -> rx.Component:
-    """Make one tab."""
+    """Draw one tab."""
     return rx.el.button(
         text,
         type="button",

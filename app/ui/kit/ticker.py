@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Ticker(Island):
-    """Sends `on_tick` every `milliseconds` while it is drawn. Missed ticks are not sent later."""
+    """An invisible component that sends `on_tick` every `milliseconds`. Missed ticks are not sent later."""
 
     library = island("kit/ticker.tsx")
     tag = "Ticker"

@@ -1,4 +1,4 @@
-"""A figure with an explanation."""
+"""A figure with a tooltip that explains it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from app.ui.kit.island import Island, island
 
 
 class Tip(Island):
-    """A button that shows a `panel` on hover, focus and tap. Its name is its visible content followed by `label`.
+    """A button that shows a `panel` on hover, focus and tap. Its accessible name is its visible content and `label`.
 
-    `above`: the panel opens upwards. `short`: the figure shows a shortage and is coloured. `edition`: the draft that
-    the figure is about. While the composer has another draft, the label is `old_label`, and `old` covers the figure.
-    While that draft is too large to send, `large` is shown, and the label is `large_label`, where `{count}` is the
-    number of characters; without these props nothing changes. `on_look`: the panel was opened, or its subject (`about`)
-    changed while it is open.
+    `above`: the panel opens upwards. `short`: the figure shows a shortage and is coloured. `on_look` is sent when the
+    panel is opened, and when `about` changes while it is open.
+
+    `edition` is the number of the text in the composer that the figure was computed for. While the composer has another
+    text, `old` covers the figure, and `old_label` replaces `label`. While the text is too large to send, `large` and
+    `large_label` are used instead; `{count}` in the latter is the number of characters. Without these props nothing is
+    replaced.
     """
 
     library = island("kit/tip.tsx")

@@ -1,4 +1,4 @@
-"""Types of vars that several regions draw."""
+"""Types of Reflex vars that several regions draw."""
 
 from __future__ import annotations
 

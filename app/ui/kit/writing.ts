@@ -1,5 +1,5 @@
 /**
- * Help while writing markdown: lists continue, fences close, a key wraps the selection.
+ * Help with writing Markdown: a line break continues a list or closes a code fence, a key wraps the selected text.
  *
  * Not a formatter: the text changes only when a key is pressed, and Ctrl+Z undoes it.
  */
@@ -9,8 +9,8 @@ const FENCE = /^\s*(```+|~~~+)[\w-]*$/;
 const WRAPS: Readonly<Record<string, string>> = { b: "**", i: "*", e: "`" };
 
 /**
- * A replacement for a line break: `cut` characters before the caret, `text` inserted, caret after `at` of its
- * characters.
+ * The change that replaces an ordinary line break: remove `cut` characters in front of the caret, insert `text`, and
+ * put the caret after `at` characters of it.
  */
 export interface LineBreak {
   readonly cut: number;
@@ -27,7 +27,7 @@ export function applyShortcut(event: KeyboardEvent, box: HTMLTextAreaElement): b
   return true;
 }
 
-/** Plan the line break after a line; null: an ordinary one. */
+/** Return the change for a line break after the text `before`; null: an ordinary line break. */
 export function planBreak(before: string): LineBreak | null {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   const fence = FENCE.exec(line)?.[1];
@@ -60,7 +60,7 @@ function wrap(box: HTMLTextAreaElement, mark: string): void {
   box.setSelectionRange(from + mark.length, to + mark.length);
 }
 
-/** Insert at the caret; "" deletes the selection. Only this way can a text area's own undo undo it. */
+/** Insert a text at the caret; "" deletes the selection. In this way the undo of the text area can revert it. */
 export function insertText(text: string): void {
   document.execCommand(text ? "insertText" : "delete", false, text);
 }

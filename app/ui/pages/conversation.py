@@ -1,4 +1,4 @@
-"""The page of a conversation: its title, its history, the composer."""
+"""The page of a conversation: its title, the filter bar, the transcript, the composer and the inspector."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.ui.usage.spent import spent
 
 
 def conversation() -> rx.Component:
-    """Draw the page of `/c/<id>`."""
+    """Draw the page of `/c/<id>`, or a text if the conversation does not exist or is in the trash."""
     return rx.cond(ChatState.missing, _missing(), _conversation())
 
 

@@ -1,4 +1,4 @@
-"""The frame of every page: the left column, the centre with its top bar."""
+"""The frame of every page: the left column, the centre with its top bar, and dialogs that any page can open."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[1
 
 
 def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Component | None = None) -> rx.Component:
-    """Draw a page. `top` is in the bar above the centre, `aside` in a column to the right of it."""
+    """Draw a page with `centre` in its middle, `top` in the bar above, and `aside` in a column on the right."""
     return rx.fragment(
         PlaceLink.create(
             "Skip to the content", href="#centre", on_click=rx.set_focus("centre").prevent_default, class_name="skip"
@@ -112,12 +112,12 @@ def _notice() -> rx.Component:
 
 
 def _refusal(when: str, message: str) -> rx.Component:
-    """Draw the notice about a refused action. `app/ui/kit/link.ts` shows it."""
+    """Draw the notice about a refused action. It is hidden until `app/ui/kit/link.ts` reports the reason `when`."""
     return rx.el.p(message, class_name=f"refusal {when} {_NOTICE}")
 
 
 def head() -> list[rx.Component]:
-    """Return the elements of the head of every page."""
+    """Return the elements of the HTML head of every page."""
     return [
         rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
         rx.el.meta(name="color-scheme", content="light dark"),

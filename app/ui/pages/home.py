@@ -30,7 +30,7 @@ _RECENT: Final = 4
 
 
 def home() -> rx.Component:
-    """Draw a composer in the middle. The first send creates the conversation and leads to it."""
+    """Draw the start page, with a composer in the middle. The first send creates a conversation and opens its page."""
     return frame(
         rx.el.div(
             rx.el.div(system_prompt_card(SystemPromptState.new), prelude_card(opened=False), class_name="home-prelude"),
@@ -75,7 +75,7 @@ def _example(name: str, note: str, event: Any) -> rx.Component:
 
 
 def _connect() -> rx.Component:
-    """Link to the providers while the built-in model answers. Its space is reserved, so nothing moves when it comes."""
+    """Draw a hint to connect a model, while the built-in demo answers. Its space is reserved, so that nothing moves."""
     return rx.el.div(
         rx.cond(
             ModelState.chosen.startswith("offline:"),
@@ -101,7 +101,7 @@ def _local_server(server: rx.vars.ObjectVar[LocalServer]) -> rx.Component:
 
 
 def _recent() -> rx.Component:
-    """Draw the last conversations, while the list of all conversations is collapsed."""
+    """Draw the last conversations; nothing while the list in the left column is searched or filtered."""
     return rx.cond(
         (SidebarState.conversations.length() > 0) & ~SidebarState.searching & ~SidebarState.filtered,
         rx.el.section(

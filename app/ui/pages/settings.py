@@ -51,7 +51,7 @@ _SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
 
 
 def settings() -> rx.Component:
-    """Draw the page."""
+    """Draw the page of `/settings`."""
     return frame(
         rx.el.div(
             Sections.create(

@@ -1,4 +1,4 @@
-"""The page of usage: costs, budgets, the comparison with a bill, and prices set by the user."""
+"""The page of usage: a report of costs, budgets, the comparison with a bill, and prices set by the user."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The components of one pair: request, reply, its outcome, its line of figures and marks. `transcript` has the list."""
+"""The components of one pair: its request, its reply, its outcome, and the line below. `transcript` has the list."""

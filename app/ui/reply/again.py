@@ -1,4 +1,4 @@
-"""The buttons in the line of a pair that send it again."""
+"""The buttons below a pair that send it again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"
 
 
 def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """Draw the buttons that edit the request or have it answered again."""
+    """Draw the two buttons: one edits the request and sends it again, the other requests another reply."""
     return rx.el.span(
         _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
         _button("Regenerate", "Regenerate with this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),
@@ -26,7 +26,7 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 
 def again_id(pair_id: Any) -> rx.Var[str]:
-    """Return the id of the element that the menu of models opens at."""
+    """Return the id of the element next to which the menu of models opens."""
     return "again-" + pair_id.to(str)
 
 

@@ -1,4 +1,4 @@
-"""The menu of models that answer a pair again."""
+"""The menu that chooses the model for another reply to a pair."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ASKED: Any = AnswerAgainState.asking
 
 @rx.memo
 def answer_again_dialog() -> rx.Component:
-    """Open while `AnswerAgainState.asking` is set."""
+    """Draw the menu, which is open while `AnswerAgainState.asking` is set."""
     return Dialog.create(
         OptionList.create(
             rows=AnswerAgainState.rows,

@@ -1,10 +1,10 @@
 /**
  * Splits Markdown text into blocks, a piece at a time. A block that later text can no longer change is parsed once.
  *
- * The renderer is markdown.tsx. CommonMark closes a block for good when another one opens after it. So while text
- * streams in, only the last block is parsed again, and the blocks before it until a whole line has followed them. While
- * streaming, `remend` completes unfinished **emphasis, links and code at the end, and a dollar at the end is not shown
- * yet: only the next character shows if it closes a formula. Once the text is complete, nothing is added or left out.
+ * markdown.tsx draws the blocks. In CommonMark, a block cannot change any more once another block has started after it.
+ * So while text streams in, only the last block is parsed again, and an earlier block until a whole line follows it.
+ * While streaming, `remend` completes unfinished **emphasis, links and code at the end, and a dollar at the end is not
+ * shown yet: only the next character shows if it closes a formula. A complete text is drawn without these changes.
  */
 import type { Token, TokensList } from "marked";
 import remend from "remend";
@@ -29,7 +29,7 @@ export class BlockReader {
   more = false;
   private source = "";
   private whole = false;
-  private before: Token[] = []; // blocks of the same text, read before all links were known
+  private before: Token[] = []; // blocks of the same text that were read when not all links were known
   private closed: Token[] = [];
   private end = 0;
   private count = 0; // number of closed blocks

@@ -13,7 +13,7 @@ import { mathExtensions } from "./math_syntax.ts";
 export const SLICE_WORK = 3_000_000;
 export const MAX_WORK = 12_000_000;
 const MAX_DEPTH = 16;
-const MAX_NESTED = 40; // the most text that is read, in lengths of the text: nested content is read once per level
+const MAX_NESTED = 40; // nested content is read once for each level: at most this multiple of the length is read
 const MAX_HEADING = 1_000; // characters; else each line of an item searches all later lines for its underline
 const PLAIN = /[\s\S]{0,1999}\n|[\s\S]{1,2000}/g;
 const SIGN = /[\n$&*<>@[\\\]_`|~]|www\.|:\/\//g;

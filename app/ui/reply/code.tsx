@@ -1,9 +1,9 @@
 /**
  * A block of code: its language, a button that copies it, and colours once the highlighter is loaded.
  *
- * Not an editor. The highlighter (lowlight, with the grammars of highlight.js) is fetched when the first block of code
- * appears, the grammars of rarer languages with the first block in one of them. While a block grows, it is coloured at
- * most every `EVERY_MS`; newer text at its end is shown without colours.
+ * The highlighter (lowlight, with the grammars of highlight.js) is fetched when the first block of code appears, the
+ * grammars of rarer languages with the first block in one of them. While a block grows, it is coloured at most every
+ * `EVERY_MS`; newer text at its end is shown without colours.
  */
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
 import { CopyButton } from "../kit/copy_button.tsx";

@@ -1,4 +1,4 @@
-"""The notes on a damaged pair and on a pair whose topic is missing, with the actions of each."""
+"""The notes at a pair that cannot be read completely or whose topic is missing, with actions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.views.screen.pair import ScreenPairView
 
 
 def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note if the pair is damaged."""
+    """Draw the note at a damaged pair; nothing at other pairs."""
     return rx.cond(
         pair.damage.length() > 0,
         damage_box(
@@ -27,7 +27,7 @@ def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Va
 
 
 def missing_topic_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note if the topic of the pair does not exist."""
+    """Draw the note at a pair whose topic does not exist; nothing at other pairs."""
     return rx.cond(
         pair.topic_is_missing.to(bool),
         damage_box(

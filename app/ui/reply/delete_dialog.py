@@ -1,4 +1,4 @@
-"""The dialog that confirms the deletion of a pair with a reply."""
+"""The dialog that asks before a pair with a reply is deleted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ASKED = PairDeletionState.deleting
 
 @rx.memo
 def delete_pair_dialog() -> rx.Component:
-    """Name the pair and the trash that it goes to. The cursor moves to the next pair."""
+    """Draw the dialog. Its button Delete moves the pair to the trash, and the cursor to the next pair."""
     return Dialog.create(
         dialog_title("Delete this pair?"),
         dialog_text(

@@ -1,4 +1,4 @@
-/** Keys and focus of the text area of an edited pair. Its text is stored in the tab as `keptAs`, if that is set. */
+/** The keys and the focus of the text area of an edited pair. The tab stores the text as `keptAs`; "": not stored. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
 import { EDITED, keepText } from "../kit/kept_text.ts";
 import { resentHere } from "../kit/sent.ts";

@@ -1,4 +1,4 @@
-"""The buttons of a pair whose reply failed."""
+"""The buttons of a pair whose reply failed, and the mark of a recovered reply."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES: Final = {
 
 
 def failure_steps(pair: PairVar) -> rx.Component:
-    """Draw the next steps that the view of the pair offers, the best first."""
+    """Draw a button for each next step in the pair's `error`, the best step first."""
     acts = {
         FailureStep.SETTINGS: rx.redirect(provider_address(vendor_of(pair.model.to(str)))),
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
@@ -47,5 +47,5 @@ def failure_steps(pair: PairVar) -> rx.Component:
 
 
 def recovered_mark(recovered: rx.Var[Any]) -> rx.Component | rx.Var[Any]:
-    """Draw the mark after the message of a failure: an open page sent back a part of the reply."""
+    """Draw the mark "recovered" after the message of a failure, if an open page sent back a part of the reply."""
     return rx.cond(recovered, rx.fragment(" ", rx.el.span("recovered", class_name="recovered-mark")))

@@ -1,4 +1,4 @@
-"""Markdown of a model, while it streams in and afterwards. `markdown.tsx` draws it."""
+"""Draws a Markdown text of a model, while it streams in and afterwards (`markdown.tsx`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class MarkdownWords:
-    """The texts of the island. `{name}` and `{host}` belong to the picture, `{label}` to the footnote."""
+    """The texts that the island shows. It replaces `{name}` and `{host}` for a picture, `{label}` for a footnote."""
 
     plain: str = "text"
     copy: str = "Copy"
@@ -39,7 +39,7 @@ _PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.
 
 
 class Markdown(Island):
-    """The island of `markdown`, which sets its texts."""
+    """The island behind `markdown`: draws `text`. `live`: the text may still grow. `markdown` sets `words`."""
 
     library = island("reply/markdown.tsx")
     tag = "Markdown"
@@ -52,5 +52,5 @@ class Markdown(Island):
 def markdown(
     text: rx.Var[str] | str, *, live: rx.Var[bool] | bool = False, key: rx.Var[str] | str = ""
 ) -> rx.Component:
-    """Draw a text of a model; `live` while it may still grow. A new `key` means a new text."""
+    """Draw a text of a model. `live`: the text may still grow. With a new `key` it is parsed from its start again."""
     return Markdown.create(text=text, live=live, words=WORDS, key=key)

@@ -2,9 +2,9 @@
  * Draws the Markdown of a model: blocks.ts parses it, this file turns tokens into elements, one memoised component for
  * each block.
  *
- * Not an HTML renderer: tags in a reply are shown as text, links lead only to the web and to mail, and pictures from
- * other servers are fetched only after a click. A growing text is drawn while it arrives, less often when drawing is
- * slow. A reload draws the same final result.
+ * HTML tags in a reply are shown as text, links lead only to the web and to mail, and pictures from other servers are
+ * fetched only after a click. A growing text is drawn while it arrives, less often if drawing is slow. The result does
+ * not depend on how the text arrived.
  */
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { MouseEvent, ReactNode } from "react";

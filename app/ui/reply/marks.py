@@ -1,6 +1,6 @@
-"""The marks in a pair's line: stars, flag, tag.
+"""The buttons of a pair's marks: stars, flag, tag.
 
-Set marks are always visible, the others while a pointer or the cursor is at the pair (`assets/inview.css`).
+A mark that is set is always visible, the others while a pointer or the cursor is at the pair (`assets/inview.css`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TAG: Final = "M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01"
 
 
 def marks(pair: PairVar) -> rx.Component:
-    """Draw the stars, flag and tag of a pair."""
+    """Draw the buttons for the stars, the flag and the tag of a pair."""
     return rx.fragment(_stars(pair), _flag(pair), _tag(pair))
 
 

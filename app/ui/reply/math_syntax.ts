@@ -1,10 +1,10 @@
 /**
  * Finds formulas in Markdown: `$$…$$` and `\[…\]` as blocks, `$…$` and `\(…\)` within a line.
  *
- * math.tsx typesets them. A single dollar delimits a formula only by the rules of pandoc: no blank after the opening
- * one or before the closing one, and no digit after the closing one, so that "$5 and $10" stays money. A dollar after a
- * letter ("US$") opens no formula either. Nor is it a formula if a sign and a letter are around the closing dollar
- * ("$HOME/$USER"), or if the words of a sentence are between the two.
+ * math.tsx typesets them. Single dollars delimit a formula only by the rules of pandoc: no blank after the opening
+ * dollar or in front of the closing one, and no digit after the closing one, so that "$5 and $10" stays money. A dollar
+ * after a letter ("US$") opens no formula either. A text is no formula if a sign is in front of the closing dollar and
+ * a letter after it ("$HOME/$USER"), or if the words of a sentence are between the dollars.
  * The exported page has the same rules (app/views/conversation/cjk_and_math.py).
  */
 import type { TokenizerExtension } from "marked";

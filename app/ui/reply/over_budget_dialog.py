@@ -1,4 +1,4 @@
-"""The dialog for a pair that is sent again and does not fit the budget."""
+"""The over-budget dialog of a pair that is sent again: the pair does not fit the budget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.composer.budget_options import budget_options
 
 @rx.memo
 def resend_over_budget_dialog() -> rx.Component:
-    """Open while `ResendState.over_budget` is set."""
+    """Draw the dialog, which is open while `ResendState.over_budget` is set."""
     return budget_options(
         ResendState.over_budget,
         on_choose=ResendState.choose_way,

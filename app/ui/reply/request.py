@@ -1,4 +1,4 @@
-"""The request of a pair, and the text area that replaces it during an edit: Enter sends it again."""
+"""The request of a pair, and the text area that replaces it during an edit. Enter sends the edited request."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], r
 
 
 class EditKeys(Island):
-    """The keys and the focus of the text area inside, and the storage of its text.
+    """An element around the text area of an edited request. It handles the keys, the focus and the stored text.
 
-    The browser stores the text under the name `kept_as`; "": not at all. `asked`: the text area takes the focus.
-    `on_write` passes the text when the text area appears, `on_escape` when Escape is pressed, and `on_leave` when the
-    text area disappears.
+    `edit` is the id of the edit, which each event passes with the text. The browser stores the text under the name
+    `kept_as`; "": it is not stored. `asked`: the text area takes the focus. `on_write` is sent when the text area
+    appears, `on_escape` when Escape is pressed, `on_leave` when the text area disappears.
     """
 
     library = island("reply/edit_keys.tsx")
@@ -39,7 +39,7 @@ class EditKeys(Island):
 
 @rx.memo
 def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """Draw the request, or its edit form."""
+    """Draw the request of a pair with its attachments or, while it is edited, the form."""
     return rx.cond(
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),
@@ -62,7 +62,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 @rx.memo
 def edit_form(position: rx.Var[int]) -> rx.Component:
-    """Draw the text area with its buttons."""
+    """Draw the form of an edit: the text area with its buttons. `position` is the position of the pair."""
     name = f"pair {position}"
     return EditKeys.create(
         rx.el.form(

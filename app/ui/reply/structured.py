@@ -1,4 +1,4 @@
-"""A reply with a required JSON schema: a table or a tree that grows while it streams, with its errors marked."""
+"""A structured reply: its JSON value as a table or a tree, which grows while the reply streams, with marked errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def structured_reply(
     text: rx.Var[str],
     read: rx.vars.ObjectVar[ReadReplyView],
 ) -> rx.Component:
-    """Draw the last `text` of a pair's structured reply, and its value in `read`. `live`: it still grows."""
+    """Draw a reply with a JSON schema: its last `text`, and `read`, the text read as JSON. `live`: it still grows."""
     source = StructuredState.sources.contains(pair_id)
     written = markdown(text.to(str), key=version.to_string(), live=live)
     return rx.el.section(
@@ -54,7 +54,7 @@ def _faults(read: ReadVar) -> rx.Component:
 
 
 def _tree(read: ReadVar) -> rx.Component:
-    """Draw the value as a tree, which scrolls sideways, by keys too."""
+    """Draw the value as a tree. If it is wide, it scrolls sideways, also by keys."""
     return rx.html(read.value.to(str), role="group", aria_label="Value", tab_index=0, class_name="json-tree")
 
 

@@ -1,4 +1,4 @@
-"""The dialog before a summary: the choice of the pairs in view that it replaces, with their tokens and the cost."""
+"""The dialog that chooses the pairs to summarise. Each choice has the tokens and the cost of the summary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _TITLE = "Choose pairs to summarise"
 
 @rx.memo
 def summary_dialog() -> rx.Component:
-    """Open while `SummaryState.choice` is set. It opens again once there are choices, so that the first has focus."""
+    """Draw the dialog, which is open while `SummaryState.choice` is set.
+
+    Without choices yet, another dialog is drawn, so that the first choice gets the focus when the choices arrive.
+    """
     choice = SummaryState.choice.to(SummaryChoice)
     ways = choice.ways.to(tuple[SummaryWay, ...])
     return rx.cond(

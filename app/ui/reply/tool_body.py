@@ -1,4 +1,4 @@
-"""The content of a tool's card: its server, arguments and result, with buttons that copy them."""
+"""The content of an expanded tool card: its server, arguments and result, with buttons that copy them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PieceVar = rx.vars.ObjectVar[ResultPieceView]
 
 @rx.memo
 def tool_body(card: rx.Var[str]) -> rx.Component:
-    """Draw the content of the card of this name, once it is loaded."""
+    """Draw the content of the card with the id `card`, once it is loaded."""
     return rx.fragment(
         rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
         rx.cond(

@@ -1,6 +1,6 @@
-"""A tool call in the history: the tool, its progress and its time; expanded, its arguments and its result.
+"""The card of a tool call in a reply. Its head shows the tool, the progress and the duration.
 
-The head shows the progress, because a collapsed card shows only its head.
+A collapsed card shows only its head. An expanded card also shows the arguments and the result.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MARKS: Final[Mapping[CardStatus, str]] = MappingProxyType(
 def tool_card(
     pair_id: rx.Var[str], version: rx.Var[int], live: rx.Var[bool], card: rx.vars.ObjectVar[ToolCardView]
 ) -> rx.Component:
-    """Draw a call of a version of a pair. `live`: the reply is still running."""
+    """Draw the card of a call in a version of a pair. `live`: the reply is still running."""
     name = pair_id.to(str) + "/" + version.to_string() + "/" + card.tool_call_id.to(str)
     turn = card.status.to(str) + rx.cond(live, " so far", "").to(str)
     is_read = ToolCardState.read.contains(name + "#" + turn)
@@ -88,7 +88,7 @@ def _progress(progress: rx.vars.ObjectVar[CardProgressView]) -> rx.Component:
 
 
 def _writing(card: CardVar) -> rx.Component:
-    """Draw the arguments while they arrive; of long ones the beginning."""
+    """Draw the arguments while they arrive, but only the beginning of long arguments."""
     text = card.input_json.to(str)
     return rx.el.div(
         rx.el.h4("Arguments"),

@@ -1,6 +1,6 @@
-"""The topic of a pair, and the button that deletes the pair.
+"""The buttons of a pair that show its topic and delete the pair.
 
-A set topic is always visible, the rest while a pointer or the cursor is at the pair.
+A topic that is set is always visible, the buttons otherwise while a pointer or the cursor is at the pair.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9
 
 
 def topic_mark(pair: PairVar) -> rx.Component:
-    """Draw the topic of a pair; a click opens the picker."""
+    """Draw the button with the topic of a pair. It opens the picker of topics."""
     topic = pair.topic.to(str)
     return rx.el.button(
         rx.cond(pair.topic, topic, "Topic"),

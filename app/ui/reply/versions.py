@@ -1,4 +1,4 @@
-"""The number of the current version of a pair and of all its versions, with arrows and a button to compare them."""
+"""The version switch of a pair: "2/3" compares the versions, the arrows restore the previous and the next one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ON: Final = "m6.5 4 4 4-4 4"
 
 
 def versions(pair: PairVar) -> rx.Component:
-    """Draw the versions in the line of a pair; nothing if there is only one."""
+    """Draw the version switch of a pair; nothing if the pair has only one version."""
     standing, count = pair.version.to(int), pair.versions.to(int)
     place = f"Version {standing} of {count}"
     return rx.cond(
@@ -39,7 +39,7 @@ def versions(pair: PairVar) -> rx.Component:
 
 
 def _arrow(pair: PairVar, to: rx.vars.NumberVar[Any], *, at_end: rx.Var[bool], name: str, path: str) -> rx.Component:
-    """Draw an arrow. It is not disabled at an end, because it would lose the focus."""
+    """Draw an arrow that restores the version `to`. It is never disabled, because a disabled button loses the focus."""
     return rx.el.button(
         line_icon(path, "1.5"),
         type="button",

@@ -1,1 +1,1 @@
-"""The Settings page: one module per section. `app/ui/pages/settings.py` puts them together."""
+"""The sections of the Settings page, a module for each. `app/ui/pages/settings.py` combines them."""

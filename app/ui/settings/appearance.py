@@ -20,7 +20,7 @@ _NAMES: Final = {Theme.SYSTEM: "System", Theme.LIGHT: "Light", Theme.DARK: "Dark
 
 
 def appearance() -> rx.Component:
-    """The section of the appearance."""
+    """Draw the section Appearance."""
     return section(
         "appearance",
         "Appearance",
@@ -30,14 +30,14 @@ def appearance() -> rx.Component:
 
 
 def preferred_theme() -> rx.Component:
-    """Make the browser use and store the preferred theme. Each page has exactly one."""
+    """Create an invisible component that makes the browser use and store the preferred theme. Each page has one."""
     theme = PreferencesState.preferred.theme
     return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))  # mounted again
 
 
 @rx.memo
 def applied_theme(theme: rx.Var[LiteralColorMode]) -> rx.Component:
-    """Set Reflex's colour mode, which the browser stores. A separate component, as it acts when it is mounted."""
+    """Create a component that sets Reflex's colour mode when it is mounted. The browser stores this mode."""
     return rx.el.span(hidden=True, on_mount=set_color_mode(theme))
 
 

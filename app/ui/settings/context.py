@@ -1,4 +1,4 @@
-"""Settings → Context: the form of limits and choices. Errors are shown at their fields."""
+"""Settings → Context: the form with the limits of a send and choices about it. Errors are shown at their fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CACHE: Final = (
 
 
 def context() -> rx.Component:
-    """The section of the context."""
+    """Draw the section Context."""
     return section(
         "context",
         "Context",

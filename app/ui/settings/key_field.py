@@ -1,4 +1,4 @@
-"""A button that shows a key and records another one when it is pressed."""
+"""A button that shows the key of an action. When it is pressed, it records another key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ def _pressed(key: rx.Var[str], combined: rx.Var[bool]) -> tuple[rx.Var[str], rx.
 
 
 class KeyField(Island):
-    """A key with the name `label`. `on_ask`: it was clicked, and records the next key. `asking`: it is recording.
+    """A button with the text `text` and the accessible name `label`. While it records a key, `asking_text` replaces it.
 
-    `on_press` gets the key, as `app/views/shortcuts.py` writes it, and whether Ctrl, Alt or Cmd was held. `on_leave`:
-    the focus has left, and recording has ended.
+    `on_ask` is sent when the button is pressed: it then records the next key. `asking`: the server knows that it is
+    recording. `on_press` gets the recorded key, as `app/views/shortcuts.py` writes it, and whether Ctrl, Alt or Cmd was
+    held. `on_leave` is sent when the button loses the focus while it is recording, which ends the recording.
     """
 
     library = island("settings/key_field.tsx")

@@ -1,6 +1,6 @@
 /**
- * A button that records the next key. It records from the click on, before Python knows of it; Python decides what the
- * key does, and whether the button records another.
+ * A button that records the next key. It starts to record at the click, without waiting for Python. Python decides what
+ * the recorded key does, and whether the button records another key.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
 import { keyIn } from "../kit/pressed_key.ts";

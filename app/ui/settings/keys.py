@@ -1,4 +1,4 @@
-"""Settings → Keys: every action that has a single key, with a button that records another key for it."""
+"""Settings → Keys: every action whose key can be changed, with a button that records another key for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.settings.parts import checkbox, section
 
 
 def keys() -> rx.Component:
-    """The section of keys."""
+    """Draw the section Keys."""
     return section(
         "keys",
         "Keys",
@@ -42,7 +42,7 @@ def keys() -> rx.Component:
 
 @rx.memo
 def key_row(item: rx.vars.ObjectVar[KeyItem], rest: rx.RestProp) -> rx.Component:
-    """One action with its key."""
+    """Draw one action with its key."""
     key = rx.cond(item.key != "", item.key, "none")
     return rx.el.li(
         rx.el.span(item.name, rx.el.small(item.does), class_name="key-name"),

@@ -1,4 +1,4 @@
-"""Common parts of the sections of Settings: headings, buttons, labelled fields, checkboxes, status lines."""
+"""Parts that the sections of Settings share: headings, buttons, labelled fields, checkboxes, status lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOUD: Final = f"{BUTTON} bg-accent text-accent-ink hover:opacity-90"
 
 
 def section(anchor: str, title: str, description: str, *content: rx.Component) -> rx.Component:
-    """A section with its heading. The address `/settings#anchor` leads to it."""
+    """Draw the heading, the description and the content of a section. Its address is `/settings#` and `anchor`."""
     return rx.fragment(
         rx.el.h2(title, id=anchor, tab_index=-1, class_name="text-[19px] font-semibold tracking-tight outline-none"),
         rx.el.p(description, class_name="mt-1 text-[14px] text-muted"),
@@ -25,7 +25,7 @@ def section(anchor: str, title: str, description: str, *content: rx.Component) -
 
 
 def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) -> rx.Component:
-    """A field below its label. `aside` is shown at the end of the label's line."""
+    """Draw a field below its label. `aside` is shown at the end of the label's line."""
     return rx.el.label(
         rx.el.span(
             rx.el.span(name), aside or rx.fragment(), class_name="mb-1 flex justify-between text-[13px] text-muted"
@@ -38,7 +38,7 @@ def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) 
 def checkbox(
     label: Any, *, checked: Any, on_change: Any, class_name: str = "context-choice", **props: Any
 ) -> rx.Component:
-    """A checkbox with its label. It shows the stored value: a change that is refused does not show."""
+    """Draw a checkbox with its label. It shows the stored value `checked`: a change that is refused does not show."""
     return rx.el.label(
         rx.el.input(type="checkbox", checked=checked, on_change=on_change, **props),
         " ",
@@ -48,20 +48,20 @@ def checkbox(
 
 
 def radio(label: str, **props: Any) -> rx.Component:
-    """A radio button with its label."""
+    """Draw a radio button with its label."""
     return rx.el.label(rx.el.input(type="radio", **props), " ", label, class_name="context-choice")
 
 
 def status(message: Any) -> rx.Component:
-    """The result of the last action, which screen readers read out."""
+    """Draw the result of the last action, which screen readers read out."""
     return rx.el.p(message, role="status", class_name="context-said")
 
 
 def saving(message: Any) -> rx.Component:
-    """The foot of a form: its button and its status."""
+    """Draw the end of a form: the button Save and the result of the last save."""
     return rx.el.div(rx.el.button("Save", type="submit"), status(message), class_name="context-foot")
 
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
-    """Show the content once its values are loaded, because fields keep the first value that they get."""
+    """Draw the content once its values are `loaded`, because fields keep the first value that they get."""
     return rx.cond(loaded, content, status("Loading settings…"))

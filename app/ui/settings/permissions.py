@@ -1,4 +1,4 @@
-"""Settings → Permissions: rules with a button that revokes each, and the audit trail, loaded when it is opened."""
+"""Settings → Permissions: the rules, each with a button that revokes it, and the audit trail, which expands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.settings.parts import section, status
 
 
 def permissions() -> rx.Component:
-    """The section of permissions."""
+    """Draw the section Permissions."""
     return section(
         "permissions",
         "Permissions",
@@ -47,7 +47,7 @@ def _content() -> rx.Component:
 
 @rx.memo
 def rule_row(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Component:
-    """One rule."""
+    """Draw one rule."""
     where = rx.cond(
         rule.conversation != "", rx.fragment("in ", rx.el.a("one conversation", href=rule.conversation)), "always"
     )
@@ -85,7 +85,7 @@ def _audit() -> rx.Component:
 
 @rx.memo
 def audit_row(item: rx.vars.ObjectVar[AuditItem], rest: rx.RestProp) -> rx.Component:
-    """One decision."""
+    """Draw one decision of the audit trail."""
     return rx.el.li(
         MomentText.create(at=item.at, form=TimeForm.FULL),
         " ",

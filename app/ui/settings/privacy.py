@@ -1,4 +1,4 @@
-"""Settings → Privacy: the text about the user that models get, and redaction before sending."""
+"""Settings → Privacy: the text about the user that is sent to models, and redaction of secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MY_ZONE: Final = rx.Var("(Intl.DateTimeFormat().resolvedOptions().timeZone || '
 
 
 def privacy() -> rx.Component:
-    """The section of privacy."""
+    """Draw the section Privacy."""
     return section(
         "privacy",
         "Privacy",
@@ -57,7 +57,7 @@ def _settings() -> rx.Component:
             class_name="privacy-note",
         ),
         role="group",
-        aria_label="About you and secrets",
+        aria_label="Text about you, and redaction",
         class_name="context-settings privacy-settings",
     )
 

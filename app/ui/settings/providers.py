@@ -1,6 +1,6 @@
-"""Settings → Providers: a card per provider, and the form for another server. Each card has an address.
+"""Settings → Providers: a card for each provider, and the form that adds another server. Each card has an address.
 
-A key is sent to the server and is never returned.
+The page sends a key to the server, and the server never returns it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEY_CROSSED: Final = "M5 7.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M7 8.2L12.5 3M1
 
 
 def providers() -> rx.Component:
-    """The section."""
+    """Draw the section Providers."""
     return section(
         "providers",
         "Providers",
@@ -42,7 +42,10 @@ def _cards(*, offered: bool) -> rx.Component:
 
 
 def _add_a_provider() -> rx.Component:
-    """Providers without a key, and any other server. Open while only the built-in provider is available."""
+    """Draw the providers without a key, and the form for another server.
+
+    This part is expanded while only the built-in provider is available.
+    """
     return rx.el.details(
         rx.el.summary("Add a provider"),
         _cards(offered=True),
@@ -54,7 +57,7 @@ def _add_a_provider() -> rx.Component:
 
 @rx.memo
 def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> rx.Component:
-    """One provider: its state, and the settings that can be changed."""
+    """Draw one provider: its status, its settings, and the buttons that save, test and remove them."""
     return rx.el.li(
         rx.el.details(
             rx.el.summary(
@@ -87,7 +90,7 @@ def provider_card(item: rx.vars.ObjectVar[ProviderItem], rest: rx.RestProp) -> r
 
 
 def _health_icon(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
-    """The icon of a provider's state. Each state has its own shape, so that colour is not the only difference."""
+    """Draw the icon of a provider's status. Each status has its shape, so that colour is not the only difference."""
     icon = rx.match(
         item.health,
         (ProviderHealth.ANSWERS.value, line_icon("M3 8.5l3.2 3.2L13 4.8", "1.8", class_name="provider-icon")),
@@ -100,7 +103,7 @@ def _health_icon(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
 
 
 def _problem(item: rx.vars.ObjectVar[ProviderItem]) -> rx.Component:
-    """The reason why a provider cannot be used, and the next step, visible while the card is closed."""
+    """Draw the reason why a provider cannot be used, with a button to try again. A collapsed card shows it too."""
     failed = (item.health == ProviderHealth.KEY_REJECTED.value) | (item.health == ProviderHealth.UNREACHABLE.value)
     return rx.el.div(
         rx.el.p(item.problem, class_name="provider-problem"),

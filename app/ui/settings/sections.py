@@ -1,4 +1,4 @@
-"""The sections of the Settings page and their navigation. One section is shown at a time."""
+"""The navigation of the Settings page. It shows one section at a time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class SectionLink:
-    """The link to a section: the id of its heading, which is its address (`/settings#id`), and its name."""
+    """The link to a section: the id of its heading, which is in its address (`/settings#id`), and its name."""
 
     id: str
     name: str
 
 
 class Sections(Island):
-    """A navigation with the name `label`, and the child that the address names. `links` have the order of the children.
+    """A navigation with the accessible name `label`, and the one child that the address names.
 
-    An address may also name an element inside a section (`/settings#provider-openai`).
+    `links` has a link for each child, in the same order. An address may also name an element inside a section
+    (`/settings#provider-openai`).
     """
 
     library = island("settings/sections.tsx")

@@ -15,7 +15,7 @@ from app.ui.settings.tab_button import TabButton
 
 @rx.memo
 def server_row(server: rx.vars.ObjectVar[ServerItem], rest: rx.RestProp) -> rx.Component:
-    """One server."""
+    """Draw one MCP server."""
     return rx.el.li(
         rx.el.details(
             rx.el.summary(
@@ -56,7 +56,7 @@ def _actions(server: rx.vars.ObjectVar[ServerItem]) -> rx.Component:
 
 
 def _sign_in(server: rx.vars.ObjectVar[ServerItem]) -> tuple[rx.Component, ...]:
-    """The controls to sign in, which happens on the server's own page in another tab and returns to Inview."""
+    """Draw the controls that start and end a sign-in. The person signs in on the server's own page in another tab."""
     end = ServersState.end_sign_in(server.id)
     return (
         rx.cond(

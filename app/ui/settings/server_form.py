@@ -1,4 +1,4 @@
-"""The form that adds an MCP server: at an address, or a program on this machine."""
+"""The form that adds an MCP server: a remote server with an address, or a program on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.settings.parts import radio, status
 
 
 def server_form() -> rx.Component:
-    """The form. Its fields are cleared when a server was added."""
+    """Draw the form. Its fields are cleared when a server was added."""
     return rx.el.form(
         rx.el.fieldset(
             rx.el.legend("Add a server"),
@@ -100,7 +100,7 @@ def _secrets(label: str) -> rx.Component:
 
 
 def _own_client() -> rx.Component:
-    """Fields for authorization servers that do not register clients automatically."""
+    """Draw the fields for a server whose sign-in does not register Inview as a client automatically."""
     secret = rx.el.input(
         id=field_id("client_secret"),
         name="client_secret",

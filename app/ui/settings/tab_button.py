@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class TabButton(Island):
-    """Opens an empty tab when it is pressed, and loads `address` in it as soon as there is one.
+    """A button that opens an empty tab when it is pressed, and loads `address` in the tab when the address is known.
 
-    `on_open` gets whether the browser has opened a tab. `asking`: the address is being requested; if this ends without
-    an address, the tab is closed. The button is drawn while `shown`; it waits for the address even if it is not drawn.
+    `on_open` gets whether the browser has opened a tab. `asking`: the server is requesting the address; if this ends
+    without an address, the tab is closed. The button is visible while `shown`; hidden, it still waits for the address.
     """
 
     library = island("settings/tab_button.tsx")

@@ -1,4 +1,4 @@
-"""Settings → Titles and replays. Each change of a setting is stored at once."""
+"""Settings → Titles and replays: automatic titles, and stored replies. Each change is stored at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.settings.parts import checkbox, once_loaded, section, status
 
 
 def titles() -> rx.Component:
-    """The section of titles and replays."""
+    """Draw the section Titles and replays."""
     return section(
         "titles",
         "Titles and replays",

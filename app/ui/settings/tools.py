@@ -13,7 +13,7 @@ from app.ui.settings.server_form import server_form
 
 
 def tools() -> rx.Component:
-    """The section of tools."""
+    """Draw the section Tools."""
     content = rx.el.div(
         _built_ins(), _servers(), server_form(), rx.cond(ServersState.deleting, _delete()), class_name="mcp-settings"
     )
@@ -26,7 +26,7 @@ def tools() -> rx.Component:
 
 
 def _built_ins() -> rx.Component:
-    """Inview's own tools. Models get only those that the user enabled."""
+    """Draw Inview's built-in tools, each with a checkbox. Models get only those that the user enabled."""
     return rx.el.fieldset(
         rx.el.legend("Built in"),
         rx.foreach(

@@ -1,1 +1,1 @@
-"""The parts of every page around its content: the keyboard and toasts. `app/ui/pages/frame.py` combines them."""
+"""Parts that all pages share: the handling of keys, menus, toasts, the viewer of pictures."""

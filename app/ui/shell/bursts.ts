@@ -17,15 +17,16 @@ export interface Command {
 /** Commands that were typed one right after the other. */
 export type Burst = readonly Command[];
 
-/** The burst that a key at this time continues. */
+/** Return the burst that a key at this time continues; an empty one if the last key was too long ago. */
 export function burstAt(burst: Burst, at: number): Burst {
   const last = burst.at(-1);
   return last && at - last.at < BURST_MS ? burst : [];
 }
 
 /**
- * True for a letter or a space that makes a text with the burst before it. False after a command that moves, or that is
- * repeated: people type these as fast. False after one that ends the key mode: a message is written next.
+ * True for a letter or a space that is text together with the earlier keys of the burst. False after a command that
+ * moves, or that is repeated: people press these as fast. False after a command that ends the key mode: a message is
+ * written next.
  */
 export function makesText(burst: Burst, key: string): boolean {
   const last = burst.at(-1);

@@ -1,4 +1,4 @@
-"""The keyboard of the page, and the bar above the composer. Its events: `app/state/shell/keyboard.py`."""
+"""The handling of keys on the page, and the bar above the composer. Its events are in `app/state/shell/keyboard.py`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """A key and its effect. `place`: the browser goes there. `sends`: the server performs the action.
+    """A key and its effect, for the browser.
 
-    `pair`: it acts on the pair at the cursor. `opens`: it opens a dialog or a form; later keys wait. `fixed`: a person
-    cannot change the key. `beside`: it shows or hides a section, also in the inspector. `ends`: single keys are off
-    afterwards.
+    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the browser
+    performs this action. `sends`: the server performs the action. `pair`: the action needs the pair at the cursor
+    ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a form;
+    keys that are pressed meanwhile go to the dialog or form. `beside`: the action shows or hides a section of the
+    inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
     action: str
@@ -50,7 +52,7 @@ class KeyBinding:
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
-    """Bind the key of an action. None: another part of the page handles this key."""
+    """Return the binding of an action; None if another part of the page handles its key."""
     here = Place(action.id) if action.mode is Mode.VIEW and action.id in set(Place) else None
     place = _PLACES.get(action.id, here)
     if place is None and action.id not in _SENT:
@@ -80,11 +82,14 @@ def _performed(
 
 
 class Keyboard(Island):
-    """Handles the keys of the page. `own` are the keys that differ from those of `bindings`, once they are `known`.
+    """An invisible component that handles the keys of the page.
 
-    `on_perform` gets the action, the pair at the cursor ("" for none), and the number of the thing that the key opens
-    (0 for nothing). `openers` are the names of the events by which controls open something that takes keys, or lead to
-    another conversation: `on_ask` gets the number of each. `answered` is the number of the last one that was handled.
+    `own` are the keys that the person chose instead of those in `bindings`. `known`: `own` is loaded. `on_perform` gets
+    the action, the id of the pair at the cursor ("" for none), and a number if the action opens something (else 0).
+
+    `openers` are the names of the events by which a control opens something that takes keys, or leads to another
+    conversation. For each such event, `on_ask` gets a number. `answered` is the newest number whose event the server
+    has handled: the browser then stops holding keys for what should have opened.
     """
 
     library = island("shell/keyboard.tsx")
@@ -99,7 +104,7 @@ class Keyboard(Island):
 
 
 def keyboard() -> rx.Component:
-    """Handle the keys. Each page has exactly one."""
+    """Create the component that handles the keys. Each page has exactly one."""
     return Keyboard.create(
         bindings=BINDINGS,
         own=PreferencesState.preferred.own_keys,
@@ -112,7 +117,7 @@ def keyboard() -> rx.Component:
 
 
 def keys_bar() -> rx.Component:
-    """Show that single keys are commands. The stylesheet shows this bar while they are."""
+    """Draw the bar that shows some keys. The stylesheet shows it while single keys are on."""
     return rx.el.div(
         rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc\u00a0back", role="status"),
         rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),

@@ -1,12 +1,12 @@
 /**
- * Handles the keys of the page. The region that offers an action (places.ts), or Python, performs it.
+ * Handles the keys of the page. The region that offers the action of a key (places.ts), or Python, performs the action.
  *
  * The mode follows the focus; the stylesheet reads it from the document. Single keys are commands only after Escape
  * (key_mode.ts), and never while a text field or a menu has the focus. A letter that is no command turns them off and
  * goes to the composer, and so do letters in quick succession (bursts.ts): what the first of them opened is closed.
- * A key or a control may open a field or a dialog:
- * keys pressed before that exists go to it (early.ts). If a control opens nothing, letters go to the composer: to that
- * of another conversation, if the control leads there.
+ *
+ * A key or a control may open a field or a dialog: keys that are pressed before it exists go to it (early.ts). If a
+ * control opens nothing, letters go to the composer, also to that of another conversation if the control leads there.
  */
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
@@ -57,7 +57,7 @@ export function Keyboard(props: KeyboardProps): null {
   useEffect(() => arriveAt(pathname), [pathname]);
   useEffect(() => takeFocus(pathname), [pathname]);
   useEffect(() => {
-    // What opened has the focus by now, unless it is in a part of the page that is being fetched, or on another page.
+    // A field or dialog that opened has the focus by now, unless its part of the page is being fetched, or the page is.
     const look = () => {
       const isThere = !coming.get() && !leaving.get();
       if (link === "lost" || (isHolding(answered) && isThere)) giveBack(write);
@@ -97,7 +97,7 @@ function listen(now: () => KeyboardProps): () => void {
         burst = [...burst, { key: event.key, at: event.timeStamp, binding: found }];
     } else if (isOn && isText(event) && !takes(event.target)) writeFrom(event, false);
   };
-  // Comes before what has opened meanwhile, or waits to open.
+  // This handler runs before those of a field or dialog that has opened meanwhile, and before keys are held for one.
   const continued = (event: KeyboardEvent) => {
     if (event.repeat || event.key === "Shift") return;
     burst = isPlain(event) ? burstAt(burst, event.timeStamp) : [];
@@ -112,7 +112,7 @@ function listen(now: () => KeyboardProps): () => void {
     keyMode.set(false);
     for (const { binding } of typed.toReversed()) takeBack(binding, now().onPerform);
     const keys = typed.map(({ key }) => key);
-    if (isSure) event.stopImmediatePropagation(); // it is no key of what was closed just now
+    if (isSure) event.stopImmediatePropagation(); // the key is not for the dialog or field that was closed just now
     if (goTo("composer")) {
       if (keys.length) document.execCommand("insertText", false, keys.join("")); // the browser types this key there
       return;
@@ -120,14 +120,14 @@ function listen(now: () => KeyboardProps): () => void {
     for (const key of [...keys, event.key]) goTo("write", key);
     event.preventDefault();
   };
-  // Comes before any other meaning of Escape: the second of two stops the running reply.
+  // This handler runs before all others for Escape: the second of two presses stops the running reply.
   const escaped = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.repeat || !event.isTrusted || !isPlain(event)) return;
     if (hasModal()) return;
     const isTwice = event.timeStamp - escapedAt < TWICE_MS;
     escapedAt = event.timeStamp;
     if (isTwice && goTo("stop")) goTo("composer");
-    else if (!holdKey(event, write)) return; // not for the field that still has the focus, but for what opens
+    else if (!holdKey(event, write)) return; // a held Escape is for what opens, not for the field that has the focus
     event.preventDefault();
     event.stopPropagation();
   };
@@ -211,7 +211,7 @@ function write(): void {
   if (!hasModal()) goTo("composer");
 }
 
-/** Leave the field that has the focus, for the reader's place in the history. */
+/** Leave the field that has the focus, and focus the current part of the transcript. */
 function enterView(): void {
   goTo("transcript");
   const { activeElement } = document;

@@ -1,4 +1,4 @@
-"""A button, and the menu that opens next to it. `MenuState` has the name of the open menu.
+"""A button with a menu. `MenuState` has the name of the open menu.
 
 menu(Menu.ADD, line_icon(PLUS), menu_item("Attach files", event), label="Add to the message", ...)
 """
@@ -17,9 +17,10 @@ from app.ui.kit.icon import line_icon
 def menu(
     which: Menu, face: rx.Component, *items: rx.Component, label: str, classes: str = "", **button: Any
 ) -> rx.Component:
-    """Draw `face` on the button, and `items` in the menu, which has the name `label`.
+    """Draw a button with `face` on it, and the menu with `items` that it opens. `label` is the name of the menu.
 
-    `classes` are more classes of the menu, `button` are props of the button. Without `on_click` it opens the menu.
+    `classes` are more CSS classes of the menu, `button` are props of the button. An `on_click` in `button` replaces the
+    event that opens the menu.
     """
     is_open = MenuState.shown == which.value
     props: dict[str, Any] = {"on_click": MenuState.show(which.value), **button}
@@ -44,7 +45,7 @@ def menu(
 def menu_item(
     name: str | rx.Var[str], event: Any, *, drawn: str = "", note: str = "", class_name: str = "", **button: Any
 ) -> rx.Component:
-    """Draw an item that closes the menu and sends `event`. `drawn` is the path of its icon."""
+    """Draw a menu item that closes the menu and sends `event`. `drawn` is the SVG path of its icon, `note` a hint."""
     return rx.el.button(
         line_icon(drawn) if drawn else rx.fragment(),
         rx.el.span(name, rx.el.small(note, aria_hidden="true") if note else rx.fragment()),

@@ -1,4 +1,4 @@
-/** The binding of a pressed key in the table of keys. Pure: the focus comes as a `Spot`. */
+/** Finds the binding of a pressed key in the table of keys. Pure: the place of the focus is an argument (`Spot`). */
 import { keyIn, type Pressed } from "../kit/pressed_key.ts";
 import type { KeyBinding, OwnKey } from "./views.ts";
 
@@ -6,8 +6,8 @@ import type { KeyBinding, OwnKey } from "./views.ts";
 export type Mode = "INPUT" | "VIEW" | "COMMAND";
 
 /**
- * The place of the focus. `place` is "beside" in the inspector, "" where keys of VIEW do not act; `presses`: on a
- * button or a link. `keys`: single keys are commands.
+ * The place of the focus. `place` is "beside" in the inspector, and "" where keys of the mode VIEW do not act.
+ * `presses`: the focus is on a button or a link. `keys`: single keys are commands.
  */
 export interface Spot {
   readonly mode: Mode;

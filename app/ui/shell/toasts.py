@@ -1,4 +1,4 @@
-"""The line that reports the last action and offers to undo it, and reports work in progress."""
+"""Toasts: a line that reports the last action and offers to undo it, and a line that reports work in progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORK: Any = SummaryState.work
 
 
 def toasts() -> rx.Component:
-    """Show the toasts of states, above the composer or above the lower edge of the page."""
+    """Draw the toasts, above the composer or above the lower edge of the page."""
     return rx.el.div(
         rx.el.div(_work(), rx.cond(_TOAST & ~_TOAST.fault, _toast()), role="status", aria_live="polite"),
         rx.el.div(rx.cond(_TOAST & _TOAST.fault, _toast()), role="alert", aria_live="assertive"),
@@ -54,7 +54,7 @@ def _toast() -> rx.Component:
 
 
 def _work() -> rx.Component:
-    """The progress of a summary."""
+    """Draw the progress of a summary, with a button that stops it."""
     return rx.cond(
         _WORK,
         rx.el.div(

@@ -1,4 +1,4 @@
-"""The viewer of pictures, loaded with the first picture that is opened."""
+"""The viewer of pictures: a dialog that covers the page. Its code is loaded when a picture is first opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel
 
 @rx.memo
 def viewer() -> rx.Component:
-    """One picture above everything. Escape, a click outside it and Close return to the place where it was opened."""
+    """Draw the viewer with one picture. Escape, a click outside it and Close return to where it was opened."""
     picture = ViewerState.picture.to(ViewedPicture)
     return Dialog.create(
         rx.el.div(

@@ -1,1 +1,1 @@
-"""The left column: the conversations, and actions for each."""
+"""The left column of the page: the list of conversations with its search and filter, and links to other pages."""

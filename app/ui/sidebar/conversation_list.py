@@ -1,4 +1,4 @@
-"""The left column: new conversation, the conversations, settings."""
+"""The left column of the page: a link to a new conversation, the list of conversations, links to other pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FOOT_LINK = (
 
 
 def conversation_list() -> rx.Component:
-    """All conversations, newest first, with actions for each."""
+    """Draw the left column with the conversations, newest first, and buttons that rename and delete each."""
     return Drawer.create(
         rx.el.div(
             PageLink.create(
@@ -125,7 +125,7 @@ def conversation_list() -> rx.Component:
 
 @rx.memo
 def conversation_row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
-    """One conversation: a link, or the field that renames it."""
+    """Draw one conversation: a link to it or, while it is renamed, a field with its title."""
     return rx.el.li(
         rx.cond(SidebarState.renaming == item.id, _rename_form(item), _row(item)),
         class_name="mt-px",
@@ -203,7 +203,7 @@ def _row(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 
 
 def _excerpt(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
-    """The text around the words that were searched for."""
+    """Draw the text around the words that were searched for, with these words marked."""
     return rx.el.span(
         rx.foreach(
             item.excerpt.to(list[ExcerptPiece]),
@@ -232,7 +232,7 @@ def _rename_form(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
 
 
 def _running_dot(item: rx.vars.ObjectVar[ConversationItem]) -> rx.Component:
-    """The mark of a running reply. For the conversation on screen it is updated at once."""
+    """Draw the mark of a running reply. It is updated at once for the conversation on screen, else with the list."""
     return rx.cond(
         rx.cond(NewsState.conversation == item.id, NewsState.running, item.running),
         rx.el.span(role="img", aria_label="A reply is running", class_name="dot flex-none"),

@@ -1,4 +1,4 @@
-"""The question before a conversation is deleted from the list."""
+"""The dialog that asks before a conversation is deleted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot,
 
 @rx.memo
 def delete_conversation_dialog() -> rx.Component:
-    """The dialog with the name of the conversation and the place where it goes."""
+    """Draw the dialog. A conversation is moved to the trash, or deleted permanently if it is temporary."""
     return Dialog.create(
         dialog_title("Delete this conversation?"),
         dialog_text(

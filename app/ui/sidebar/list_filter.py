@@ -1,4 +1,4 @@
-"""The filter of the left column: chats or child conversations, and an agent."""
+"""The search field and the filter above the list of conversations, and the texts of a list without results."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _SELECT = "list-choice"
 
 
 SEARCH_REST_MS = 200
-"""Time without another key until the typed words are searched for."""
+"""Milliseconds after the last key until the typed words are searched for."""
 
 
 def search_field() -> rx.Component:
-    """A field that lists the conversations that have some words in their title or in one pair."""
+    """Draw the search field: it lists the conversations that have the typed words in their title or in one pair."""
     return rx.el.div(
         rx.el.input(
             type="search",
@@ -47,7 +47,7 @@ def search_field() -> rx.Component:
 
 
 def found_incompletely() -> rx.Component:
-    """The text that says that only the newest places were searched."""
+    """Draw the text that says that only the newest pairs with these words were searched."""
     return rx.el.p(
         "Many pairs contain these words; only the newest were searched. Add a word to find older ones.",
         class_name="px-2.5 pt-2 text-[12.5px] text-muted",
@@ -55,7 +55,7 @@ def found_incompletely() -> rx.Component:
 
 
 def list_filter() -> rx.Component:
-    """Two small menus, and a button back to all chats while something else is chosen."""
+    """Draw the filter: a menu of kinds, a menu of agents, and a button that lists all chats again."""
     return rx.el.div(
         rx.el.select(
             rx.el.option("Chats", value="chats"),
@@ -104,18 +104,19 @@ def list_filter() -> rx.Component:
 
 
 def nothing_found() -> rx.Component:
-    """The text for a search that finds no conversation."""
+    """Draw the text for a search that finds no conversation."""
     return rx.el.div(
         rx.el.p("No conversation contains these words."),
         rx.el.p(
-            "Latin words directly next to Chinese, Japanese or Thai letters are found only together with one of them."
+            "If a Latin word directly touches a Chinese, Japanese or Thai letter, type that letter too, "
+            "for example 用Python."
         ),
         class_name="grid gap-2 px-2.5 pt-3 text-[13.5px] text-muted",
     )
 
 
 def nothing_listed() -> rx.Component:
-    """The text for a filter that no conversation matches."""
+    """Draw the text for a filter that no conversation matches."""
     return rx.el.p(
         "No conversations found. ",
         rx.el.button(

@@ -1,1 +1,1 @@
-"""Topics: the chip in the composer, the picker, the form of one topic."""
+"""Topics: the button in the composer, the picker of topics, and the form that changes one topic."""

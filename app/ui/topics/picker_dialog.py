@@ -1,4 +1,4 @@
-"""The picker of topics: the tree with its counts and a search field, which also adds topics ("AI > Planning")."""
+"""The picker of topics: a search field, which also adds topics ("AI > Planning"), and the tree with counts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def _drop(topic: rx.Var[str], target: rx.Var[str], place: rx.Var[str]) -> tuple[
 
 
 class TopicTreeField(Island):
-    """The field and the `rows` for the `query` that was typed in it; `start` is the row that is marked at first.
+    """The search field and the rows of the tree. `rows` are the rows that match the text `query`.
 
-    `on_choose` has what is typed and the place of the row among those for it. `by_hand`: a row is also dropped before
-    or after another one.
+    `start` is the index of the row that is highlighted at first. `on_choose` gets a query and the index of the chosen
+    row among the rows for this query. `by_hand`: topics are in manual order, so that a row can also be dropped above or
+    below another row, not only into it.
     """
 
     library = island("topics/topic_tree.tsx")
@@ -47,7 +48,7 @@ class TopicTreeField(Island):
 
 @rx.memo
 def topic_picker_dialog() -> rx.Component:
-    """Draw the list, or the form of one topic."""
+    """Draw the picker: the tree or, while a topic is edited, its form."""
     picking = TopicPickerState.picking
     return Dialog.create(
         rx.cond(TopicPickerState.editing, _form(), _list()),

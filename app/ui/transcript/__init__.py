@@ -1,1 +1,1 @@
-"""The list of pairs in view, the cards before them and the nodes between them. `reply` has the parts of a pair."""
+"""The transcript: the pairs in view with the cards above them, the title and its menu. `reply` has parts of a pair."""

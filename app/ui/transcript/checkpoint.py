@@ -1,4 +1,4 @@
-"""The card of the checkpoint: the summary that replaces the pairs before it in each send."""
+"""The card of the checkpoint, the summary that is sent instead of the pairs before it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.kit.form_keys import FormKeys
 
 
 def checkpoint_card() -> rx.Component:
-    """Draw the card, where the summary can be read, edited and removed; nothing while there is no checkpoint."""
+    """Draw the card with the summary, and buttons that edit and remove it; nothing if there is no checkpoint."""
     return rx.cond(
         ChatState.summary != "",
         boundary(

@@ -1,4 +1,4 @@
-"""The notes on unreadable data of a conversation itself, at the top of its transcript, with a Reset for each."""
+"""The notes about an unreadable setting or title of a conversation, above its pairs, with buttons that reset it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.screen.damage import DamagedSettingView
 
 
 def damaged_settings() -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note if a setting is damaged."""
+    """Draw the note about unreadable settings; nothing if there are none."""
     settings = TranscriptState.damaged.to(list[DamagedSettingView])
     return rx.cond(
         TranscriptState.damaged.length() > 0,
@@ -35,7 +35,7 @@ def damaged_settings() -> rx.Component | rx.Var[rx.Component]:
 
 
 def damaged_title() -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note if the title is damaged."""
+    """Draw the note about an unreadable title; nothing if the title can be read."""
     return rx.cond(
         ChatState.title_damage != "",
         damage_box(

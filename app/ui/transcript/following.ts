@@ -5,7 +5,10 @@
 import { stopsAtOverflow } from "./overflow.ts";
 import { endOf, goTo, goToEnd, isNearEnd, leaveTop, NEAR_PX, type Reading, rowOf } from "./reading.ts";
 
-/** The window. `onScroll` is called after each scroll, `onAway` with true if newer pairs may be out of sight. */
+/**
+ * The window of pairs, which this module reads and informs. `hasLater`: there are newer pairs that are not loaded.
+ * `onScroll` is called after each scroll, `onAway` with true if newer pairs may be out of sight.
+ */
 interface Watcher {
   hasLater(): boolean;
   isRunning(): boolean;
@@ -13,10 +16,10 @@ interface Watcher {
   onAway(is: boolean): void;
 }
 
-const FIRST_FRAMES = 12; // frames until a smooth scroll has moved: the first one may move by less than a pixel
+const FIRST_FRAMES = 12; // frames until a smooth scroll has moved the view: the first frame may move it by no pixel
 const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
-/** Follow the end of a view with this content. Returns a function that stops this. */
+/** Make the view follow the end of its content, the element `words`. Returns a function that stops this. */
 export function watchReading(view: HTMLElement, words: HTMLElement, reading: Reading, watcher: Watcher): () => void {
   goTo(view, reading, view.scrollHeight);
   let height = view.scrollHeight;

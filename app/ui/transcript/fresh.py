@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Fresh(Island):
-    """Shows its children until the user goes to the reply of the pair."""
+    """A part that shows its children while the reply of the pair is marked as new: until the user goes to it."""
 
     library = island("transcript/fresh.tsx")
     tag = "Fresh"
@@ -16,5 +16,5 @@ class Fresh(Island):
 
 
 def new_badge(pair_id: rx.Var[str]) -> rx.Component:
-    """The mark at the first part of the reply."""
+    """Draw the mark "New" above the first part of the reply, while the reply is marked as new."""
     return Fresh.create(rx.el.span("New", class_name="new-badge"), pair_id=pair_id)

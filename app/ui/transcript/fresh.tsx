@@ -1,4 +1,4 @@
-/** Its children, until the user goes to a reply that grew out of sight while they typed. */
+/** Shows its children while the reply of the pair is marked as new: it grew out of sight while the user typed. */
 import type { ReactNode } from "react";
 import { fresh } from "./overflow.ts";
 import type { FreshProps } from "./views.ts";

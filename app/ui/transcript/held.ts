@@ -1,6 +1,6 @@
 /**
- * The current props of the window of pairs, for code outside React such as keys. Also requests other pairs and waits
- * for them. Nothing is kept after the window has disappeared.
+ * The current props of the window of pairs, for code outside React, such as that which handles keys. This module also
+ * requests other pairs and waits until they are loaded. The props are dropped when the window disappears.
  */
 import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
 
@@ -26,7 +26,7 @@ export function hold(props: TranscriptWindowProps): () => void {
 const first = (): number => pairsNow()[0]?.position ?? 0;
 const last = (): number => pairsNow().at(-1)?.position ?? 0;
 
-/** Load the pairs before the oldest loaded one or after the newest. Calls share a request; no request if none exist. */
+/** Load pairs above the oldest loaded one or below the newest, if there are any. Simultaneous calls share a request. */
 export function bringIn(which: "earlier" | "later"): Promise<void> {
   const found = coming.get(which);
   if (found || !held?.[which]) return found ?? Promise.resolve();

@@ -1,4 +1,4 @@
-"""The menu at the title, with the commands for the whole conversation."""
+"""The menu next to the title, with the commands for the whole conversation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from app.ui.shell.menu import menu, menu_item
 
 _LABEL: Final = "Conversation menu"
 _EXPORTS: Final = {"md": "Markdown", "html": "HTML", "json": "JSON"}
-"""Formats of the export, by their name in its address."""
+"""The names of the export formats, by the value in the address of the export."""
 
 
 def conversation_menu() -> rx.Component:
-    """Draw the button, and the menu that opens below it."""
+    """Draw the button, and the menu that it opens."""
     exports = rx.el.div(
         rx.el.span("Export", id="export-name"),
         *(_export(format_, name) for format_, name in _EXPORTS.items()),
@@ -48,7 +48,7 @@ def conversation_menu() -> rx.Component:
 
 
 def _export(format_: str, name: str) -> rx.Component:
-    """Draw a link to a file with all pairs, also those outside the filter."""
+    """Draw a link that downloads a file with all pairs, also those that the filter excludes."""
     return rx.el.a(
         name,
         href="/api/v1/conversations/" + ChatState.opened + f"/export?format={format_}",

@@ -1,10 +1,10 @@
 /**
  * When a reply becomes higher than the window, the view stops following its end, so that it can be read from its start.
  *
- * If the person typed nothing for a second, its first part gets the focus. If its request is at the top of the window,
- * the view does not move; otherwise the first part of the reply moves to the top. If the person is typing, the focus
- * stays and the first part is marked as new. Each reply is checked once. A preference turns this off: the view then
- * follows the end.
+ * If the person typed nothing for a second, the first part of the reply gets the focus. If the request is at the top of
+ * the window, the view does not move; otherwise the first part of the reply moves to the top. If the person is typing,
+ * the focus stays and the first part of the reply is marked as new. This happens once for each reply. A preference
+ * turns it off: the view then follows the end.
  */
 import { answerOf } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
@@ -14,7 +14,7 @@ import { cursorAt, go, stayAt } from "./walk.ts";
 
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 const judged = new Set<string>();
-let sent = ""; // the last sent pair: its reply may have ended before the page received it
+let sent = ""; // the pair that was sent last: its reply may have ended before the page received the pair
 /** The pair whose reply grew out of sight while the person typed, "" for none. */
 export const fresh = signal("");
 
@@ -33,7 +33,7 @@ export const noteOwn = (id: string): void => {
 export function stopsAtOverflow(view: HTMLElement, reading: Reading): boolean {
   const held = heldNow();
   const id = held?.running || held?.ended || sent;
-  if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // or another pair is below it
+  if (!held || !id || held.pairs.at(-1)?.id !== id) return false; // there is no such reply, or a pair is below it
   const isAtTop = reading.top === id;
   if (isAtTop && !held.entersView && hasMoreBelow(view, reading)) leaveTop(view, reading);
   const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may have several replies

@@ -1,4 +1,4 @@
-"""A pair: its request, its reply, and the outcome. `window.py` has the list of pairs."""
+"""A pair of the transcript: its request, its reply, and its outcome. `window.py` has the list of pairs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CONTINUED = ("max_tokens", "truncated")
 
 @rx.memo
 def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> rx.Component:
-    """Draw a pair of the history. `cached`: the provider's cache ends with its request."""
+    """Draw a pair. `cached`: the cache line follows its request."""
     return rx.el.article(
         request(pair=pair),
         rx.cond(cached, cache_line()),
@@ -79,7 +79,7 @@ def pair_view(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[bool]) -> 
 
 
 def has_notes(pair: PairVar) -> rx.Var[bool]:
-    """True if the gap above the pair contains a note (`row.py`)."""
+    """Return True if the gap above the pair contains a note (`row.py`)."""
     lacks = pair.unsupported.to(list[str])
     return pair.begins.to(bool) | pair.out.is_not_none() | (lacks.length() > 0)
 
@@ -138,7 +138,7 @@ def _tool_call(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], attribute
 
 
 def _within(drawn: Any, pair: PairVar, what: str, text: rx.Var[str]) -> rx.Component:
-    """Draw a part of the pair within a boundary."""
+    """Draw a part of the pair within an error boundary. If it fails, `text` is shown, and the message names `what`."""
     return boundary(drawn, what=what, text=text, again=pair.version.to_string() + pair.lifecycle.to(str))
 
 
@@ -269,7 +269,7 @@ def _copy_request(pair: PairVar) -> rx.Component:
 
 
 def _more(pair: PairVar) -> rx.Component:
-    """Draw rare commands, large enough for a finger, on touch screens. Elsewhere the line has all of them."""
+    """Draw the menu of rare commands for touch screens. On other screens, the line of the pair has these commands."""
     return Disclosure.create(
         rx.el.div(
             marks(pair), fork_mark(pair_id=pair.id), delete_mark(pair), _copy_request(pair), class_name="more-row"
@@ -280,7 +280,10 @@ def _more(pair: PairVar) -> rx.Component:
 
 
 def _figures(pair: PairVar) -> rx.Component:
-    """Draw one figure; all figures are shown on hover and read by screen readers."""
+    """Draw one figure: the usage and cost of the reply or, without it, the size of the pair.
+
+    All figures are shown on hover and read by screen readers.
+    """
     size = rx.Var.create("Takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
     taken = rx.cond(pair.tokens, size, "").to(str)
     spent = rx.Var.create([pair.spent.title, taken]).join("\n")

@@ -4,10 +4,10 @@
  */
 
 /**
- * `follows`: the view stays at the end while content grows. `selects`: text here is selected, so the view does not
- * follow until a click, a jump or a send. `held` is the scroll position that a person chose by a command, -1 for none:
- * at this position, being near the end does not start following. `top` is the pair whose request is at the top of the
- * window, "" for none. `at` is the last known scroll position.
+ * How a person reads the transcript. `follows`: the view stays at the end while content grows. `selects`: text in the
+ * transcript is selected, so the view does not follow until a click, a jump or a send. `held` is the scroll position
+ * that a person chose by a command, -1 for none: at this position the view does not start to follow, even near the end.
+ * `top` is the pair whose request is at the top of the window, "" for none. `at` is the last known scroll position.
  */
 export interface Reading {
   follows: boolean;

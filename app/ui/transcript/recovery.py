@@ -1,4 +1,4 @@
-"""Sends the text of a reply that the page shows to the server, if the server lost it in a crash. Draws nothing."""
+"""Recovery: the page sends the text of a reply to the server if the server lost a part of it in a crash."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from app.views.screen.pair import ScreenPairView
 def _given(
     run_id: rx.Var[str], parts: rx.Var[list[dict[str, str]]]
 ) -> tuple[rx.Var[str], rx.Var[list[dict[str, str]]]]:
-    """`parts`: the `type` and the `text` of each part of the reply that the page shows."""
+    """Pass the id of a run and `parts`: the `type` and the `text` of each part of its reply that the page has shown."""
     return run_id, parts
 
 
 class Recovery(Island):
-    """`on_given`: the page shows more of an interrupted reply, in a pair or a comparison, than the server has."""
+    """An invisible component that compares the interrupted replies of the server with those that the page has shown.
+
+    `pairs` and `compared` are the current replies. `on_given` is sent if the page has shown more text of a reply.
+    """
 
     library = island("transcript/recovery.ts")
     tag = "Recovery"
@@ -31,7 +34,7 @@ class Recovery(Island):
 
 @rx.memo
 def recovery() -> rx.Component:
-    """Part of every conversation's page. A separate memo, so that growing compared replies redraw no pair."""
+    """Create the component. It is a separate memo, so that compared replies that grow do not redraw the pairs."""
     return Recovery.create(
         pairs=TranscriptState.pairs, compared=ComparisonState.replies, on_given=RecoveryState.give_back
     )

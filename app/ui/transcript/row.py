@@ -1,4 +1,4 @@
-"""A row of the transcript: a pair with the notes about its sending and the rule before it.
+"""A row of the transcript: a pair, the notes above it about its sending, and a line above it if the agent changes.
 
 `pair.py` has the pair itself. A row reads only its arguments and no state, so that only changed rows are drawn again.
 """
@@ -23,12 +23,12 @@ _OUT: Final = {
     OutReason.FILTERED: ("filtered", "The filter excludes it."),
     OutReason.DAMAGED: ("damaged", "Part of it cannot be read. Incomplete pairs are not sent."),
 }
-"""Reasons why a pair is not sent: as a short label, and as a sentence."""
+"""The reasons why a pair is not sent, each as a short label and as a sentence."""
 
 
 @rx.memo
 def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest: rx.RestProp) -> rx.Component:
-    """Draw a row. `cached`: the part of the pair that the cache line follows, "request" or "reply"; "" for neither."""
+    """Draw a row. `cached` is the part of the pair above the cache line: "request", "reply" or "" for neither."""
     return rx.fragment(
         rx.cond(
             pair.switched,
@@ -55,13 +55,13 @@ def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest:
 
 
 def _text(pair: PairVar) -> rx.Var[str]:
-    """All texts of the pair, the request first."""
+    """Return all texts of the pair, the request first."""
     parts = f"({pair.parts!s}).map((part) => part.text ?? part.input_json ?? '')"
     return rx.Var(f"[{pair.user_text!s}, ...{parts}].join('\\n\\n')", _var_type=str)
 
 
 def _notes(pair: PairVar) -> rx.Component:
-    """Draw the notes of a pair in the gap above it. The gap always exists, so a boundary that moves shifts nothing."""
+    """Draw the notes of a pair in the gap above it. The gap always exists, so that notes that appear move nothing."""
     lacks = pair.unsupported.to(list[str])
     return rx.cond(
         has_notes(pair),

@@ -1,4 +1,4 @@
-"""The note below the transcript if an error ended the updates of the page, with a button that starts them again."""
+"""The note below the transcript that an error ended the updates of the page, with a button that resumes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.state.transcript import TranscriptState
 
 
 def stopped_note() -> rx.Component:
-    """Draw the note; nothing while the page is updated."""
+    """Draw the note; nothing while the page is still updated."""
     return rx.cond(
         TranscriptState.stopped,
         rx.el.div(

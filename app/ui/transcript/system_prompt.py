@@ -1,4 +1,4 @@
-"""The card of the system prompt: read, add, edit and remove it."""
+"""The card of the system prompt above the pairs, with buttons that add, edit and remove it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SAID = "system-prompt-said"
 
 
 def system_prompt_card(text: rx.Var[str]) -> rx.Component:
-    """Draw the card with this prompt or, if there is none, a button that adds one."""
+    """Draw the card with the prompt `text` or, if it is "", a button that adds one. During an edit it is a form."""
     return rx.cond(
         SystemPromptState.editing,
         rx.el.section(rx.el.h2("System prompt"), _form(), aria_label="System prompt", class_name="card prompt-card"),

@@ -1,4 +1,7 @@
-"""The title above a conversation: typing renames it. A button requests one from a model, unless a person set it."""
+"""The title above a conversation, as a field that renames it.
+
+A button requests a title from a model. It is missing if a person has set the title.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from app.ui.kit.island import Island, island
 
 
 class TitleField(Island):
-    """The field of the title. `on_rename` gets the typed text."""
+    """The field with the title. `label` is its accessible name, `hint` its tooltip. `on_rename` gets the typed text."""
 
     library = island("transcript/title_field.tsx")
     tag = "TitleField"
@@ -21,7 +24,7 @@ class TitleField(Island):
 
 
 def title() -> rx.Component:
-    """Draw the title of the conversation on screen; it is a heading for screen readers."""
+    """Draw the title of the conversation on screen. For screen readers it is a heading too."""
     return rx.el.div(
         rx.el.h1(ChatState.title, class_name="unseen"),
         TitleField.create(

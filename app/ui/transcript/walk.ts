@@ -1,8 +1,9 @@
 /**
  * The cursor of the transcript: the current pair and part, and how keys move it.
  *
- * The cursor is the last position of the focus among the pairs. So a click moves it too, and a screen reader reads the
- * part that it reaches. The window decides which pairs are in the document, and loads one on request (`Steering`).
+ * The cursor is the last position of the focus among the pairs. So a click moves the cursor too, and a screen reader
+ * reads the part that it moves to. The window decides which pairs are in the document, and adds one on request
+ * (`Steering`).
  */
 import type { Acts } from "../kit/places.ts";
 import { signal } from "../kit/signal.ts";
@@ -201,7 +202,7 @@ export const WALKS: Acts = {
   delete: (id) => !pairOf(id)?.parts.length && leavePair(id), // with a reply, a dialog asks for confirmation first
 };
 
-/** Keep the scroll position though there is more below it. Focus this part of a pair; "": do not move the focus. */
+/** Keep the scroll position although there is more below. Focus a part of the pair `id`; "": do not move the focus. */
 export function stayAt(id: string, part: number): void {
   journey += 1;
   if (id) focus(id, part);

@@ -1,4 +1,4 @@
-"""The transcript: the cards of texts that are sent before all pairs, then the pairs in view, in a scrolling window."""
+"""The transcript: a scrolling window with the cards of texts that are sent first, and below them the pairs in view."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ def _copied(
 
 
 class TranscriptWindow(Island):
-    """The `rows`, one for each of `pairs`; only rows near the visible ones are drawn, and only on the page `path`.
+    """The scrolling window of pairs. It draws the rows near the visible ones, and only on the page at `path`.
 
-    `above` is shown before the first pair of the conversation, `waiting` before the first loaded pair while there are
-    earlier ones. `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is
-    the pair whose reply is running, `ended` the pair whose reply ended last. `enters_view`: a reply that is higher than
-    the screen stops the view at its start. `sending` is shown below a request that has no pair yet, `notes` below all
-    pairs. `jump` is the icon of the button that leads to the newest pair; `{count}` in `new_label` is the number of new
-    pairs below. `found` are the words to mark.
+    `rows` has a component for each of `pairs`. `earlier` and `later`: the conversation has pairs above or below
+    those in `pairs`. `above` is shown above the first pair of the conversation; while there are earlier pairs,
+    `waiting` is shown instead. `sending` is shown below a request that has no pair yet, `notes` below the window.
+
+    `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the id of the
+    pair whose reply is running, `ended` that of the pair whose reply ended last, "" for none. `enters_view`: if a reply
+    becomes higher than the window, the view stops at its start. `jump` is the icon of the button that leads to the
+    newest pair; `{count}` in `new_label` is the number of new pairs below. `found` are the words to mark.
     `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
     """
 
@@ -105,7 +107,7 @@ def transcript() -> rx.Component:
 
 
 def _rows() -> rx.Var[Any]:
-    """Not `rx.foreach`: Reflex would draw that by a separate component, and the island chooses among the rows."""
+    """Return the rows as a list, from which the island chooses. With `rx.foreach` they would be one component."""
     return TranscriptState.pairs.map(
         lambda pair: pair_row(pair=pair, cached=cached_after(pair.id), key=pair.id),
     )
@@ -113,7 +115,7 @@ def _rows() -> rx.Var[Any]:
 
 @rx.memo
 def transcript_head() -> rx.Component:
-    """Draw the cards before the first pair."""
+    """Draw everything above the first pair: notes about damage, the origin, the cards, a text if there are no pairs."""
     return rx.fragment(
         damaged_title(),
         damaged_settings(),

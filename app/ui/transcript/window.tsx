@@ -31,7 +31,7 @@ interface Range {
   readonly last: string | undefined;
 }
 
-/** The `last` pair when a person left the end. `hasMore`: more of its reply has arrived below. */
+/** The state after a person left the end. `last` was the last pair then. `hasMore`: more of its reply may be below. */
 interface Away {
   readonly last: string | undefined;
   readonly hasMore: boolean;

@@ -1,1 +1,1 @@
-"""The page of the trash."""
+"""The page of the trash: the list of deleted items, and the dialog that deletes an item permanently."""

@@ -1,4 +1,4 @@
-"""The dialog that confirms a deletion forever."""
+"""The dialog that asks before an item of the trash is deleted permanently."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot,
 
 @rx.memo
 def delete_forever_dialog() -> rx.Component:
-    """Name the item that will be deleted."""
+    """Draw the dialog, which names the item."""
     return Dialog.create(
         dialog_title("Delete forever?"),
         dialog_text(

@@ -1,4 +1,4 @@
-"""The list of deleted items, and the menu of the time until they are deleted forever."""
+"""The list of deleted items, and the menu that sets how long the trash keeps them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
 def trash_entries() -> rx.Component:
-    """Draw the content of the page of the trash."""
+    """Draw the content of the page: the menu, the list, and the dialog while it is open."""
     return rx.fragment(
         rx.cond(
             TrashState.loaded,
@@ -61,7 +61,7 @@ def _list() -> rx.Component:
 
 @rx.memo
 def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Component:
-    """Draw an entry with its two commands."""
+    """Draw an entry with the buttons Restore and Delete forever."""
     return rx.el.li(
         rest,
         rx.el.div(

@@ -1,1 +1,1 @@
-"""The page of usage, and what the conversation on screen has cost: in the top bar and in the inspector."""
+"""The page of usage, and the cost of the conversation on screen, in the top bar and in the inspector."""

@@ -1,4 +1,4 @@
-"""The section of the inspector that shows what the conversation cost: sums, budgets, and each request."""
+"""The section Usage of the inspector: the cost of the conversation with its sums, its budgets, and each request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.ui.usage.facts import facts
 
 @rx.memo
 def usage_section() -> rx.Component:
-    """The account of the conversation on screen. It is read when the section is opened, and after each reply."""
+    """Draw the section. Its data is loaded when the section is opened, and after each reply."""
     account = AccountState.account
     return rx.fragment(
         rx.cond(
@@ -74,7 +74,7 @@ def _kind(kind: rx.vars.ObjectVar[FigureView]) -> rx.Component:
 
 @rx.memo
 def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Component:
-    """A request: what for, how it ended, its cost; its model, time and tokens; how the cache met its prediction."""
+    """Draw a provider call: its purpose, outcome, cost, model, time and tokens, and how much the cache was used."""
     return rx.el.li(
         rest,
         rx.el.div(

@@ -1,4 +1,4 @@
-"""The comparison with a provider's bill: a field for its file, and the list of differences."""
+"""The section that compares the ledger with a provider's bill: a field for the bill's file, and the differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ def _piece(
 
 
 class BillFile(Island):
-    """A field that sends a text file in pieces: their number from 0, the text, and true for the last one."""
+    """A file field that sends a text file in pieces.
+
+    `on_piece` gets the number of a piece from 0, its text, and True for the last piece.
+    """
 
     library = island("usage/text_file.tsx")
     tag = "TextFile"
@@ -26,7 +29,7 @@ class BillFile(Island):
 
 
 def bill() -> rx.Component:
-    """The section."""
+    """Draw the section."""
     return rx.el.section(
         rx.el.h2("Compare with a provider's bill", id="reconcile-title"),
         rx.el.p(

@@ -1,4 +1,4 @@
-"""Budgets: the spent amount of each, its scope, and a form that sets one."""
+"""The section of budgets: each with its scope and the amount that was spent, and a form that sets one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.usage.table import answer_note, fault_note, options
 
 
 def budgets() -> rx.Component:
-    """The section."""
+    """Draw the section."""
     return rx.el.section(
         rx.el.h2("Budgets", id="budgets-title"),
         rx.el.p(
@@ -36,7 +36,7 @@ def budgets() -> rx.Component:
 
 @rx.memo
 def budget_row(item: rx.vars.ObjectVar[BudgetItem], rest: rx.RestProp) -> rx.Component:
-    """A budget with its meter."""
+    """Draw a budget with a meter of its spent share, and a button that removes it."""
     return rx.el.li(
         rest,
         rx.el.div(

@@ -1,4 +1,4 @@
-"""The chart of the report, drawn as SVG.
+"""The bar chart of the usage report, drawn as SVG.
 
 Recharts, which comes with Reflex, is not used: with it the scripts of this page are 92 KB (brotli) instead of 5.
 """
@@ -11,7 +11,7 @@ from app.state.usage.chart import HEIGHT, BarView, ChartView, KindView, SegmentV
 
 
 def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx.Component:
-    """Draw bars with a legend. `choice` is the control that chooses the measure."""
+    """Draw the chart with its caption and legend. `choice` is the control that chooses the measure: cost or tokens."""
     return rx.el.figure(
         rx.el.figcaption(rx.el.span(chart.caption), choice),
         rx.el.div(
@@ -34,7 +34,7 @@ def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx
 
 @rx.memo
 def chart_bar(bar: rx.vars.ObjectVar[BarView], rest: rx.RestProp) -> rx.Component:
-    """Draw the bar of a day or month. Its figures are shown on hover, also above and below the bar.
+    """Draw the bar of a day or a month. Hovering anywhere in its column shows its figures.
 
     Numbers are passed as text because Reflex's types of SVG do not allow fractions.
     """

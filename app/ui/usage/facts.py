@@ -1,4 +1,4 @@
-"""Figures side by side, each with its label."""
+"""A row of figures, each with its label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.state.usage.labels import FigureView
 
 
 def facts(shown: rx.Var[tuple[FigureView, ...]]) -> rx.Component:
-    """Figures side by side, each with its label and a note."""
+    """Draw figures side by side, each with its label and a note."""
     return rx.el.dl(rx.foreach(shown, _fact), class_name="usage-facts")
 
 

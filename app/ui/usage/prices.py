@@ -1,4 +1,4 @@
-"""Prices set by the user: a table, and a form that sets one."""
+"""The section of prices that the user set: a table, and a form that sets one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.usage.table import answer_note, column, fault_note, scrolled_table, 
 
 
 def own_prices() -> rx.Component:
-    """The section."""
+    """Draw the section."""
     return rx.el.section(
         rx.el.h2("Custom prices", id="prices-title"),
         rx.el.p(
@@ -41,7 +41,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Component:
-    """Draw the price of a model, with its first day."""
+    """Draw a row of the table: a model, its first day and prices, and a button that removes them."""
     return rx.el.tr(
         rest,
         rx.el.th(item.model, scope="row"),

@@ -1,4 +1,4 @@
-"""The report: its period and grouping, totals, a chart, and a table that can be downloaded as CSV."""
+"""The usage report: menus of its period and grouping, totals, a chart, and a table with a download as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = ("Cost", "Requests", INPUT, CACHE_READ, CACHE_WRITE, OUTPUT, "Saved")
 
 
 def report() -> rx.Component:
-    """Draw the section, with its errors and its loading state."""
+    """Draw the section: the report, or a text while it is calculated or if nothing was sent."""
     return rx.el.section(
         _head(),
         rx.cond(
@@ -113,7 +113,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def usage_row(row: rx.vars.ObjectVar[UsageRow], rest: rx.RestProp) -> rx.Component:
-    """Draw a line of the table."""
+    """Draw a row of the table: a group with its cost and usage."""
     name = rx.el.span(row.name, title=row.title)
     return rx.el.tr(
         rest,

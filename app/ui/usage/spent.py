@@ -1,4 +1,4 @@
-"""The usage and cost of the conversation on screen, in the top bar: "12k tokens · $0.034". A click lists requests."""
+"""The usage and cost of the conversation on screen, in the top bar: "12k tokens · $0.034"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.state.usage.spent import SpentState
 
 
 def spent(conversation: rx.Var[str]) -> rx.Component:
-    """Draw the figure of this conversation, once a message was sent in it."""
+    """Draw a button with the figure of this conversation; nothing until a message was sent. It lists the requests."""
     view = SpentState.spent
     return rx.cond(
         view & (view.conversation == conversation),

@@ -29,15 +29,15 @@ def unseen_column(label: str) -> rx.Component:
 
 
 def options(labels: Mapping[str, str]) -> list[rx.Component]:
-    """Return the options of a menu from labels by value."""
+    """Return the options of a menu. `labels` has the text of each option by its value."""
     return [rx.el.option(label, value=value) for value, label in labels.items()]
 
 
 def fault_note(fault: rx.Var[str]) -> rx.Component:
-    """Draw the reason why an input was refused, if it was."""
+    """Draw the reason why an input was refused; nothing if it was accepted."""
     return rx.cond(fault != "", rx.el.p(fault, role="alert", class_name="usage-fault"))
 
 
 def answer_note(message: rx.Var[str]) -> rx.Component:
-    """Draw the answer to the last command. Screen readers read it aloud when it arrives."""
+    """Draw the result of the last action. Screen readers read it aloud when it arrives."""
     return rx.el.p(message, role="status", class_name="usage-note")

@@ -2,7 +2,7 @@
 import { type ReactNode, useRef } from "react";
 import type { TextFileProps } from "./views.ts";
 
-/** Bytes. As JSON writes it, a piece is up to six times as long, and a frame holds a million. */
+/** Bytes of a piece. JSON may make a piece six times as long, and a frame can have a million bytes. */
 const PIECE = 150_000;
 
 export function TextFile({ accept, label, className, onPiece }: TextFileProps): ReactNode {

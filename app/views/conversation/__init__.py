@@ -1,1 +1,1 @@
-"""Views of a conversation: its pairs, the nodes between them, and its lineage."""
+"""Views of a conversation: its pairs, the nodes between them, its branches and its lineage."""

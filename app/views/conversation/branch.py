@@ -1,4 +1,4 @@
-"""Views of the tree of branches: a line per conversation, parents before their forks."""
+"""Views of the tree of branches: a line for each conversation, parents before their forks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.conversation.conversation import cut_snippet
 
 @dataclass(frozen=True, slots=True)
 class ForkPointView:
-    """The last pair of the parent that a fork copied: its position there, and the beginning of its request."""
+    """The last pair that a fork copied from its parent: its position there, and the beginning of its request."""
 
     pair_id: str
     position: int
@@ -21,10 +21,11 @@ class ForkPointView:
 
 @dataclass(frozen=True, slots=True)
 class BranchView:
-    """A conversation of the tree, `depth` levels below its root.
+    """A conversation of the tree, `depth` levels below the root.
 
-    `title` is the beginning of its first request if it has no title; `snippet` is the beginning of its newest request.
-    `fork` null: it is the root of the tree, or copied no pair of its parent. `running`: a reply is running in it.
+    `title` is its title or, without one, the beginning of its first request. `snippet` is the beginning of its newest
+    request. `running`: a reply is running in it. `fork` is the last pair that it copied from its parent; null: it is
+    the root of the tree, or copied no pair.
     """
 
     id: str
@@ -41,13 +42,13 @@ class BranchView:
 
 @dataclass(frozen=True, slots=True)
 class BranchesView:
-    """All conversations that were forked from each other."""
+    """The tree of branches: all conversations that were forked from each other."""
 
     items: tuple[BranchView, ...]
 
 
 def describe_branches(placed: Sequence[Placed]) -> BranchesView:
-    """Return the view of the tree."""
+    """Return the view of the tree. `placed` are its conversations, in the order of the lines."""
     return BranchesView(tuple(map(_describe, placed)))
 
 

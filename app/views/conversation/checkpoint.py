@@ -1,4 +1,4 @@
-"""Views of checkpoints, and of the summaries that become checkpoints."""
+"""Views of checkpoints, and of summaries before they become checkpoints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CheckpointView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryView(DerivedRunView):
-    """A running summary call: the number of pairs that it reads, and the position before which they are."""
+    """A summary call that was just started. It reads `pair_count` pairs, which are all before `position`."""
 
     pair_count: int
     position: int
@@ -26,11 +26,11 @@ class SummaryView(DerivedRunView):
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanView:
-    """The request that a summary would send: its pairs, tokens and cost. The summary replaces the pairs before
-    `position`.
+    """The request of a summary that was not sent yet: `pair_count` pairs with `tokens` tokens.
 
-    `cost` is the price of reading in US dollars as decimal text; "unknown" if the model has no known price. `unread`
-    pairs before that position would no longer be sent, and the summary would not contain them.
+    The summary would be sent instead of all pairs before `position`. It does not cover `unread` of them, which would
+    then not be sent at all. `cost` is the price of reading the pairs, in US dollars as decimal text; "unknown" if the
+    price of the model is unknown.
     """
 
     model: str

@@ -1,7 +1,7 @@
-r"""Markdown rules that CommonMark does not have, for an exported page: emphasis in CJK texts, and formulas.
+r"""A Markdown parser for the exported page, with two rules that CommonMark lacks: emphasis in CJK texts, and formulas.
 
-The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). A formula is shown as its source,
-because an exported page has no script to draw it.
+The screen has the same rules (`app/ui/reply/cjk.ts`, `app/ui/reply/math_syntax.ts`). The exported page shows a formula
+as its source, because it has no script.
 
     >>> make_reader().render("**“苹果”**和$x_1^2$, for $HOME/$USER")
     '<p><strong>“苹果”</strong>和<span class="math">$x_1^2$</span>, for $HOME/$USER</p>\n'
@@ -51,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """Parse as the library does, with another state class."""
+        """Parse a line as the library does, but with the class `_State`."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -60,7 +60,7 @@ class _Inline(ParserInline):
 
 
 def make_reader() -> MarkdownIt:
-    """Return a CommonMark parser with these rules. It shows HTML as text."""
+    """Return a CommonMark parser with both rules. It shows HTML as text."""
     reader = MarkdownIt()
     reader.inline = _Inline()
     reader.configure("commonmark", {"html": False, "linkify": False})

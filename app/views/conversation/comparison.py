@@ -12,7 +12,10 @@ from app.views.conversation.pair import PairView
 
 @dataclass(frozen=True, slots=True)
 class ComparedView:
-    """The run of one model. `sent_pairs` is the number of pairs in its request, `events` the address of its events."""
+    """The run of one model in a comparison.
+
+    `sent_pairs` is the number of pairs in its request, `events` the address of its event stream.
+    """
 
     model: str
     conversation_id: str
@@ -24,7 +27,10 @@ class ComparedView:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonView:
-    """One request and its runs. `pair_id`: the pair that is answered again; null: the kept reply makes a new pair."""
+    """A comparison: one request, and a run for each model.
+
+    `pair_id` is the pair that is answered again; null: the reply that the user keeps becomes a new pair.
+    """
 
     id: str
     conversation_id: str
@@ -36,17 +42,17 @@ class ComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonNowView(ComparisonView):
-    """A comparison with the replies as they are stored now, in the order of `runs`."""
+    """A comparison with its current replies: `pairs` are in the order of `runs`."""
 
     pairs: tuple[PairView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KeptView:
-    """The pair with the kept reply. The other replies are its versions.
+    """The pair with the reply that the user kept. The other replies are versions of the pair.
 
-    If the pair was answered again, `replaced` is its previous version, and `undo` restores, by `POST …/marks`, the
-    later pairs that were discarded.
+    If the comparison answered a pair again, `replaced` is the version that the kept reply replaced (else null), and
+    `undo` are the changes that restore the later pairs that were discarded (`POST …/marks`).
     """
 
     pair_id: str
@@ -63,7 +69,7 @@ def describe_comparison(comparison: Comparison) -> ComparisonView:
 
 
 def describe_comparison_now(comparison: Comparison, pairs: tuple[PairView, ...]) -> ComparisonNowView:
-    """Return the view of the comparison with its replies."""
+    """Return the view of the comparison with its current replies. `pairs` are in the order of its runs."""
     shown = describe_comparison(comparison)
     return ComparisonNowView(
         shown.id, shown.conversation_id, shown.pair_id, shown.text, shown.runs, shown.created_at, pairs

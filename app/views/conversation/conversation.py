@@ -1,4 +1,4 @@
-"""Views of conversations for a list and a header, without the pairs."""
+"""The view of a conversation without its pairs, for a list of conversations and for the head of one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FoundView:
-    """The best match of a search: a pair with an `excerpt` around the match, or, with nulls, the title.
+    """The best match of a search in a conversation: a pair, with an `excerpt` around the match, or the title.
 
-    `others` is the number of other matches in the conversation.
+    If the title matches, `pair_id` and `position` are null. `others` is the number of other matches in the
+    conversation.
     """
 
     pair_id: str | None
@@ -39,10 +40,12 @@ class FoundView:
 class ConversationView:
     """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
 
-    `titled_by_model`: a model made the title, so another one can replace it. A fork has a `parent_id`, and the last
-    pair of the parent that it copied. `checkpoint`: a summary that is sent instead of the pairs before its `position`.
-    `damage` lists unreadable values: while one of them is a setting that a send depends on, nothing can be sent.
-    `found` is null without a search.
+    `titled_by_model`: a model made the title, so a new title of a model may replace it. A fork has a `parent_id`;
+    `fork_pair_id` is the last pair that it copied from the parent. `checkpoint` is a summary that is sent instead of
+    the pairs before its `position`.
+
+    `damage` lists unreadable values. While one of them is a setting that a send depends on, nothing can be sent.
+    `found` is the best match of a search; null without a search.
     """
 
     id: str
@@ -74,7 +77,7 @@ class ConversationView:
 def describe_conversation(
     conversation: Conversation, *, pair_count: int, snippet: str, found: FoundView | None = None
 ) -> ConversationView:
-    """Return the view of the conversation. `snippet` is a text to cut the snippet from."""
+    """Return the view of the conversation. `snippet` is the text of its newest request, which is cut here."""
     return ConversationView(
         id=conversation.id,
         title=conversation.title,

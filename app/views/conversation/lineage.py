@@ -1,4 +1,4 @@
-"""Views of lineage: the conversations derived from a conversation with their status, and its own origin."""
+"""Views of lineage: the origin of a conversation, and its forks and child conversations with their status."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ LineageStatus = Literal["pending", "streaming", "completed", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class AncestorView:
-    """The origin of a conversation. `position`: the pair there that it was made for; null if it was not recorded.
+    """The conversation that another conversation was made from: its origin.
 
-    `title` is the beginning of its first request if it has no title.
+    `position` is the position of the pair in the origin that the other conversation was made for; null: not recorded.
+    `title` is the title of the origin or, without one, the beginning of its first request.
     """
 
     conversation_id: str
@@ -24,7 +25,7 @@ class AncestorView:
 
 @dataclass(frozen=True, slots=True)
 class DescendantView:
-    """A derived conversation and its status. A fork is `completed` as soon as it exists.
+    """A fork or a child conversation with its status. A fork is `completed` as soon as it exists.
 
     `characters` is the number of characters of its reply so far. `chunk_count` is the number of chunks that the
     provider sent, known while the reply is running; `last_chunk_at` is the time of the last chunk, or of the end of the
@@ -47,7 +48,7 @@ class DescendantView:
 
 @dataclass(frozen=True, slots=True)
 class LineageView:
-    """The lineage in both directions. `origin` is null if the conversation has none; `items` are newest first."""
+    """The lineage of a conversation. `origin` is null if it has none. `items` was made from it, newest first."""
 
     origin: AncestorView | None
     items: tuple[DescendantView, ...]

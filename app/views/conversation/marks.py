@@ -1,4 +1,4 @@
-"""Views of changes of marks: the number of changed pairs, and the changes that undo them."""
+"""Views of changed marks: the number of changed pairs, and the changes that restore the previous marks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from app.views.conversation.pair import PairView
 
 
 class ChangeView(TypedDict):
-    """A change to one pair: missing marks stay unchanged. `topic_id` null is no topic, `mark` null neither mark."""
+    """A change of the marks of one pair. Missing keys are not changed.
+
+    `topic_id` null: no topic. `mark` null: neither "in" nor "out". `deleted`: the pair is in the trash.
+    """
 
     pair_id: str
     stars: NotRequired[int]
@@ -33,23 +36,23 @@ class ChangedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedPairView(PairView):
-    """A pair after a change, with the changes that undo it."""
+    """A pair after a change, with the changes that restore its previous marks."""
 
     count: int
     undo: tuple[ChangeView, ...]
 
 
 def describe_marked(pair: PairView, undo: Sequence[PairMarks]) -> MarkedPairView:
-    """Return the view of a pair that was marked."""
+    """Return the view of a pair after a change. `undo` are the changes that restore its previous marks."""
     shown = {field.name: getattr(pair, field.name) for field in fields(pair)}
     return MarkedPairView(**shown, count=len(undo), undo=describe_changes(undo))
 
 
 def describe_changed(undo: Sequence[PairMarks]) -> ChangedView:
-    """Return the view of a change, given the changes that undo it."""
+    """Return the view of a change of several pairs. `undo` are the changes that restore the previous marks."""
     return ChangedView(len(undo), describe_changes(undo))
 
 
 def describe_changes(changes: Sequence[PairMarks]) -> tuple[ChangeView, ...]:
-    """Return the views of these changes."""
+    """Return the views of changes of marks."""
     return tuple(cast("ChangeView", {"pair_id": change.pair_id, **change.marks}) for change in changes)

@@ -1,6 +1,6 @@
-"""Messages as stored: the raw history of a conversation, for programs that store or inspect it.
+"""Views of messages as they are stored, for programs that store or inspect the raw history of a conversation.
 
-It has every part with its signature, and also the roles that are never sent. Nothing is joined, hidden or evaluated.
+The history has every part with its signature, and also messages that are never sent. Nothing is joined or hidden.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.views.conversation.parts import PartView, describe_parts
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One stored message. `pair_id` is null for a message between pairs."""
+    """One stored message. `pair_id` and `position` are those of its pair; null for a message between pairs."""
 
     id: str
     pair_id: str | None
@@ -26,7 +26,7 @@ class MessageView:
 
 
 def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
-    """Return the view of a stored message. `position` is that of its pair."""
+    """Return the view of a stored message. `pair` is the pair that contains it; None: it is between pairs."""
     return MessageView(
         message.id,
         None if pair is None else pair.id,

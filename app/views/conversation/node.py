@@ -1,6 +1,6 @@
-"""Views of nodes: lines between pairs that are never sent. Each node names the pair before it.
+"""Views of nodes. A node is a record between pairs that is never sent. Each names the pair before it.
 
-The node of a title or a summary includes the result of its call, which has a separate conversation.
+The node of a title or a summary includes the result of its provider call, which has a separate child conversation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from app.views.usage.cost import describe_amount
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountingNodeView:
-    """The total usage when `messages` of the conversation were removed; `words` give the reason.
+    """The usage of the conversation up to the time when `messages` messages were removed from it.
 
-    `damage` lists its unreadable values; `reason` is null if the reason is unreadable. No total depends on the node.
+    `words` describe the reason. `damage` lists unreadable values of the node; `reason` is null if it is one of them.
+    Costs are computed from the ledger, so this damage changes no cost.
     """
 
     id: str
@@ -46,10 +47,10 @@ class AccountingNodeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeView:
-    """A derived call in its own conversation `conversation_id`, with its result. `text`: the text so far.
+    """The child call of a title or a summary, which is the only pair of the conversation `conversation_id`.
 
-    `model`, `lifecycle`, `usage`, `cost` and `error` are those of its only pair; `run_id` is the id for following and
-    stopping it.
+    `model`, `lifecycle`, `usage`, `cost` and `error` are those of this pair. `text` is its reply so far. `run_id` is
+    the id of its run, to follow or stop it. `cost_at_least`: the real cost may be higher.
     """
 
     conversation_id: str
@@ -67,7 +68,8 @@ class MadeView:
 class DerivedNodeView:
     """The node of a request for a title or a summary, shown after the pair at `after_position`.
 
-    `made` is the child call; null if its conversation no longer exists. A summary replaces the pairs before `position`.
+    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary: it is sent
+    instead of the pairs before this position.
     """
 
     id: str
@@ -84,7 +86,7 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model."""
+    """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model by name."""
     nodes: list[NodeView] = [
         *map(_describe_accounting, accounting),
         *(_describe_derived(call, tariffs) for call in derived),

@@ -1,6 +1,6 @@
-"""Views of pairs for programs: a reply as parts, and its text joined as `reply_text`.
+"""The view of a pair for programs. The page has another one (`app/views/screen/pair.py`).
 
-Unknown figures are marked as unknown and are never zero: `tokens` and `usage` are null, `cost` is "unknown".
+Unknown figures are never zero: `tokens` and `usage` are null, `cost` is "unknown".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FailureView = TypedDict("FailureView", {"class": str, "message": str, "next_step
 
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    """The raw counters of the pair's provider call. The four kinds of prompt tokens do not overlap."""
+    """The raw token counts of the provider calls of a reply. Input, cache read and cache write do not overlap."""
 
     input_tokens: int
     output_tokens: int
@@ -42,9 +42,10 @@ class UsageView:
 
 @dataclass(frozen=True, slots=True)
 class ReplacedView:
-    """Secrets of one kind that marks replace. `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    """Secrets of one kind at one place, which were redacted: a mark replaced each in the request.
 
-    `pair_id` null: in the system text, or in the request that was being sent.
+    `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` is the pair that contains them; null:
+    they were in the system text, or in the message that was being sent. `count` is their number.
     """
 
     kind: str
@@ -55,7 +56,7 @@ class ReplacedView:
 
 @dataclass(frozen=True, slots=True)
 class DamageView:
-    """A stored value that cannot be read. `size` is in bytes; null: its row is missing."""
+    """A stored value that cannot be read, with the reason. `size` is in bytes; null: the row is missing."""
 
     table: str
     row_id: str
@@ -66,12 +67,12 @@ class DamageView:
 
 @dataclass(frozen=True, slots=True)
 class PairFacts:
-    """The facts about a pair that depend on the current view, such as its size for the chosen model.
+    """The facts about a pair that are not stored with it, or that depend on the current view options.
 
-    `tokens` None: its reply is running. `topic` is the path of its topic; `topic_is_missing`: no topic has its id.
-    `out`: the reason why the next send leaves it out. `unsupported`: the parts that the model does not accept.
-    `checkpoint` is the conversation's. `cost` is the cost of its current reply. `secrets` are its secrets that marks
-    replace now.
+    `tokens` is the size of the pair for the chosen model; None: its reply is running. `topic` is the path of its topic;
+    `topic_is_missing`: no topic has the stored id. `out` is the reason why the next send leaves the pair out.
+    `unsupported` describes the parts that the model does not accept. `checkpoint` is the checkpoint of the
+    conversation. `cost` is the cost of the current reply. `secrets` are the secrets that a send would redact now.
     """
 
     tokens: int | None = None
@@ -93,11 +94,12 @@ class PairView:
 
     `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is the
     pair's size for the chosen model, `unsupported` describes the parts that the model does not accept, a sentence each.
-    `cost` is the cost of its reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
+
+    `cost` is the cost of the reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
     cost may be higher. `replayed`: the reply was read from the database and no provider was called. `damage` lists
-    unreadable values: such a pair is not sent. `structured`: its reply must match a JSON schema. `parameters` are the
-    parameters of its request, with the defaults of the conversation and the agent. `secrets` are those that marks
-    replace when it is sent now, `redacted` those that marks replaced in the request of its reply. `reply_text` is the
+    unreadable values; a pair with damage is not sent. `structured`: the reply must match a JSON schema. `parameters`
+    are the parameters of the request, with the defaults of the conversation and the agent. `secrets` are the secrets
+    that a send would redact now, `redacted` those that were redacted in the request of the reply. `reply_text` is the
     reply as plain text, without thinking and tools. `attached` are the images and files of the request. They are sent
     in this order after its text.
     """
@@ -190,7 +192,7 @@ def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
 
 
 def describe_usage(usage: Usage) -> UsageView:
-    """Return the view of the counters. Tokens written to a cache are one number for all lifetimes."""
+    """Return the view of the token counts. Tokens written to a cache are one number for all lifetimes."""
     return UsageView(
         usage.input_tokens,
         usage.output_tokens,
@@ -201,7 +203,7 @@ def describe_usage(usage: Usage) -> UsageView:
 
 
 def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
-    """Return the views of replaced secrets, with a count for the same kind at the same place."""
+    """Return the views of redacted secrets. Secrets of the same kind at the same place become one view with a count."""
     counted = Counter((one.kind, one.place, one.pair_id) for one in replaced)
     return tuple(ReplacedView(*what, count) for what, count in counted.items())
 

@@ -1,8 +1,7 @@
-"""Views of parts: one class per kind of part, distinguished by `type`.
+"""Views of the parts of a message: one class for each kind of part, distinguished by `type`.
 
-The list of views has the length and order of the parts, so the `index` of a run's events finds its view. Data that only
-a vendor can read (signatures, redacted thinking) is left out; `raw` includes it, for the history that a program
-exports.
+The views have the number and order of the parts, so that the `index` in a run's events finds the view of a part. Data
+that only a vendor can read (signatures, redacted thinking) is left out, except with `raw`, for the raw history.
 
     >>> describe_parts((Text("Hi"),))
     (TextView(type='text', text='Hi'),)
@@ -85,7 +84,7 @@ class TextFileView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallView:
-    """A call with its input as JSON text, as far as received, and its state."""
+    """A tool call with its state. `input_json` is its input as JSON text, as far as received."""
 
     type: Literal["tool_call"] = "tool_call"
     tool_call_id: str
@@ -96,7 +95,7 @@ class ToolCallView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResultView:
-    """The result of the call with this id, and the duration of the call (null: it was not made)."""
+    """The result of the tool call with this id. `seconds` is the duration of the call; null: the call was not made."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
@@ -111,7 +110,7 @@ PartView = (
 
 
 def describe_parts(parts: tuple[Part, ...], *, raw: bool = False) -> tuple[PartView, ...]:
-    """Return the views of the parts of a message. `raw`: as stored, with signatures."""
+    """Return the views of the parts of a message. `raw`: with signatures and vendors, as they are stored."""
     return tuple(_describe_part(part, parts, raw=raw) for part in parts)
 
 
@@ -146,7 +145,7 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
 
 
 def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileView:
-    """Return the view of a piece of a result."""
+    """Return the view of a piece of a tool result, or of a text, a picture or a file of a message."""
     match piece:
         case Text():
             return TextView(text=piece.text)

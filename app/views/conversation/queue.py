@@ -1,4 +1,4 @@
-"""Views of the queue of a conversation: the waiting texts, and why the queue is held."""
+"""Views of the queue of a conversation: the queued texts, and the reason why none of them is sent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHOICES: Mapping[OverBudget, Literal["cancel", "fit", "force"]] = MappingProxyT
 
 @dataclass(frozen=True, slots=True)
 class HoldView:
-    """The reason why nothing is sent. `sentence` is for people; `message` is the error, "" if there was none."""
+    """The reason why no queued text is sent. `sentence` describes it; `message` is the error behind it, "" for none."""
 
     reason: HoldReason
     sentence: str
@@ -39,7 +39,7 @@ class HoldView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedView:
-    """A waiting text with the options of its send. `version` increases with every edit.
+    """A queued text with the options of its send. `version` increases with every edit.
 
     `attachments` are the ids of the images and files that are sent with the text.
     """
@@ -61,7 +61,7 @@ class QueuedView:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """The waiting texts of a conversation, the next one first."""
+    """The queued texts of a conversation, the next one first. `held`: why none is sent; null: the queue is not held."""
 
     items: tuple[QueuedView, ...]
     held: HoldView | None
@@ -74,7 +74,7 @@ def describe_queue(queue: Queue) -> QueueView:
 
 
 def describe_queued(item: QueuedText) -> QueuedView:
-    """Return the view of one waiting text."""
+    """Return the view of one queued text."""
     parameters = item.parameters
     schema: Any = None if parameters.reply_schema is None else raw_json(parameters.reply_schema.encode())
     return QueuedView(
@@ -95,5 +95,5 @@ def describe_queued(item: QueuedText) -> QueuedView:
 
 
 def describe_hold(hold: Hold) -> HoldView:
-    """Return the view of a hold."""
+    """Return the view of the reason why a queue is held."""
     return HoldView(hold.reason, _SAID[hold.reason], hold.message)

@@ -12,7 +12,7 @@ from app.views.conversation.pair import FailureView, UsageView, describe_failure
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One attempt at a reply. `lifecycle` is the status of its pair, as far as this run determines it."""
+    """A run: the work of getting one reply. `lifecycle` is the status of its pair, as far as this run sets it."""
 
     run_id: str
     pair_id: str
@@ -26,7 +26,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class StartedRunView:
-    """A run that was just started. `events` is the address of its events."""
+    """A run that was just started. `events` is the address of its event stream."""
 
     run_id: str
     pair_id: str
@@ -36,7 +36,7 @@ class StartedRunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedRunView(StartedRunView):
-    """A derived call that was just started, in a separate `tool` conversation."""
+    """A child call that was just started. `conversation_id` is its own conversation, of kind `tool`."""
 
     conversation_id: str
 

@@ -1,4 +1,4 @@
-"""Views of a structured reply: its value so far, and the places that do not match its schema."""
+"""The view of a structured reply: its JSON value so far, and the places that do not match its schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.structured.structured_replies import SchemaFault
 
 @dataclass(frozen=True, slots=True)
 class SchemaFaultView:
-    """A place that does not match: its path from the root, the same as text, and the reason."""
+    """A place in a reply that does not match the schema. `place` is its `path` from the root as text."""
 
     path: tuple[str | int, ...]
     place: str
@@ -20,11 +20,11 @@ class SchemaFaultView:
 
 @dataclass(frozen=True, slots=True)
 class StructuredView:
-    """A reply read as JSON. `found`: a value has started; `running`: more may come, at `open_path`.
+    """A reply read as JSON. `found`: the reply has at least the start of a JSON value, which is in `value`.
 
-    `errors` of a running reply are only those that later text cannot correct. `valid`: the reply is complete and
-    matches. `repair` is the text of a request for a correction, to be sent with the same schema; null if a repair makes
-    no sense or was tried.
+    `running`: the reply may still grow, at `open_path`. `valid`: the reply is complete and matches the schema. While it
+    is running, `errors` has only errors that later text cannot correct. `repair` is the text of a request for a
+    correction, to send with the same schema; null: a correction makes no sense, or was requested already.
     """
 
     pair_id: str
@@ -39,5 +39,5 @@ class StructuredView:
 
 
 def describe_fault(fault: SchemaFault) -> SchemaFaultView:
-    """Return the view of a place that does not match."""
+    """Return the view of a place that does not match the schema."""
     return SchemaFaultView(fault.path, name_path(fault.path), fault.message)

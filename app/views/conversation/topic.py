@@ -1,7 +1,7 @@
-"""Views of topics: the whole tree as a flat list, in the order of a picker, each with its path and its counts.
+"""Views of topics: the whole tree as a flat list, each topic with its path and the numbers of its pairs.
 
-Parents come before their children. Siblings are in the order arranged by hand, or last used first (a topic also counts
-as used when a topic below it was).
+Parents come before their children. Siblings are in the manual order, or the last used ones come first. A use of a topic
+also counts as a use of the topics above it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from app.domain.topics.topics import TopicTree, build_topic_tree
 
 @dataclass(frozen=True, slots=True)
 class TopicView:
-    """One topic. `depth` is 0 at the root; `count` is the number of pairs under it, `total` includes those below."""
+    """One topic. `depth` is 0 at the root. `count` is the number of pairs filed under it.
+
+    `total` also includes the pairs of all topics below it.
+    """
 
     id: str
     name: str
@@ -32,14 +35,17 @@ class TopicView:
 
 @dataclass(frozen=True, slots=True)
 class TopicsView:
-    """An owner's topics, and their order."""
+    """All topics of an owner, and the order of siblings."""
 
     items: tuple[TopicView, ...]
     order: TopicOrder
 
 
 def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], order: TopicOrder) -> TopicsView:
-    """Return the views of these topics. Siblings are given in the order arranged by hand."""
+    """Return the views of all topics, sorted by `order`. `topics` has siblings in the manual order.
+
+    `counts` has the number of pairs of each topic by its id.
+    """
     tree = build_topic_tree(filed.topic for filed in topics)
     by_id = {filed.topic.id: filed for filed in topics}
     lines = _in_order(tree, [filed.topic.id for filed in topics if filed.topic.parent_id is None])
@@ -69,7 +75,10 @@ def describe_topics(topics: Sequence[FiledTopic], counts: Mapping[str, int], ord
 
 
 def _in_order(tree: TopicTree, roots: Iterable[str], used: Mapping[str, datetime] | None = None) -> list[str]:
-    """List parents before children, without recursion, because a tree may be deep."""
+    """List the ids of the topics, parents before children. There is no recursion, because a tree may be deep.
+
+    `used` has the time of the last use by id; None: siblings stay in their order.
+    """
 
     def arrange(siblings: Iterable[str]) -> list[str]:
         return list(siblings) if used is None else sorted(siblings, key=used.__getitem__, reverse=True)

@@ -1,8 +1,8 @@
-"""Writes a conversation as one HTML page that can be read anywhere: it has no script and loads nothing.
+"""Writes a conversation as one HTML page that can be read anywhere, because it has no script and loads nothing.
 
-A library that follows CommonMark converts Markdown to HTML. Raw HTML in it is shown as text, and pictures become links,
+A library that follows CommonMark converts Markdown to HTML. HTML in a text is shown as text, and pictures become links,
 so that opening the page loads nothing. Only addresses of http, https and mailto become links. A text that is nested too
-deeply, or would take long to parse, is shown unformatted: nothing is left out.
+deeply, or would take long to parse, is shown without formatting, so that nothing is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from markdown_it.utils import OptionsDict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""The page may use its own style, and nothing else."""
+"""The content security policy of the page: its own style and pictures in it are allowed, and nothing else."""
 
 _SAFE_ADDRESS = re.compile("https?:|mailto:", re.IGNORECASE)
 
@@ -38,7 +38,7 @@ _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
-    """Return the beginning of the page."""
+    """Return the beginning of the page, with the title and the system prompt."""
     title = escape(conversation.title or "Conversation")
     system = ""
     if conversation.system_prompt.strip():
@@ -53,7 +53,7 @@ def html_head(conversation: Conversation) -> str:
 
 
 def html_pair(pair: Pair, topic: str | None) -> str:
-    """Return one pair of the page."""
+    """Return the HTML of one pair. `topic` is the path of its topic."""
     facts = [
         f"<time>{pair.created_at:%Y-%m-%d %H:%M} UTC</time>",
         escape(pair.model),
@@ -78,7 +78,7 @@ def html_foot() -> str:
 
 
 def render_markdown(text: str) -> str:
-    """Convert Markdown to HTML that is safe in a page."""
+    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links."""
     return str(_markdown().render(text))
 
 
@@ -141,7 +141,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """Keep a block that is nested too deeply as plain text."""
+    """Show a block that is nested too deeply as plain text."""
     if silent or state.level < MAX_LEVEL:
         return False
     state.push("plain", "", 0).content = state.getLines(first, end, state.blkIndent, keepLastLF=False)
@@ -150,7 +150,7 @@ def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 
 
 def _keep_dear(state: StateCore) -> None:
-    """Keep paragraphs that would take long to parse as plain text. It runs between parsing of blocks and of lines."""
+    """Show paragraphs that would take long to parse as plain text. This runs after blocks are parsed, before lines."""
     for token in state.tokens:
         if token.type == "inline" and len(token.content) * (1 + len(_SIGN.findall(token.content))) > MAX_WORK:
             token.type = "plain"

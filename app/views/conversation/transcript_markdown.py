@@ -1,7 +1,7 @@
-r"""Writes a conversation as a Markdown file for people: requests quoted, replies as the model wrote them.
+r"""Writes a conversation as a Markdown file for people: requests as quotes, replies as the model wrote them.
 
-Replies are already Markdown and do not change, except for a code block that was never closed: it would include all the
-following text.
+Replies are already Markdown and are not changed, except that an open code block at the end is closed: otherwise it
+would include all the following text.
 
     >>> close_fences("```py\nprint(1)")
     '```py\nprint(1)\n```'
@@ -20,7 +20,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 
 def markdown_head(conversation: Conversation) -> str:
-    """Return the beginning of the file."""
+    """Return the beginning of the file, with the title and the system prompt."""
     lines = [f"# {escape(conversation.title) or 'Conversation'}", ""]
     lines += [f"*{conversation.created_at:%Y-%m-%d}, exported from Inview*", ""]
     if conversation.system_prompt.strip():
@@ -29,7 +29,7 @@ def markdown_head(conversation: Conversation) -> str:
 
 
 def markdown_pair(pair: Pair, topic: str | None) -> str:
-    """Return one pair of the file."""
+    """Return one pair as Markdown. `topic` is the path of its topic."""
     facts = [
         f"{pair.created_at:%Y-%m-%d %H:%M} UTC",
         escape(pair.model),
@@ -68,7 +68,7 @@ def close_fences(text: str) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """Return the text as a code block, whatever it contains."""
+    """Return the text as a code block. The fence is longer than any run of backticks in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text}\n{marks}"

@@ -26,7 +26,10 @@ from app.views.request.preview import HeaderView
 
 @dataclass(frozen=True, slots=True)
 class VersionView:
-    """The messages of a pair at its nth send. `standing`: it is current. `damage` lists unreadable values."""
+    """One version of a pair: the request and the reply of one of its sends.
+
+    `version` is its number, from 1. `standing`: this version is current. `damage` lists unreadable values.
+    """
 
     version: int
     standing: bool
@@ -45,14 +48,14 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class VersionsView:
-    """Every version of a pair, oldest first."""
+    """All versions of a pair, oldest first."""
 
     items: tuple[VersionView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResentView(StartedRunView):
-    """A pair that is sent again, and its conversation. `undo` restores discarded pairs, by `POST …/marks`."""
+    """A pair that is being sent again. `undo` are the changes that restore discarded later pairs (`POST …/marks`)."""
 
     conversation_id: str
     undo: tuple[ChangeView, ...]
@@ -60,7 +63,7 @@ class ResentView(StartedRunView):
 
 @dataclass(frozen=True, slots=True)
 class SnapshotView:
-    """The exact request that was sent for a failed pair. `body` is included byte for byte."""
+    """The exact request that was sent for a failed pair. `body` is the JSON body, byte for byte."""
 
     pair_id: str
     run_id: str

@@ -1,1 +1,1 @@
-"""Views of a person's choices: models, agents, saved filters, preferences."""
+"""Views of what a person chooses or sets up: models, agents, saved filters, preferences."""

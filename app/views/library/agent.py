@@ -1,4 +1,4 @@
-"""Views of agents, with all their settings."""
+"""Views of agents with all their settings, for the API and for files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ AGENTS_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenAgent:
-    """An agent in a file: its settings, without its times.
+    """An agent with its settings, without its times, as a file of agents has it.
 
-    `model` None: that of the conversation. `server_ids` None: the tools of all servers. `allowed_tools` None: all
-    tools, with a permission request.
+    `model` null: the model of the conversation. `server_ids` null: the tools of all servers. `allowed_tools` null: the
+    agent may call all tools, but a person must allow each call.
     """
 
     id: str
@@ -36,7 +36,7 @@ class WrittenAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentView(WrittenAgent):
-    """One agent, with the times when it was created and changed."""
+    """An agent with its settings, and the times when it was created and changed."""
 
     created_at: datetime
     updated_at: datetime
@@ -44,14 +44,14 @@ class AgentView(WrittenAgent):
 
 @dataclass(frozen=True, slots=True)
 class AgentsView:
-    """An owner's agents, by name."""
+    """All agents of an owner, sorted by name."""
 
     items: tuple[AgentView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AgentsFile:
-    """The content of a file with agents."""
+    """The content of an exported file of agents."""
 
     format: str
     version: int

@@ -1,4 +1,4 @@
-"""Views of a line of the filter bar: its meaning, its error, completions, and the outcome of its command."""
+"""Views of a line of the filter bar for programs: its meaning, its error, completions, the outcome of its command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Outcome = Literal["done", "ask", "told", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class FilterErrorView:
-    """The error in a line. `position` counts characters from 0; `message` describes the whole error."""
+    """The error in a line. `position` is its place in characters from 0; `message` is the complete description."""
 
     position: int
     found: str
@@ -27,7 +27,11 @@ class FilterErrorView:
 
 @dataclass(frozen=True, slots=True)
 class CommandView:
-    """The command of a line: `what` it would do to `count` pairs, or the question or the reason for refusing."""
+    """The command of a line, and what entering the line `would` cause for `count` pairs.
+
+    `what` describes the effect ("act"), or is the question to confirm ("ask"), the answer ("tell") or the reason of the
+    refusal ("refuse").
+    """
 
     name: str
     what: str
@@ -37,7 +41,7 @@ class CommandView:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionView:
-    """A text to insert, and its meaning."""
+    """A completion: a text to insert, and what it means."""
 
     text: str
     means: str
@@ -45,7 +49,7 @@ class SuggestionView:
 
 @dataclass(frozen=True, slots=True)
 class CompletionView:
-    """The texts that can replace the line from `start` to `end`, the best first."""
+    """The texts that can replace the characters of the line from `start` to `end`, the best first."""
 
     start: int
     end: int
@@ -54,10 +58,11 @@ class CompletionView:
 
 @dataclass(frozen=True, slots=True)
 class FilterLineView:
-    """A line that was read. If it has an `error`, the only other valid field is `completion`.
+    """The meaning of a line. If it has an `error`, only `completion` is also valid.
 
-    `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` list names without
-    meaning here. A send with this filter would contain `sent` of the `pairs` of the conversation.
+    `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` has a sentence for
+    each name in it that does not exist or is ambiguous. A send with this filter would contain `sent` of the `pairs`
+    pairs of the conversation.
     """
 
     ok: bool
@@ -75,8 +80,8 @@ class FilterLineView:
 class OutcomeView:
     """The outcome of a command on `count` pairs. Send `undo` as `changes` to `POST …/marks` to restore them.
 
-    `ask`: repeat the command with `confirmed`. `conversation_id` is the new one of a fork, `export_url` the address of
-    a file.
+    `outcome` "ask": `message` is a question, and the command is performed if it is repeated with `confirmed`.
+    `conversation_id` is the new conversation of a fork, `export_url` the address of an exported file; otherwise null.
     """
 
     outcome: Outcome
@@ -88,14 +93,14 @@ class OutcomeView:
 
 
 def describe_filter_error(error: FilterError) -> FilterErrorView:
-    """Return the view of the error."""
+    """Return the view of an error in a filter."""
     found = f'"{error.found}"' if error.found else "the end"
     hint = error.message.removeprefix(f"Found {found}, expected {error.expected}.").strip()
     return FilterErrorView(error.position, error.found, error.expected, hint, error.message)
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """Return the effect of a command that does `what`, and a text for it."""
+    """Return what entering a command would cause, and a text for it. `what` describes the effect of the command."""
     match decision:
         case PerformCommand():
             return "act", what
@@ -110,7 +115,7 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
 
 
 def describe_done(command: Command, count: int, topic: str = "") -> str:
-    """Describe the effect of a command on `count` pairs. `topic` is the path of the topic they were filed under."""
+    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic of `FileUnder`."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_):

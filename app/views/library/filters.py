@@ -1,4 +1,4 @@
-"""Views of saved filters and their history."""
+"""Views of saved filters, and of the history of applied filters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.conversation.pair import DamageView, describe_damage
 class SavedFilterView:
     """A saved filter. `sentence` describes what it selects; null: it can no longer be parsed.
 
-    `damage` lists its unreadable values. `number` is its row number, to export the raw row or delete it.
+    `damage` lists its unreadable values. Only a damaged filter has a `number`: its row number, to export or delete it.
     """
 
     name: str
@@ -28,7 +28,7 @@ class SavedFilterView:
 
 @dataclass(frozen=True, slots=True)
 class DamagedEntryView:
-    """An entry of the filter history that cannot be read. `number` is its row number, to delete it."""
+    """An entry of the filter history that cannot be read. `number` is its row number, which deletes it."""
 
     number: int
     damage: tuple[DamageView, ...]
@@ -36,7 +36,7 @@ class DamagedEntryView:
 
 @dataclass(frozen=True, slots=True)
 class FiltersView:
-    """Saved filters in alphabetical order, and the applied filters, newest first.
+    """The saved filters in alphabetical order, and `history`: the applied filters, newest first.
 
     `damaged_history` are the entries of the history that cannot be read. They are not in `history`.
     """
@@ -47,7 +47,7 @@ class FiltersView:
 
 
 def describe_saved(name: str, line: str) -> SavedFilterView:
-    """Return the view of a saved filter."""
+    """Return the view of a saved filter. `line` is its text."""
     try:
         sentence = describe_filter(parse_filter(line))
     except FilterError:  # an earlier version stored it: the list must still show it, so that a person can correct it

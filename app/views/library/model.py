@@ -1,4 +1,4 @@
-"""Views of models, with what a person or a program needs to choose one. Unknown prices are "unknown", never 0."""
+"""The view of a model: its window, its abilities, its prices. Unknown prices are "unknown", never 0."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class AbilitiesView:
 
 @dataclass(frozen=True, slots=True)
 class PricesView:
-    """US dollars per million tokens, as decimal text; null: the provider states no price for this kind."""
+    """The prices of a model, in US dollars per million tokens as decimal text.
+
+    Null: the provider states no price for this kind of tokens.
+    """
 
     input: str
     output: str
@@ -43,7 +46,10 @@ class PricesView:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """An available model. `known`: the figures come from a maintained table; otherwise the window is a guess."""
+    """An available model. `known`: its figures come from a maintained table; otherwise `context_window` is a guess.
+
+    `local`: it runs on the user's own server, and costs nothing unless a price is known.
+    """
 
     model: str
     provider: str
@@ -99,7 +105,7 @@ def describe_in_short(profile: ModelProfile) -> str:
 
 
 def describe_skipped(skipped: Sequence[str]) -> str:
-    """Describe in one line the entries of a provider's list that were left out.
+    """Describe in one line which entries of a provider's list of models were left out, and why.
 
     >>> describe_skipped(["entry 2: id is 7", "entry 5: window is -1"])
     'Left out of its list: entry 2: id is 7; and 1 more.'

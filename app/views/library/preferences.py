@@ -1,4 +1,4 @@
-"""Views of preferences: a share is a number, money is decimal text, as everywhere in the API."""
+"""The view of preferences. A share is a number, money is decimal text, as everywhere in the API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.domain.preferences import OverBudget, Preferences, Theme, TopicOrder
 
 @dataclass(frozen=True, slots=True)
 class PreferencesView:
-    """All preferences. `keys` has the keys that differ from the default, by action."""
+    """All preferences of a person. `keys` has the key of each action whose key differs from the default."""
 
     soft_cap: float
     reserve: int
@@ -40,14 +40,14 @@ class PreferencesView:
 
 @dataclass(frozen=True, slots=True)
 class PreludeView:
-    """The text about the person that models get; null: none."""
+    """The text about the person that is sent to models; null: none is sent."""
 
     text: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class RedactionView:
-    """A text as it would be sent, and the kinds of the secrets that marks replace in it, in order."""
+    """A text after redaction, as it would be sent, and the kinds of the redacted secrets, in their order."""
 
     text: str
     kinds: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""Views of a send: its content, its cost, and its use of the provider's cache."""
+"""Views of a send: its content, its size and cost, and its effect on the provider's cache."""

@@ -1,4 +1,4 @@
-"""Views of prompt caches: what the next send reads, what it would lose, and how earlier predictions compare."""
+"""Views of the provider's prompt cache: what a send reads or loses, and whether earlier predictions were right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ Kind = Literal["tools", "system", "message"]
 
 @dataclass(frozen=True, slots=True)
 class PlaceView:
-    """A place of a request: after its tools, its system text, or a message. `position` null: the draft, or no pair."""
+    """A place in a request: the end of its tools, of its system text, or of a message.
+
+    `message` is the index of the message; null: tools or system text. `pair_id` and `position` are those of its pair;
+    null: the message is the draft, or the place is not in a message.
+    """
 
     kind: Kind
     message: int | None
@@ -35,7 +39,7 @@ class PlaceView:
 
 @dataclass(frozen=True, slots=True)
 class BreakpointView:
-    """The place of a breakpoint, and the lifetime in seconds of the prefix up to it."""
+    """A cache breakpoint: the provider caches the prefix up to the place `after` for `seconds` seconds."""
 
     after: PlaceView
     seconds: int
@@ -43,9 +47,10 @@ class BreakpointView:
 
 @dataclass(frozen=True, slots=True)
 class CacheBreakView:
-    """A cached prefix that this send would not read. `differs` is the first difference, `sentence` its description.
+    """A prefix of `tokens` tokens that the provider has cached and that a send would not read.
 
-    `cost` is the extra price of processing `tokens` tokens again, in US dollars as decimal text.
+    `differs` is the first place where the send differs from it, `sentence` describes this place. `cost` is the extra
+    price of processing these tokens again, in US dollars as decimal text.
     """
 
     tokens: int
@@ -57,10 +62,13 @@ class CacheBreakView:
 
 @dataclass(frozen=True, slots=True)
 class CacheView:
-    """The effect of a send on the vendor's cache. `cached_to` null: nothing is read.
+    """The predicted effect of a send on the provider's cache.
 
-    `exact`: the provider has reported this size before; otherwise it is an estimate. `expires_at`: when the prefix that
-    is read expires. `cost` and `cost_uncached` are for the prompt alone, in US dollars as decimal text.
+    The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
+    provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
+    breakpoints of the request; `cache_control_index` is the place of the last one. `cost` and `cost_uncached` are the
+    prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not read the
+    cached prefix `broken`; null: none.
     """
 
     predicted_read_tokens: int
@@ -77,10 +85,10 @@ class CacheView:
 
 @dataclass(frozen=True, slots=True)
 class CachedCallView:
-    """A call with its prediction and the provider's report (null: none).
+    """A provider call: the predicted use of the cache, and the use that the provider reported (null: no report).
 
-    `why` explains a wrong prediction; `differs` names the first difference from the previous send, if the call did not
-    continue it.
+    `outcome` compares both, and `why` explains a wrong prediction. `differs` describes the first difference from the
+    previous send; null: the call continued that send.
     """
 
     run_id: str
@@ -99,10 +107,11 @@ class CachedCallView:
 
 @dataclass(frozen=True, slots=True)
 class CacheStateView:
-    """The cache of a conversation's model. `style` null: no cache is known. `next` null: nothing is cached.
+    """The state of the provider's cache for a conversation.
 
-    `now` is the server's clock, for a countdown. `calls` are the newest calls, newest first. `offer` is the cost of
-    keeping warm what `next` would read, `kept` the last request to keep it warm (null: none).
+    `style` is the kind of the provider's cache; null: no cache is known. `next` is the effect of the next send; null:
+    nothing is cached. `now` is the server's clock, for a countdown. `calls` are the last calls, newest first. `offer`
+    is the cost of keeping the prefix that `next` reads warm, `kept` the newest keep-alive (null: none).
     """
 
     model: str
@@ -123,7 +132,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """Return the effect of a request on the cache. `positions` has the positions of its pairs by id."""
+    """Return the view of the predicted effect of a request on the cache. `positions` has pair positions by id."""
 
     def place_of(place: int) -> PlaceView:
         return _describe_place(request, place, positions)
@@ -157,7 +166,7 @@ def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
     *,
     frozen: bool,
 ) -> CachedCallView:
-    """Return the view of a call and its prediction."""
+    """Return the view of a call: its prediction, and `usage`, the provider's report."""
     return CachedCallView(
         run_id,
         pair_id,

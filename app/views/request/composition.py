@@ -1,4 +1,4 @@
-"""Views of compositions: the number of pairs in view that are sent, the boundary, and the estimate."""
+"""Views of the size of a send: its estimate, its boundary, and the options if it exceeds the budget."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerMo
 NAMES_OF_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
     {"window": "the model's window", "token ceiling": "your token limit", "money ceiling": "your cost limit"}
 )
-"""Names for people of the limits in `domain.context.budget`."""
+"""The names that people see for the limits in `domain.context.budget`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateView:
-    """The estimate of a send in tokens: `tokens` is the total. `images` are part of `pairs`.
+    """The estimate of a send: the tokens of its parts, with `tokens` as their sum. `pairs` includes `images`.
 
-    `error_band` is the relative error (0.05: ± 5 %). `limit` is the budget, `limited_by` names the limit that sets it,
-    `available` is the part for pairs. `cost` is US dollars as decimal text.
+    `error_band` is the relative error (0.05: ± 5 %). `limit` is the budget in tokens, `limited_by` names the limit that
+    sets it. `available` is the part of the budget that is left for pairs, `reserve` what is kept free for the reply.
+    `cost` is the price of the input in US dollars as decimal text.
     """
 
     tokens: int
@@ -42,7 +43,10 @@ class EstimateView:
 
 @dataclass(frozen=True, slots=True)
 class WayOutView:
-    """One option when not everything fits: the size of the request, its cost, and its pairs ("": unknown)."""
+    """One option of an over-budget send: the tokens and the cost of its request, and its selection of pairs.
+
+    `selection` "": the pairs are not known yet.
+    """
 
     tokens: int
     cost: str
@@ -51,7 +55,7 @@ class WayOutView:
 
 @dataclass(frozen=True, slots=True)
 class LargerModelView:
-    """A model whose window is large enough for all pairs in view."""
+    """A model whose window is large enough for all pairs in view, with the tokens and the cost of such a send."""
 
     model: str
     name: str
@@ -62,7 +66,11 @@ class LargerModelView:
 
 @dataclass(frozen=True, slots=True)
 class WaysOutView:
-    """The options when `x` of the `y` pairs in view fit into `limit` tokens. None: this option would not help."""
+    """The options of an over-budget send: `x` of the `y` pairs in view fit into `limit` tokens.
+
+    `fit` sends the newest pairs that fit, `force` sends all pairs. `summarise` is the request that reads the older
+    pairs for a summary. `larger` are models with a window that is large enough. None: this option would not help.
+    """
 
     x: int
     y: int
@@ -93,7 +101,7 @@ def describe_estimate(estimate: Estimate) -> EstimateView:
 
 
 def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]:
-    """Return the position of the oldest pair that is sent, and why earlier ones are out; None twice if all are sent."""
+    """Return the position of the oldest pair that is sent, and why earlier pairs are OUT. All are sent: None, None."""
     if composition.boundary is None:
         return None, None
     return composition.boundary, composition.boundary_reason
@@ -114,7 +122,7 @@ def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
 
 
 def describe_cost(cost: Decimal | None) -> str:
-    """Write US dollars as plain digits.
+    """Return US dollars as decimal text without an exponent; "unknown" for None.
 
     >>> describe_cost(Decimal("0.0030")), describe_cost(Decimal(0)), describe_cost(None)
     ('0.003', '0', 'unknown')

@@ -1,4 +1,4 @@
-"""The view of a count: the exact tokens of a send as the provider counts them, with the estimate."""
+"""The view of an exact count: the tokens of a send as the provider counts them, and the estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CountView:
-    """A count. `tokens` is exact for this request, `estimated` is the page's estimate. It corrects later estimates."""
+    """An exact count. `tokens` is the provider's count of the request, `estimated` the estimate of the page.
+
+    Later estimates for the model are corrected with the count.
+    """
 
     model: str
     tokens: int

@@ -1,4 +1,4 @@
-"""Views of the cache keep-alive: its cost, compared with writing the prefix again, and its status."""
+"""Views of the cache keep-alive: its cost before it is started, and its status."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.domain.costs.costs import Cost
 from app.views.request.composition import describe_cost
 
 CHOICES = (15, 30, 60, 120)
-"""The choices of minutes."""
+"""The durations that the page suggests, in minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmChoiceView:
-    """One choice: the maximum number of refreshes in these minutes, and their total cost."""
+    """One duration of the keep-alive: the maximum number of refreshes in these minutes, and their total cost."""
 
     minutes: int
     refreshes: int
@@ -25,12 +25,11 @@ class KeepWarmChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmOfferView:
-    """The cost of keeping `tokens` warm, in US dollars as decimal text. `why_not`: it is impossible; no other field is
-    set.
+    """The cost of keeping a cached prefix of `tokens` tokens warm, in US dollars as decimal text.
 
-    A refresh costs `each` and comes every `seconds`. `read` is the price of this prefix in the next send while it is
-    cached, `anew` its price after it expired. `worth` is the number of refreshes that cost at most the difference
-    (null: a price is unknown).
+    `why_not`: the reason why this is impossible; no other field is set then. A refresh costs `each` and is made every
+    `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `anew` its price after it
+    has expired. `worth` is the number of refreshes that cost at most the difference; null: a price is unknown.
     """
 
     why_not: str | None
@@ -45,10 +44,10 @@ class KeepWarmOfferView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmView:
-    """A current or past keep-alive: `on` until `until`. `words`: the reason why it ended earlier.
+    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` why it ended earlier.
 
-    `calls` is the number of its calls, `cost` their total cost (US dollars as decimal text; with `cost_at_least` it may
-    be higher). `made_id` is the conversation of the calls; null: no call was needed yet.
+    `calls` is the number of its calls, `cost` their total cost in US dollars as decimal text. `cost_at_least`: the real
+    cost may be higher. `made_id` is the conversation of the calls; null: no call was needed yet.
     """
 
     on: bool
@@ -63,7 +62,10 @@ class KeepWarmView:
 
 
 def describe_offer(offer: KeepAliveCost | str, expires_at: datetime | None, at: datetime) -> KeepWarmOfferView:
-    """Return the view of an offer, or of the reason why there is none."""
+    """Return the view of the cost of a keep-alive. `offer` may also be the reason why it is impossible.
+
+    `expires_at` is the time when the prefix expires, `at` the current time.
+    """
     if isinstance(offer, str) or expires_at is None:
         return KeepWarmOfferView(str(offer))
     choices: list[KeepWarmChoiceView] = []

@@ -1,4 +1,4 @@
-"""The view of the parameters of a request, with the names that a send uses. The schema of a reply is separate."""
+"""The view of the parameters of a request. It does not contain the JSON schema of the reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.domain.conversation.conversation import Effort, Parameters
 
 @dataclass(frozen=True, slots=True)
 class ParametersView:
-    """The parameters of a request. None leaves a parameter to the provider."""
+    """The parameters of a request. Null: the parameter is not sent, so the provider's default applies."""
 
     temperature: float | None
     top_p: float | None

@@ -1,7 +1,7 @@
-"""The preview: exactly what a send would send, and a list of what it leaves out. Nothing is called or stored.
+"""The view of a preview: exactly what a send would send, and what it leaves out.
 
-`body` is included byte for byte as the provider would get it; `body_sha256` is its hash, to compare it with the
-received bytes.
+`body` is the JSON body, byte for byte as the provider would get it. `body_sha256` is its hash, so that a client can
+check the bytes that it received.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.request.composition import EstimateView, boundary_of, describe_es
 
 @dataclass(frozen=True, slots=True)
 class OutView:
-    """A visible pair that would not be sent, and the reason."""
+    """A pair in view that would not be sent, and the reason."""
 
     pair_id: str
     reason: OutReason
@@ -34,7 +34,7 @@ class OutView:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedView:
-    """A part that the model does not accept. `pair_id` null: it is in the draft."""
+    """A part that the model does not accept, and the reason. `pair_id` null: the part is in the draft."""
 
     pair_id: str | None
     kind: str
@@ -43,7 +43,7 @@ class UnsupportedView:
 
 @dataclass(frozen=True, slots=True)
 class HeaderView:
-    """A header that would be sent; a secret value is masked."""
+    """An HTTP header that would be sent. A secret value is masked."""
 
     name: str
     value: str
@@ -51,7 +51,10 @@ class HeaderView:
 
 @dataclass(frozen=True, slots=True)
 class RequestMessageView:
-    """A message of the request in the common form. `pair_id` and `position` are those of its pair; null: the draft."""
+    """A message of the request, in the form that is equal for all providers.
+
+    `pair_id` and `position` are those of its pair; null: the message is the draft.
+    """
 
     role: WireRole
     pair_id: str | None
@@ -61,7 +64,7 @@ class RequestMessageView:
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool as the model gets it."""
+    """A tool as the model gets it: its name, its description, and the JSON schema of its input."""
 
     name: str
     description: str
@@ -70,12 +73,15 @@ class ToolView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """The call that would be made. `hashes`: of the prefix before any message, then one per message.
+    """The provider call that a send would make.
 
     `system`, `tools`, `parameters` and `messages` have the same content as `body`, in a form that is equal for all
-    providers. `cache`: the effect on the vendor's prompt cache; null if no cache is known. `redacted`: the secrets that
-    marks replace. `selection`: the pairs of the request; a send with this selection carries exactly these pairs or
-    fails.
+    providers. `hashes` are content hashes: the first covers model, system text, tools and parameters, and each further
+    one also the next message. `x` of the `y` pairs in view are sent. `out`, `unsupported` and `redacted` list what the
+    request leaves out: pairs, parts that the model does not accept, and secrets. `selection` names the pairs of the
+    request: a send with this selection sends exactly these pairs, or fails. `sentence` describes the filter, `notices`
+    has a sentence for each name in it that does not exist or is ambiguous. `cache` is the effect on the provider's
+    cache; null: no cache is known.
     """
 
     provider: str
@@ -109,7 +115,7 @@ class PreviewView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Previewed:
-    """The input of a preview: the built request with its hashes, address, headers and body, and the pairs in view."""
+    """The input of `describe_preview`: the built request with its hashes, address, headers, body and composition."""
 
     built: BuiltRequest
     hashes: tuple[str, ...]
@@ -162,7 +168,7 @@ def describe_preview(previewed: Previewed) -> PreviewView:
 
 
 def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[RequestMessageView, ...]:
-    """Return the messages of a request. `positions` has the positions of their pairs by id."""
+    """Return the views of the messages of a request. `positions` has the positions of their pairs by id."""
     return tuple(
         RequestMessageView(
             message.role,
@@ -175,12 +181,12 @@ def describe_messages(request: Request, positions: Mapping[str, int]) -> tuple[R
 
 
 def describe_tools(request: Request) -> tuple[ToolView, ...]:
-    """Return the tools of a request."""
+    """Return the views of the tools of a request."""
     return tuple(ToolView(tool.name, tool.description, tool.input_schema_json) for tool in request.tools)
 
 
 def describe_parameters(parameters: Parameters) -> dict[str, Any]:
-    """Return the parameters that are set."""
+    """Return the parameters that are set, by name."""
     return {name: value for name, value in asdict(parameters).items() if value is not None}
 
 

@@ -11,10 +11,9 @@ from app.domain.conversation.uploads import Upload, UploadKind
 class UploadView:
     """A stored file. `id` is the SHA-256 of the stored bytes, `upload_id` the id of this upload.
 
-    A send accepts both. With `upload_id` it uses the file under this `name`, with `id` under the newest name.
-
-    `size` is in bytes, `width` and `height` are pixels (0 for a text). `full_width` and `full_height` are those of the
-    uploaded picture, before it was scaled down.
+    A send accepts both ids. With `upload_id`, the file has this `name`; with `id`, it has the name under which these
+    bytes were uploaded last. `size` is in bytes, `width` and `height` are in pixels (0 for a text). `full_width` and
+    `full_height` are the size of the uploaded picture, before it was scaled down.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Views of earlier requests: built again from stored values, and compared with what was sent."""
+"""Views of earlier requests that are built again from stored values and compared with what was sent."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from app.views.request.preview import (
 
 @dataclass(frozen=True, slots=True)
 class VerificationView:
-    """The result of building a stored request again. `content_hash` null: it cannot be built.
+    """The result of building an earlier request again. `matches`: it has the content hash of what was sent.
 
-    `bytes_match` is set only for failed requests, whose bytes were stored. `reasons` describe what has changed since.
+    `content_hash` is the hash of the request that was built again; null: it cannot be built. `bytes_match` is set only
+    for failed requests, whose bytes were stored. `reasons` describe what has changed since the send.
     """
 
     run_id: str
@@ -34,7 +35,7 @@ class VerificationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequestView(VerificationView):
-    """A stored request that was built again, as far as possible, in the form of a preview."""
+    """An earlier request that was built again, as far as possible, in the form of a preview."""
 
     model: str
     system: str
@@ -47,7 +48,7 @@ class SentRequestView(VerificationView):
 def describe_sent_request(
     verification: VerificationView, request: Request, hashes: tuple[str, ...], positions: Mapping[str, int]
 ) -> SentRequestView:
-    """Return the view of the request with the result of its verification."""
+    """Return the view of the request with its verification. `positions` has the positions of its pairs by id."""
     return SentRequestView(
         run_id=verification.run_id,
         pair_id=verification.pair_id,

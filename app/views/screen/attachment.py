@@ -1,4 +1,4 @@
-"""Attachments of a request for the page: pictures, files, and other parts that are sent with its text."""
+"""The attachments of a request on the page: pictures, files, and other parts that are sent with its text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """An attachment. A picture or a file is at its `address`; a `text` is shown unchanged; a `lost` one has only a
-    name.
+    """An attachment of a request. `address` has the bytes of a picture or a file, `text` is the content of a text.
 
-    Sizes are pixels, 0 if unknown.
+    `kind` "lost": the attachment cannot be read, and only its name is known. `width` and `height` are in pixels, 0 if
+    unknown.
     """
 
     kind: Literal["image", "file", "text", "lost"]
@@ -26,12 +26,12 @@ class ScreenAttachment:
 
 
 def show_attached(parts: tuple[Part, ...], lost: frozenset[str] = frozenset()) -> tuple[ScreenAttachment, ...]:
-    """Return one item for each part of a request, in the same order. `lost` are ids of attachments."""
+    """Return the view of each part, in the same order. `lost` are the ids of attachments that cannot be read."""
     return tuple(_show_lost(part) if id_of(part) in lost else _show(part) for part in parts)
 
 
 def address_of(part: Image | File) -> str:
-    """Return the address of the bytes."""
+    """Return the address of the bytes of a picture or a file."""
     return f"/api/v1/attachments/{part.attachment_id}"
 
 

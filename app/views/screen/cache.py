@@ -1,4 +1,4 @@
-"""Notes about a vendor's prompt cache in the transcript: its reach, what the filter loses, and its keep-alive."""
+"""The notes about the provider's cache on the page: the cache line, what the view loses, and the keep-alive."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _HOUR = 60
 
 @dataclass(frozen=True, slots=True)
 class CacheLineView:
-    """The line that marks what the next send reads from the cache. It is shown after the `place` of pair `pair_id`.
+    """The cache line: everything above it is read from the provider's cache by the next send.
 
-    `place` "system": before all pairs. `expires_at` and `now` are ISO 8601, by the server's clock.
+    It is shown after the request or the reply (`place`) of the pair `pair_id`; `place` "system": above all pairs.
+    `text` is shown in the line, `label` is read by screen readers. The cached part expires at `expires_at`; `now` is
+    the server's clock. Both are ISO 8601.
     """
 
     pair_id: str
@@ -31,7 +33,10 @@ class CacheLineView:
 
 @dataclass(frozen=True, slots=True)
 class ColdStartView:
-    """A cached prefix that a send with the current view options would not read."""
+    """The warning that a send with the current view options would not read a cached prefix. `text` has the cost.
+
+    The prefix expires at `expires_at`; `now` is the server's clock. Both are ISO 8601.
+    """
 
     text: str
     expires_at: str
@@ -40,7 +45,10 @@ class ColdStartView:
 
 @dataclass(frozen=True, slots=True)
 class KeepingView:
-    """The keep-alive that a person started. `at` (ISO 8601) is its end, planned or past; `text` is shown after it."""
+    """The note about a keep-alive that a person started. `on`: it is running.
+
+    `at` (ISO 8601) is its planned or past end, `text` is shown after this time.
+    """
 
     on: bool
     at: str
@@ -49,7 +57,7 @@ class KeepingView:
 
 @dataclass(frozen=True, slots=True)
 class KeepingChoice:
-    """A duration of the keep-alive, with its price."""
+    """A duration of the keep-alive that a person can choose, with its price."""
 
     minutes: int
     name: str
@@ -59,7 +67,10 @@ class KeepingChoice:
 
 @dataclass(frozen=True, slots=True)
 class KeepingOffer:
-    """The cost of the keep-alive. `refusal`: the reason why it is impossible; then `choices` is empty."""
+    """The content of the dialog that starts a keep-alive: a text about its cost, and the durations to choose from.
+
+    `refusal` is the reason why a keep-alive is impossible; `choices` is then empty.
+    """
 
     refusal: str
     text: str
@@ -68,7 +79,7 @@ class KeepingOffer:
 
 @dataclass(frozen=True, slots=True)
 class CacheNotesView:
-    """All notes about the cache; None for a note that does not apply."""
+    """All notes about the cache. None: the note does not apply. `offer` is the content of the keep-alive dialog."""
 
     line: CacheLineView | None = None
     cold: ColdStartView | None = None

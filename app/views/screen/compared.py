@@ -1,4 +1,4 @@
-"""Replies side by side while they arrive: one column for each model, and one for the pair's current reply.
+"""The columns of a comparison: one for the reply of each model, and one for the current reply of the pair.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
 ('2 pairs sent', '1 pair sent · tokens not reported by the provider')
@@ -35,9 +35,9 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One reply. `status` is its progress as text, `figures` describe its request and its usage.
+    """One column. `status` describes the progress of the reply, `figures` its request and its usage.
 
-    `stands`: it is the current reply of the pair; `run_id` is then "".
+    `stands`: this is the current reply of the pair that is answered again; `run_id` is then "".
     """
 
     run_id: str
@@ -53,7 +53,10 @@ class ComparedColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedColumnsView:
-    """All columns, and the title of the comparison. `damage`: the replies cannot be read, and what to do."""
+    """All columns, and the title of the comparison.
+
+    `damage` says that the replies cannot be read and what to do; "" if they can be read.
+    """
 
     title: str
     columns: tuple[ComparedColumnView, ...]
@@ -75,7 +78,7 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
 def grow_column(
     column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
 ) -> ComparedColumnView:
-    """Return the column with the reply so far. `retry_seconds`: the time until another attempt."""
+    """Return the column with the reply so far. `retry_seconds` is the time until the next attempt; None: none waits."""
     status = _ANSWERING if parts else _THINKING
     if retry_seconds is not None:
         status = f"Retrying in {ceil(retry_seconds)} s…"
@@ -83,7 +86,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply. If the reply still runs, only its figures are updated."""
+    """Return the column with the stored reply. While the run is running, only its figures are updated."""
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:
@@ -103,7 +106,11 @@ def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, c
 def show_compared(
     count: int, columns: tuple[ComparedColumnView, ...], asking: Collection[str], standing: ScreenPairView | None
 ) -> ComparedColumnsView:
-    """Return the columns side by side. `asking` are the runs with a call that waits for a permission."""
+    """Return the columns side by side with a title for `count` replies.
+
+    `asking` are the ids of runs with a tool call that waits for permission. `standing` is the pair that is answered
+    again; None: the comparison makes a new pair.
+    """
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
     if count == 0:  # an open comparison without replies is damaged
         return ComparedColumnsView("Replies that cannot be read", (), UNREADABLE)
@@ -114,7 +121,7 @@ def show_compared(
 
 
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
-    """Describe the number of pairs that were sent, and the provider's counts."""
+    """Describe a call: the number of pairs that were sent, and the usage and cost, if the provider has reported it."""
     sent = f"{plural(pairs, 'pair')} sent"
     if usage is None or cost is None:
         return f"{sent} · tokens not reported by the provider" if ended else sent

@@ -1,4 +1,4 @@
-"""The context of a send as the page shows it: the view options, and the content and size of the send."""
+"""The context of the next send as the page shows it: the view options, and the size of the send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.usage.figures import number
 
 @dataclass(frozen=True, slots=True)
 class SentToolView:
-    """A tool in a send. `tokens` is the size of its definition."""
+    """A tool of the next send. `tokens` is the size of its definition as text."""
 
     name: str
     title: str
@@ -26,7 +26,10 @@ class SentToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCountView:
-    """The tools of a send: `count` of `of`. `able`: the model can call tools. `sum` describes their total size."""
+    """The tools of the next send: `count` of all `of` tools are sent; `sent` lists them.
+
+    `able`: the model can call tools. `sum` describes their total size.
+    """
 
     count: int
     of: int
@@ -37,7 +40,7 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class RefusalView:
-    """The reason why a view is impossible. For a filter, `position` is the place in characters from 0; -1: no place."""
+    """The reason why the view options cannot be used. `position`: the error in the filter, from 0; -1: no position."""
 
     message: str
     position: int = -1
@@ -50,15 +53,16 @@ class RefusalView:
 class ContextView:
     """The view options of the page, and the size of a send with the draft.
 
-    The conversation has `total` pairs. `x` of the `y` in view are sent: those from position `boundary` on. The others
-    are out for `boundary_reason`. `first_sent` is the position of the oldest pair that is sent, 0 if there is none.
-    `description` describes the filter in plain words, `notices` lists its names without meaning.
+    The conversation has `total` pairs. `y` of them are in view, and `x` of these are sent: those from position
+    `boundary` on. The others are OUT for `boundary_reason`. `first_sent` is the position of the oldest pair that is
+    sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a sentence for each name
+    in the filter that does not exist or is ambiguous.
 
     `as_of` is the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
-    selects the same pairs as the screen. `prelude` is the card about the person before all pairs. `secrets` are the
-    kinds of secrets in the draft that marks replace. `settings` are the parameters of the request. `countable`: the
-    provider can count the send now. `system`: the send has a system text. `set_up`: the provider is set up; otherwise
-    its window is unknown, and no pair is out because of it.
+    selects the same pairs as the screen. `prelude` is the text about the person that is sent before all pairs.
+    `secrets` are the kinds of the secrets that are redacted from the draft. `settings` are the parameters of the
+    request. `countable`: the provider can count the send now. `system`: the send has a system text. `set_up`: the
+    provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
     """
 
     filter: str
@@ -84,7 +88,7 @@ class ContextView:
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:
-    """Return the number of tools in a send; None if the conversation has no tools."""
+    """Return the view of the tools of a send; None if no tools are set up."""
     if not choice.decided:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead
@@ -99,7 +103,7 @@ def _show_sent(tool: Tool, tokens: int) -> SentToolView:
 
 
 def show_refusal(error: InviewError) -> RefusalView:
-    """Return the view of an error that makes a view impossible."""
+    """Return the reason why the view options cannot be used, from the error that they caused."""
     if isinstance(error, FilterError):
         return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
     return RefusalView(str(error))

@@ -1,4 +1,4 @@
-"""Unreadable settings of a conversation, for the note at the top of the transcript."""
+"""The unreadable settings of a conversation, for the note above its pairs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.domain.conversation.damage import SETTINGS, Damage, list_damaged_settin
 
 @dataclass(frozen=True, slots=True)
 class DamagedSettingView:
-    """A setting that cannot be read. `column` is the column that "Reset" resets, `line` gives the reason."""
+    """A setting that cannot be read. `column` is its database column, which "Reset" resets. `line` gives the reason."""
 
     column: str
     name: str

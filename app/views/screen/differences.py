@@ -1,4 +1,4 @@
-"""Compares two texts, or two lists: what stayed, what was removed and what was added, in order. Pure.
+"""Compares two texts, or two lists: the result has the unchanged, removed and added pieces in order. Pure.
 
 >>> [(span.sign, span.text) for span in diff_words("a red fox", "a grey fox")]
 [('', 'a'), ('-', ' red'), ('+', ' grey'), ('', ' fox')]
@@ -21,21 +21,21 @@ T = TypeVar("T")
 _UNSPACED: Final = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f])+|[^\s\w])|\s+")
 _MAX_CELLS: Final = 25_000_000
-"""Maximum product of the list lengths between the common ends. Above it, all of that counts as removed and added."""
+"""Maximum product of the lengths of two lists without common ends. Above it, all items are removed and added."""
 _POPULAR: Final = 2_000
-"""Number of items. In longer lists frequent items are not compared one by one, which would take minutes."""
+"""Maximum length of a list whose items are all compared. Frequent items of longer lists would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanView:
-    """A piece of two compared texts: in both (""), only in the first ("-"), only in the second ("+")."""
+    """A piece of two compared texts. `sign`: it is in both (""), only in the first ("-") or the second ("+")."""
 
     sign: Sign
     text: str
 
 
 def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
-    """Compare two texts word by word. For each changed place, removed words come before added ones."""
+    """Compare two texts word by word. At each changed place, removed words come first, then added words."""
     spans = list[SpanView]()
     for sign, word in diff_items(_WORD.findall(before), _WORD.findall(after), str):
         if spans and spans[-1].sign == sign:
@@ -46,7 +46,7 @@ def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
 
 
 def diff_items(before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable]) -> list[tuple[Sign, T]]:
-    """Compare two lists by the keys of their items. An item in both lists is taken from the second."""
+    """Compare two lists by the keys of their items. If an item is in both lists, the result has that of the second."""
     keys, others = [key(item) for item in before], [key(item) for item in after]
     start = _count_equal(zip(keys, others, strict=False))
     most = min(len(keys), len(others)) - start
@@ -68,7 +68,7 @@ def _count_equal(pairs: Iterator[tuple[Hashable, Hashable]]) -> int:
 
 
 def _diff_middle(before: list[Hashable], after: list[Hashable]) -> Iterator[tuple[Sign, int]]:
-    """Yield signs with indexes: into `before` for removed items, else into `after`."""
+    """Yield a sign and an index for each item of the result. The index is into `before` for "-", else into `after`."""
     if len(before) * len(after) > _MAX_CELLS:
         matches = [("replace", 0, len(before), 0, len(after))]
     else:

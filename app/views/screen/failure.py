@@ -1,4 +1,4 @@
-"""The failure of a reply: the reason, and the steps that its pair offers.
+"""The failure of a reply on the page: the reason, and the next steps, which are buttons of the pair.
 
 >>> show_failure(Failure(ErrorClass.MODEL, "No such model.", "Choose another one.")).steps[0].value
 'other_model'
@@ -17,7 +17,7 @@ from app.domain.errors import ErrorClass, Failure
 
 
 class FailureStep(StrEnum):
-    """A step after a failure: a button in the pair."""
+    """A possible step after a failure. The pair has a button for it."""
 
     SETTINGS = "settings"
     RETRY = "retry"
@@ -30,9 +30,9 @@ class FailureStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FailureNote:
-    """The reason for a failure and the next step as sentences, and the `steps` that are offered, best first.
+    """A failure: `message` is the reason and `next_step` the advice, as sentences; `steps` are the buttons, best first.
 
-    `recovered`: an open page returned a part of the reply.
+    `recovered`: a part of the reply was sent back by an open page after a crash of the server.
     """
 
     error_class: str
@@ -54,7 +54,7 @@ _STEPS: Final[Mapping[ErrorClass, tuple[FailureStep, ...]]] = MappingProxyType({
 
 
 def plain_message(message: str) -> str:
-    """Return the message of a failure without the class that programs read at its beginning.
+    """Return the message of a failure without the error class at its beginning, which is for programs.
 
     >>> plain_message("[error: auth] The key was refused."), plain_message("It is empty.")
     ('The key was refused.', 'It is empty.')
@@ -63,7 +63,7 @@ def plain_message(message: str) -> str:
 
 
 def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
-    """Return the view of a failure. `partial`: some text of the reply arrived, and can go into the next message."""
+    """Return the view of a failure. `partial`: a part of the reply arrived, which the next message can include."""
     include = (FailureStep.INCLUDE,) if partial else ()
     steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
     recovered = failure.recovered > 0

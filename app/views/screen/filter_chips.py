@@ -24,7 +24,7 @@ _LABELS: Final[Mapping[ChipName, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ChipOption:
-    """A value of a chip. `term` is the text that it writes into the line."""
+    """A value of a chip. `term` is the text that choosing it writes into the line."""
 
     term: str
     label: str
@@ -32,7 +32,7 @@ class ChipOption:
 
 @dataclass(frozen=True, slots=True)
 class ChipView:
-    """A chip. `chosen` is the term of its value in the line, "" for none. `single`: it has only one value."""
+    """A chip. `chosen` is the term of the chosen value, which is in the line; "": none. `single`: it has one value."""
 
     name: str
     label: str
@@ -42,7 +42,7 @@ class ChipView:
 
 
 def show_chips(options: Mapping[ChipName, tuple[Option, ...]], terms: Collection[Expression]) -> tuple[ChipView, ...]:
-    """Return the chips. A chip is on if its term is in `terms`."""
+    """Return the chips. `terms` are the terms of the line: a value whose term is one of them is the chosen value."""
     return tuple(_show(name, values, terms) for name, values in options.items())
 
 

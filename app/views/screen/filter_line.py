@@ -1,4 +1,4 @@
-"""Views of a line in the filter bar for the page: its meaning, its mistake, its completions."""
+"""The feedback about a line of the filter bar on the page: its meaning, its mistake, its completions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.usage.figures import number, plural
 
 @dataclass(frozen=True, slots=True)
 class MistakeView:
-    """The mistake in a line. `before`, `wrong` and `after` are the line around the mistake, if `has_place`.
+    """The mistake in a line. `has_place`: it has a place, and `before`, `wrong` and `after` are the pieces of the line.
 
     `place` describes the place for screen readers.
     """
@@ -28,12 +28,12 @@ class MistakeView:
 
 @dataclass(frozen=True, slots=True)
 class LineFeedbackView:
-    """The feedback for `line`. `answer` is the answer of its command; `refused`: the answer is a refusal.
+    """The feedback about `line`. `answer` is the answer of its command after Enter; `refused`: it is a refusal.
 
-    `command` describes what its command would do. The `suggestions` replace the characters from `start` to `end`.
-    `offered`: the line consists of plain words; the only suggestion is the filter that searches for them, and Enter
-    applies it. `entered`: the person entered the line, so its mistake is shown as one. `count` describes how many pairs
-    would be sent.
+    `command` describes what the command of the line would do, `description` what its filter selects. Each of the
+    `suggestions` replaces the characters from `start` to `end`. `offered`: the line consists of plain words; the only
+    suggestion is the filter that searches for them, and Enter applies it. `entered`: the person pressed Enter, so that
+    a mistake is shown as an error, not as a hint. `count` describes how many pairs would be sent.
     """
 
     line: str = ""
@@ -53,14 +53,14 @@ class LineFeedbackView:
 
 @dataclass(frozen=True, slots=True)
 class CommandQuestionView:
-    """A command that needs a confirmation."""
+    """A line whose command needs a confirmation, and the question."""
 
     line: str
     question: str
 
 
 def show_line(line: str, read: FilterLineView) -> LineFeedbackView:
-    """Return the feedback for a line that was read. If plain words have no completion, it offers to search for them."""
+    """Return the feedback about a line from its view for programs. Plain words without completions offer a search."""
     error, command, completion = read.error, read.command, read.completion
     if error is not None and not completion.suggestions:
         return _offer_search(line, _mark(line, error.message, error.position, error.found))
@@ -78,14 +78,14 @@ def show_line(line: str, read: FilterLineView) -> LineFeedbackView:
 
 
 def show_mistake(line: str, error: InviewError) -> LineFeedbackView:
-    """Describe a line that cannot be used."""
+    """Return the feedback about a line that cannot be used."""
     if not isinstance(error, FilterError):
         return LineFeedbackView(line, mistake=MistakeView(str(error)))
     return _offer_search(line, _mark(line, error.message, error.position, error.found))
 
 
 def _offer_search(line: str, mistake: MistakeView) -> LineFeedbackView:
-    """Describe a line with a mistake, and offer to search for its words if it is made of words."""
+    """Return the feedback about a line with a mistake. If it consists of plain words, offer a search instead."""
     search = search_for(line)
     if not search:
         return LineFeedbackView(line, mistake=mistake)
@@ -100,7 +100,7 @@ def _describe_count(read: FilterLineView) -> str:
 
 
 def _mark(line: str, message: str, position: int, found: str) -> MistakeView:
-    """Mark the mistake in the line, at least one character wide.
+    """Split the line at its mistake, which is at least one character wide.
 
     >>> _mark("b s7 r", "Found 7.", 3, "7")
     MistakeView(message='Found 7.', has_place=True, before='b s', wrong='7', after=' r', place='At character 4.')

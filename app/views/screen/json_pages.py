@@ -1,4 +1,4 @@
-"""Cuts JSON text into pages, for a screen that must not hold megabytes at once. Pure; the text does not change.
+"""Cuts JSON text into pages, because a browser must not show megabytes at once. Pure. No character is changed.
 
 >>> cut_json('{"a":[1,2],"b":"xxxxxxxxxxxx"}', 12)
 (JsonPage(text='{"a":[1,2],', depth=0, plain=False), JsonPage(text='"b":', depth=1, plain=False), \
@@ -21,7 +21,7 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^{}\[\],:"]+', re.DOT
 
 @dataclass(frozen=True, slots=True)
 class JsonPage:
-    """A piece of JSON text that starts at depth `depth`. `plain`: it is a part of one long token."""
+    """A page of JSON text. It starts `depth` levels deep. `plain`: it is a part of one token longer than a page."""
 
     text: str = ""
     depth: int = 0

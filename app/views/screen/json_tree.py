@@ -1,7 +1,7 @@
-"""Draws a JSON value as HTML: lists of objects as tables, objects as names and values, faults at their places.
+"""Draws a JSON value as HTML: lists of objects as tables, objects as names and values, schema errors at their places.
 
-The value comes from a model: every text of it is escaped, and none becomes a tag or an attribute. The depth, width and
-length of the HTML are limited for any value; a note refers to the source for the rest.
+The value comes from a model, so every text in it is escaped and none becomes a tag or an attribute. The depth, width
+and length of the HTML are limited; a note refers to the source for the rest.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MAX_ITEMS: Final = 200
 """Maximum number of items of a list or an object, and of columns of a table."""
 MAX_DEPTH: Final = 8
 MAX_DRAWN: Final = 300_000
-"""Maximum number of characters of all texts and names, plus `VALUE` for each value, also for empty cells."""
+"""Maximum size of the drawing: the characters of all texts and names, plus `VALUE` for each value and empty cell."""
 VALUE: Final = 50
 MAX_SPARSE: Final = 4
-"""Maximum number of cells of a table per value; a list with more is drawn item by item."""
+"""Maximum number of cells of a table for each value in it. A list with more empty cells is not drawn as a table."""
 
 _EMPTY: Final = '<span class="json-empty">empty</span>'
 _LEFT_OUT: Final = '<span class="json-empty">see the source</span>'
@@ -32,7 +32,10 @@ T = TypeVar("T")
 
 
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
-    """Return the HTML without its last end tags, so that the HTML of a longer reply starts with the same text."""
+    """Return the HTML of a value with its schema errors.
+
+    The last end tags are missing, so that the HTML of a longer reply starts with the HTML of a shorter one.
+    """
     messages: dict[JsonPath, list[str]] = {}
     for fault in faults:
         messages.setdefault(fault.path, []).append(fault.message)
@@ -40,7 +43,7 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
 
 
 class _Drawing:
-    """One pass over a value, until its end or until the limit is reached."""
+    """One pass over a value. It ends with the value, or when `room`, the size that is left, is used up."""
 
     def __init__(self, messages: Mapping[JsonPath, list[str]]) -> None:
         self.messages = messages
@@ -94,7 +97,7 @@ class _Drawing:
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>{foot}</table>"
 
     def _cells(self, row: dict[str, Any], names: list[str], path: JsonPath) -> str:
-        """Draw the cells of a row. The first cell also has the faults of the row itself."""
+        """Draw the cells of a row. The first cell also has the errors of the row itself."""
         drawn = [self.draw(row[name], (*path, name)) if name in row else "" for name in names]
         self.room -= VALUE * drawn.count("")
         own = self._faults_at(path)
@@ -105,7 +108,7 @@ class _Drawing:
         return "".join(f'<small class="json-fault">{self._text(message)}</small>' for message in messages)
 
     def _fitting(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield items from the start as long as there is room."""
+        """Yield the first items, as long as the limits allow."""
         for at, item in enumerate(items):
             if at == MAX_ITEMS or self.room <= 0:
                 return

@@ -1,7 +1,7 @@
-"""Describes secrets that marks replace: their kinds, places and counts.
+"""Describes redacted secrets: their kinds, places and counts.
 
 >>> note_kept_back("p1", 3, (ReplacedView("AWS access key", "reply", "p1", 1),), ()).title
-'Replaced when this pair is sent: AWS access key in a reply (pair 3).'
+'Redacted whenever this pair is sent: AWS access key in a reply (pair 3).'
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class KeptBackNote:
-    """The note at a pair whose secrets marks replace, or replaced: in short, for screen readers, and as a title."""
+    """The note at a pair with redacted secrets: a short `text`, a `label` for screen readers, the tooltip `title`."""
 
     text: str
     label: str
@@ -32,7 +32,7 @@ class KeptBackNote:
 
 
 def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
-    """Describe a replaced secret and its place. `positions` has the positions of known pairs, by id."""
+    """Describe redacted secrets of one kind and their place. `positions` has the positions of known pairs by id."""
     count = f"{number(one.count)} \N{MULTIPLICATION SIGN} " if one.count > 1 else ""
     position = positions.get(one.pair_id or "")
     pair = f" (pair {position})" if position else ""
@@ -42,9 +42,9 @@ def describe_kept_back(one: ReplacedView, positions: Mapping[str, int]) -> str:
 def note_kept_back(
     pair_id: str, position: int, secrets: tuple[ReplacedView, ...], redacted: tuple[ReplacedView, ...]
 ) -> KeptBackNote | None:
-    """Return the note at a pair; None if no secret is replaced.
+    """Return the note at a pair; None if no secret is redacted.
 
-    Marks replace `secrets` in the next send, and replaced `redacted` in the request of the pair's reply.
+    `secrets` are redacted whenever the pair is sent now, `redacted` were redacted in the request of its reply.
     """
     counted = redacted or secrets
     if not counted:
@@ -53,8 +53,8 @@ def note_kept_back(
     sentences = [
         f"{words} {', '.join(describe_kept_back(one, positions) for one in replaced)}."
         for words, replaced in (
-            ("Replaced in the request of this reply:", redacted),
-            ("Replaced when this pair is sent:", secrets),
+            ("Redacted in the request of this reply:", redacted),
+            ("Redacted whenever this pair is sent:", secrets),
         )
         if replaced
     ]

@@ -1,4 +1,4 @@
-"""The log of a conversation on the page: title and summary requests, and what was spent when messages left it."""
+"""The log of a conversation on the page: requests for titles and summaries, and usage when messages were removed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from app.views.conversation.pair import UsageView
 from app.views.usage.figures import charged, number
 
 MOST: Final = 200
-"""Entries that the page shows."""
+"""Maximum number of entries that the page shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntryView:
-    """An entry of the log, which is never sent. It was made after the pair at `after_position` (0: before all pairs).
+    """An entry of the log: a node, which is never sent. It was made after the pair at `after_position` (0: none).
 
-    `name` says what happened, `about` the model, tokens, cost and outcome. `failed`: the request ended in an error;
-    `running`: it has not ended. `made_in` is the conversation of the request, "" for none. `text` is the title or the
-    summary. `usable`: it is a whole summary of the pairs before `position`. `at` is ISO 8601.
+    `name` says what happened, `about` describes the model, tokens, cost and outcome. `failed`: the request ended with
+    an error. `running`: the request has not ended. `made_in` is the child conversation of the request, "" for none.
+    `text` is the title or the summary. `usable`: it is a complete summary of the pairs before `position`. `at` is the
+    time of the entry (ISO 8601).
     """
 
     id: str
@@ -43,7 +44,7 @@ class LogEntryView:
 
 @dataclass(frozen=True, slots=True)
 class LogView:
-    """The newest entries, newest first, and how many `earlier` ones are left out."""
+    """The newest entries of the log, newest first. `earlier` is the number of entries that are left out."""
 
     entries: tuple[LogEntryView, ...] = ()
     earlier: int = 0
@@ -52,7 +53,7 @@ class LogView:
 def show_log(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> LogView:
-    """The log as shown. `tariffs` by model."""
+    """Return the log of a conversation from its nodes. `tariffs` has the tariff of each model by name."""
     nodes = describe_nodes(accounting, derived, tariffs)
     newest = sorted(nodes, key=lambda node: (node.created_at, node.after_position, node.id), reverse=True)
     return LogView(tuple(map(_show, newest[:MOST])), max(0, len(newest) - MOST))

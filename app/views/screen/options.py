@@ -1,4 +1,4 @@
-"""A row of a list with one choice: a model, an agent, a prompt of a server."""
+"""The rows of a list from which a person chooses one: a model, an agent, a prompt of a server."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option. `note` distinguishes it in a word; `usable`: it can be chosen. `words` are not shown, but found by a
-    search.
+    """A row: one option. `name` and `note` are shown. `usable`: the option can be chosen.
 
-    Rows with the same `group` are shown below its name and its note. A row without a name is not an option: it
-    represents a group without options.
+    A search also finds the `words`, which are not shown. Rows with the same `group` are shown below the name of the
+    group and `group_note`. A row without a name is not an option: it represents a group without options.
     """
 
     value: str

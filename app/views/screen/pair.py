@@ -1,4 +1,4 @@
-"""A pair on the page: its head, the request's text and the parts of its reply."""
+"""A pair on the page: its figures and marks, the text of its request, the parts of its reply."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ScreenPart = TextView | ThinkingView | ImageView | FileView | TextFileView | Too
 
 @dataclass(frozen=True, slots=True)
 class SpentNote:
-    """The usage and cost of a reply: short figures, and the same as a sentence."""
+    """The usage and cost of a reply: `text` in short, `title` as a sentence."""
 
     text: str
     title: str
@@ -57,18 +57,18 @@ class ScreenPairView:
     """A pair with the data that the page shows.
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
-    `topic_is_missing`: the pair names a topic that does not exist.
-    `tokens` is its estimate for the chosen model, `unsupported` lists the parts that this model does not accept, one
-    sentence each. `spent` is None if the provider counted nothing. `replayed`: answered from the database without a
-    provider call. `asked` are the parameters of its request, on one line, "" for none. `structured`: its reply must
-    match a JSON schema, and `read` is the reply as JSON, None until it was read.
-    `kept_back`: its secrets are replaced by marks in requests, or were. Times are ISO 8601.
+    `topic_is_missing`: the pair names a topic that does not exist. `tokens` is the estimated size of the pair for the
+    chosen model, `unsupported` describes the parts that this model does not accept, a sentence each. `spent` is the
+    usage and cost of the reply; None: unknown. `replayed`: the reply was read from the database without a provider
+    call. `asked` are the parameters of the request, on one line, "" for none. `structured`: the reply must match a JSON
+    schema, and `read` is the reply read as JSON; None: not read yet. `kept_back` is the note about redacted secrets.
+    Times are ISO 8601.
 
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.
 
-    `begins`: it is the first pair of the window that is sent, after pairs that are not. `switched`: another agent
-    answered it than the pair before it.
+    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: another agent
+    answered it than the pair above.
     """
 
     id: str
@@ -110,7 +110,7 @@ class ScreenPairView:
 
 
 class ShownMarks(TypedDict, total=False):
-    """Changed marks of a pair, named as in `ScreenPairView`. A missing key: unchanged."""
+    """The changed marks of a pair. The keys are fields of `ScreenPairView`; marks without a key are unchanged."""
 
     stars: int
     flagged: bool
@@ -118,7 +118,7 @@ class ShownMarks(TypedDict, total=False):
 
 
 def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
-    """The pair as the page draws it."""
+    """Return the view of a pair for the page. `facts` depend on the current view options."""
     runs = pair.lifecycle in RUNNING
     return ScreenPairView(
         id=pair.id,
@@ -179,7 +179,7 @@ def _has_text(pair: Pair) -> bool:
 
 
 def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, ...]:
-    """The parts of a reply, as many and in the same order."""
+    """Return the view of each part of a reply, in the same order. `running`: the reply is running."""
     return tuple(_show_part(part, parts, running=running) for part in parts)
 
 
@@ -200,9 +200,10 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
 
 
 def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
-    """Return the usage that a provider counted, and its cost. `cut`: the call may have used more than was reported.
+    """Return the note about the usage that a provider counted, and its cost.
 
-    `calls` is the number of provider calls for the reply. Each call reads everything before it.
+    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply; each call
+    reads everything that the earlier calls read again.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))
@@ -227,7 +228,7 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
 
 
 def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
-    """Return the usage of a pair's reply, None while it is running and if nothing was used."""
+    """Return the note about the usage of a pair's reply; None while it is running, or if nothing was used."""
     if pair.lifecycle in RUNNING or pair.reply is None or pair.replayed:
         return None
     error_class = None if pair.failure is None else pair.failure.error_class
@@ -238,7 +239,10 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
 
 
 def _count_calls(pair: Pair) -> int:
-    """Return the number of provider calls of its reply; 1 if its parts do not show it, after a result or a stop."""
+    """Return the number of provider calls of a pair's reply.
+
+    It is 1 if the parts do not show the number: the reply did not succeed, or its last part is a tool result.
+    """
     parts = () if pair.reply is None else pair.reply.parts
     if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):
         return 1

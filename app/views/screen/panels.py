@@ -1,4 +1,4 @@
-"""Views of the panels other than the pairs: the queue, pending permission requests, compared replies, a retry."""
+"""Views of what the page shows next to the pairs: the queue, pending permission requests, a comparison, a retry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.usage.figures import plural
 
 @dataclass(frozen=True, slots=True)
 class CountingView:
-    """The progress of counting tokens: `done` of `total` pairs."""
+    """The progress of counting tokens: `done` of `total` pairs are counted."""
 
     done: int
     total: int
@@ -24,10 +24,10 @@ class CountingView:
 
 @dataclass(frozen=True, slots=True)
 class QueuedItemView:
-    """A text that waits for the running reply. `model` "": the conversation's model. `version` increases with every
-    edit.
+    """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    `files` describes the number of its files, `asked` the parameters that are set only for it; "" for none.
+    `model` "": the model of the conversation. `files` describes the number of its files, `asked` the parameters that
+    are set only for this text; "" for none.
     """
 
     id: str
@@ -40,7 +40,7 @@ class QueuedItemView:
 
 @dataclass(frozen=True, slots=True)
 class ScreenQueueView:
-    """The waiting texts of a conversation, the next one first, and why nothing is sent (None: nothing is held)."""
+    """The queued texts of a conversation, the next one first. `held`: why none is sent; None: the queue is not held."""
 
     items: tuple[QueuedItemView, ...] = ()
     held: HoldView | None = None
@@ -48,10 +48,11 @@ class ScreenQueueView:
 
 @dataclass(frozen=True, slots=True)
 class PermissionItemView:
-    """A call that waits for a person. `input_json` is its arguments as the model wrote them.
+    """A tool call that waits for a person's permission. `input_json` are its arguments as the model wrote them.
 
-    `title` is the tool's title, "" if it has none. `conversation_id` is the conversation of the call, `shown_in` the
-    one that the person looks at. `seconds_left` is the time until it is refused, at the creation of this value.
+    `title` is the title of the tool, "" if it has none. `conversation_id` is the conversation of the call, `shown_in`
+    the conversation whose page shows it: for delegated work, the one that started the work. `seconds_left` is the time
+    until the call is denied, at the creation of this value.
     """
 
     id: str
@@ -70,7 +71,7 @@ class PermissionItemView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReplyView:
-    """The run of one model in a comparison. `sent_pairs` is the number of pairs in its request."""
+    """The reply of one model in a comparison. `sent_pairs` is the number of pairs in its request."""
 
     model: str
     conversation_id: str
@@ -81,7 +82,10 @@ class ComparedReplyView:
 
 @dataclass(frozen=True, slots=True)
 class ScreenComparisonView:
-    """One request and the models that answer it. `pair_id` "": the kept reply makes a new pair."""
+    """A comparison: one request, and a run for each model that answers it.
+
+    `pair_id` is the pair that is answered again; "": the reply that the user keeps becomes a new pair.
+    """
 
     id: str
     conversation_id: str
@@ -92,7 +96,10 @@ class ScreenComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class RetryView:
-    """A failed attempt, counted from 1. It failed at `now`, and the next one starts at `until`. Both are ISO 8601."""
+    """A failed attempt, after which the run waits for the next one. `attempt` is its number, from 1.
+
+    It failed at `now`, and the next attempt starts at `until`. Both are ISO 8601.
+    """
 
     pair_id: str
     attempt: int
@@ -104,9 +111,9 @@ class RetryView:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgressView:
-    """The progress of a called tool: `progress` of `total` (None: unknown), and a message.
+    """The progress of a tool call: `progress` of `total` (None: unknown), and a message.
 
-    `conversation_id` "": the tool runs here; otherwise the conversation of the agent that does the work.
+    `conversation_id` is the conversation of the agent that does delegated work; "": another kind of tool.
     """
 
     tool_call_id: str

@@ -10,7 +10,10 @@ from app.domain.conversation.retry_policy import RetryPolicy, describe_policy
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """A parameter ("temperature 0.2"), and the level that set it. `refusal`: why the model refuses it, or ""."""
+    """A parameter as `text` ("temperature 0.2"), and its `source`: the send, the conversation or the agent.
+
+    `refusal` says why the model does not accept it and what follows; "" if it does.
+    """
 
     name: str
     text: str
@@ -19,14 +22,17 @@ class SettingView:
 
 
 def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
-    """Return the retry policy as a setting if it is not the default."""
+    """Return the view of the retry policy in a tuple; an empty tuple for the default policy."""
     if policy is RetryPolicy.EXPONENTIAL:
         return ()
     return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
 
 
 def show_setting(setting: Setting, refusal: str) -> SettingView:
-    """Return the view of a parameter. An unsupported one is refused if it was set for this send, else left out."""
+    """Return the view of a parameter. `refusal` is the reason why the model does not accept it, "" if it does.
+
+    Such a parameter prevents the send if it was set for this send only. Otherwise the send leaves it out.
+    """
     consequence = ". Remove it, or choose another model." if setting.source is Source.SEND else ": it is left out."
     return SettingView(
         setting.name,

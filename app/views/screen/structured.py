@@ -1,4 +1,4 @@
-"""A structured reply on the page: its value so far, and the places that do not match the schema."""
+"""A structured reply on the page: its JSON value so far as HTML, and the places that do not match the schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.usage.figures import plural
 
 
 class Fit(StrEnum):
-    """The match of a reply with its schema; `OPEN` until the reply is complete."""
+    """The match of a reply with its schema. `OPEN`: unknown, because the reply is not complete yet."""
 
     OPEN = "open"
     FITS = "fits"
@@ -21,7 +21,7 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FaultPlaceView:
-    """A place that does not match, and the reason."""
+    """A place in a reply that does not match the schema, and the reason."""
 
     place: str
     message: str
@@ -29,11 +29,10 @@ class FaultPlaceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReplyView:
-    """A reply read as JSON. `value` is HTML of the value so far, "" if none has started; `is_text`: the reply has no
-    JSON.
+    """A reply read as JSON. `value` is the JSON value so far as HTML, "" if none has started.
 
-    `state` describes the match. `repair` is the text of a request for a correction, to be sent with the same `schema`;
-    "" if a repair makes no sense or was tried.
+    `is_text`: the complete reply has no JSON. `state` describes the match with the schema. `repair` is the text of a
+    request for a correction, to send with the same `schema`; "": a correction makes no sense, or was requested already.
     """
 
     fit: Fit
@@ -47,7 +46,7 @@ class ReadReplyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """The input of the view. `value` is None if none was `found`."""
+    """The input of `show_read_reply`: a reply that was read as JSON. `found`: `value` has at least its start."""
 
     schema: str
     running: bool

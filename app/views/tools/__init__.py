@@ -1,1 +1,1 @@
-"""Views of tools: servers, calls and permissions."""
+"""Views of tools for programs: MCP servers, tool calls, permissions, and the tools of a conversation."""

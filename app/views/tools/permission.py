@@ -1,4 +1,4 @@
-"""Views of permissions: pending and decided requests, the rules that people made, entries of the audit trail."""
+"""Views of permissions: pending and decided requests, the rules that a person made, the audit trail."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.domain.tools.permissions import PermissionScope, Rule
 
 @dataclass(frozen=True, slots=True)
 class PermissionView:
-    """A call that needs a person's permission. `tool` is the name for models, `tool_name` the server's name.
+    """A tool call that needs a person's permission. `tool` is its name for models, `tool_name` its name on the server.
 
-    `shown_in` is the conversation that the person looks at: for a delegated call, the one that it started in. `input`
-    is as the model wrote it; `run_input` as it runs, null while it is not allowed. `seconds_left` is the time until it
-    expires; `sentence` is the status for people.
+    `conversation_id` is the conversation of the call, `shown_in` the conversation whose page shows it: for delegated
+    work, the one that started the work. `input` are the arguments as the model wrote them, `run_input` the allowed
+    arguments; null: not allowed. `seconds_left` is the time until the request expires. `sentence` describes the status.
     """
 
     id: str
@@ -46,16 +46,17 @@ class PermissionView:
 
 @dataclass(frozen=True, slots=True)
 class PermissionsView:
-    """The pending requests, oldest first."""
+    """The pending permission requests, oldest first."""
 
     items: tuple[PermissionView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule that allows calls. `arguments` are patterns by name; empty: any arguments.
+    """A rule that allows the calls of a tool without a request.
 
-    `conversation_id` null: the rule applies everywhere.
+    `arguments` are patterns for the arguments by name; empty: any arguments. The rule applies in the conversation
+    `conversation_id`; null: in all conversations.
     """
 
     id: str
@@ -78,7 +79,10 @@ class RulesView:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntryView:
-    """An action and its object (`subject`: an id). `data` depends on the action."""
+    """An entry of the audit trail: `who` performed an `action`. `subject` is the id of its object.
+
+    `data` are details; their form depends on the action.
+    """
 
     id: int
     at: datetime
@@ -98,7 +102,7 @@ class AuditView:
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
-    """Return the view of a request at the time `now`."""
+    """Return the view of a permission request at the time `now`."""
     left = (request.expires_at - now).total_seconds() if request.standing is PermissionStatus.PENDING else 0.0
     return PermissionView(
         id=request.id,
@@ -126,7 +130,7 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
 
 
 def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
-    """Return the view of a rule."""
+    """Return the view of a rule. `server` is the name of the tool's server, `title` the title of the tool."""
     return RuleView(
         id=rule.id,
         server_id=rule.server_id,

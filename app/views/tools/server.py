@@ -1,4 +1,4 @@
-"""Views of MCP servers: their settings, their status, and their lists. Secrets appear only by name."""
+"""Views of MCP servers: their settings, their status, their lists and their logs. Secrets appear only by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ ServerHealth = Literal["off", "starting", "ready", "waiting", "sign_in"]
 
 @dataclass(frozen=True, slots=True)
 class ServerToolView:
-    """A tool. `name` is the name for models, `tool_name` the server's name; optional `arguments` end in ?."""
+    """A tool of a server. `name` is its name for models, `tool_name` its name on the server.
+
+    `arguments` are the names of its arguments; a name of an optional argument ends with "?".
+    """
 
     name: str
     tool_name: str
@@ -40,7 +43,7 @@ class ServerToolView:
 
 @dataclass(frozen=True, slots=True)
 class VariableView:
-    """A variable of a resource's pattern, or an argument of a prompt."""
+    """A variable in the address pattern of a resource, or an argument of a prompt."""
 
     name: str
     description: str
@@ -49,7 +52,7 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True)
 class ResourceView:
-    """A resource to read, or a pattern for addresses of resources with its `variables`."""
+    """A resource of a server. `is_template`: `uri` is a pattern for the addresses of resources, with `variables`."""
 
     uri: str
     name: str
@@ -61,7 +64,7 @@ class ResourceView:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """A prompt that a server offers."""
+    """A prompt of a server, with its arguments."""
 
     name: str
     title: str
@@ -71,19 +74,19 @@ class PromptView:
 
 @dataclass(frozen=True, slots=True)
 class InsertionView:
-    """Text to insert into a message. Nothing is sent or stored."""
+    """The text of a prompt or a resource, to insert into a message."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServerView:
-    """One server. A program has a `command`, a server over HTTP a `url`; the other is null.
+    """One MCP server. A program has a `command`, a server over HTTP a `url`; the other one is null.
 
-    `health`: `waiting` failed and is tried again; `sign_in` waits for a person to sign in; `problem` gives the reason.
-    `client_id`: the OAuth client that a person registered for Inview; `has_client_secret`: its secret is stored.
-    `signed_in`: the tokens of a sign-in are stored; `signing_in`: a sign-in is running. `cut` describes what was left
-    out of its lists.
+    `health` "waiting": the server failed and will be tried again. "sign_in": a person must sign in first. `problem`
+    gives the reason. `client_id` is the OAuth client that a person registered for Inview; `has_client_secret`: its
+    secret is stored. `signed_in`: the tokens of a sign-in are stored. `signing_in`: a sign-in is running. `cut`
+    describes what was left out of the server's lists.
     """
 
     id: str
@@ -118,7 +121,7 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True)
 class BuiltInView:
-    """A built-in tool. `asks`: a call of it needs a person's permission, as for a server's tool."""
+    """A built-in tool. `asks`: each call needs a person's permission, as calls of a server's tool do."""
 
     name: str
     title: str
@@ -128,9 +131,10 @@ class BuiltInView:
 
 @dataclass(frozen=True, slots=True)
 class ServersView:
-    """An owner's servers, by name. `programs`: servers may be programs on this machine.
+    """All MCP servers of an owner, sorted by name, and the built-in tools.
 
-    `redirect_uri`: the address that a browser returns to after signing in, for clients that are registered by hand.
+    `programs`: servers may be programs on this machine. `redirect_uri` is the address that a browser returns to after a
+    sign-in; a person who registers an OAuth client needs it.
     """
 
     items: tuple[ServerView, ...]
@@ -141,14 +145,14 @@ class ServersView:
 
 @dataclass(frozen=True, slots=True)
 class SignInView:
-    """A running sign-in: the person opens `url` in a browser before `expires_at`."""
+    """A running sign-in. The person must open `url` in a browser before `expires_at`."""
 
     url: str
     expires_at: datetime
 
 
 def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
-    """Return the built-in tools among these, in their order."""
+    """Return the views of the built-in tools among `tools`, in the same order."""
     return tuple(
         BuiltInView(tool.name, tool.title, tool.description, asks=tool.tool_name not in UNASKED)
         for tool in tools
@@ -158,7 +162,10 @@ def describe_built_ins(tools: Iterable[Tool]) -> tuple[BuiltInView, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LogLineView:
-    """A line of a server's log. `level`: `stderr`, `inview` for messages of Inview, or the server's own level."""
+    """A line of a server's log.
+
+    `level`: `stderr` for the error output of a program, `inview` for messages of Inview, or a level of the server.
+    """
 
     number: int
     at: datetime
@@ -168,7 +175,7 @@ class LogLineView:
 
 @dataclass(frozen=True, slots=True)
 class ServerLogView:
-    """Lines, oldest first. `next`: the value of `after` for a request of the next lines."""
+    """Lines of a server's log, oldest first. With `next` as `after`, a request returns the lines after these."""
 
     items: tuple[LogLineView, ...]
     next: int
@@ -177,7 +184,10 @@ class ServerLogView:
 def describe_server(
     server: ToolServer, known: Listing | None, health: ServerHealth, problem: str, restarts: int
 ) -> ServerView:
-    """Return the view of a server. `known` is the last list that it reported."""
+    """Return the view of a server. `known` are the last lists that it reported; None: none yet.
+
+    `signing_in` is always False: the caller sets it.
+    """
     program = server.way if isinstance(server.way, OverStdio) else None
     address = server.way if isinstance(server.way, OverHttp) else None
     has = known or Listing()
@@ -246,6 +256,6 @@ def _describe_prompt(one: ListedPrompt) -> PromptView:
 
 
 def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:
-    """Return the names below this keyword of a schema. Its value may be anything, because servers write schemas."""
+    """Return the names in the value of a keyword of a schema. Servers write schemas, so the value may be anything."""
     names: Any = schema.get(word)
     return [str(name) for name in names] if isinstance(names, dict | list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - from JSON

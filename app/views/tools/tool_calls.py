@@ -1,4 +1,4 @@
-"""Views of tool calls: the full record of each, which contains more than the reply."""
+"""Views of tool calls: the full record of each call. The reply itself has only a part of it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from app.views.conversation.parts import FileView, ImageView, TextView, describe
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecordView:
-    """One call. `asked_json` is the input as the model wrote it, `run_json` as the tool got it (null: it was not run).
+    """The record of one tool call.
 
-    `server` and `tool` are null for an unknown tool. `content` is the full result if the reply has only its beginning,
-    otherwise null. `is_error` without `fault`: the tool itself reported a failure.
+    `asked_json` are the arguments as the model wrote them, `run_json` the arguments that the tool got; null: the tool
+    was not run. `server` and `tool` are null if no such tool was known. `content` is the full result if the reply has
+    only its beginning, otherwise null. `fault` is the reason of a failure; null with `is_error`: the tool itself
+    reported the failure.
     """
 
     tool_call_id: str
@@ -37,13 +39,13 @@ class ToolCallRecordView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallsView:
-    """The calls of a reply, in the order of the model's requests."""
+    """The records of the tool calls of a reply, in the order of the model."""
 
     items: tuple[ToolCallRecordView, ...]
 
 
 def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
-    """Return the view of a record."""
+    """Return the view of the record of a tool call."""
     return ToolCallRecordView(
         tool_call_id=record.tool_call_id,
         number=record.number,

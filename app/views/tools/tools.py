@@ -1,6 +1,6 @@
-"""Views of tools: the size and cost of each, the decision about it with the reason, and the effect of other modes.
+"""Views of the tools of a conversation: the size and cost of each, whether a send includes it, and the inclusion modes.
 
-All costs are for one send at the full input price, in US dollars as decimal text; tokens read from a cache cost less.
+All costs are for one send at the full input price, in US dollars as decimal text. Tokens read from a cache cost less.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from app.views.request.cache import CacheBreakView, CacheView
 from app.views.request.composition import describe_cost
 
 Price = Callable[[int], Decimal | None]
-"""Returns the price of a number of tokens; None if unknown."""
+"""A function that returns the price of a number of tokens in US dollars; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenToolView:
-    """A tool. `why` is the reason for the decision; `words` are those that it shares with the draft, if any."""
+    """A tool, and the decision whether the next send includes it.
+
+    `chosen`: it is included; `why` is the reason. `words` are the words that it shares with the draft, if any.
+    """
 
     name: str
     server_id: str
@@ -39,10 +42,11 @@ class ChosenToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolModeView:
-    """The effect of a mode. `same`: it sends the same tools as now. `breaks`: the part of the vendor's cache it would
-    lose.
+    """The effect of an inclusion mode on the next send, with the number, size and cost of its tools.
 
-    `read_tokens`: the tokens that the send would read from the cache; null if nothing is cached.
+    `same`: the mode sends the same tools as the current mode. `read_tokens` are the tokens that the send would read
+    from the provider's cache; null: nothing is cached. `breaks` is the part of the cache that the send would lose;
+    null: none.
     """
 
     mode: ToolMode
@@ -56,11 +60,12 @@ class ToolModeView:
 
 @dataclass(frozen=True, slots=True)
 class ConversationToolsView:
-    """The tools of a conversation. `able`: the model can call tools. `tokens` is the total size of the chosen tools.
+    """The tools of a conversation. `able`: the model can call tools.
 
-    `overhead` is the part of that for having any tools. `share` is the maximum size at which `auto` sends all tools, in
-    tokens. `missing` are ticked tools that are not available: their server is off or removed. `breaks`: the part of the
-    cache that would be lost if the list of tools changed.
+    The next send includes `count` tools with `tokens` tokens in all; `overhead` of these are for having any tools.
+    `share` is the maximum size in tokens at which the mode `auto` sends all tools. `missing` are ticked tools that are
+    not available, because their server is off or removed. `breaks` is the part of the provider's cache that would be
+    lost if the tools changed; null: none.
     """
 
     mode: ToolMode
@@ -79,7 +84,7 @@ class ConversationToolsView:
 
 
 def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
-    """Return the view of the decision about a tool."""
+    """Return the view of a tool with the decision about it."""
     tool, tokens = decided.sized.tool, decided.sized.tokens
     return ChosenToolView(
         name=tool.name,
@@ -101,7 +106,7 @@ def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
 def describe_tool_mode(
     mode: ToolMode, choice: Choice, price: Price, cache: CacheView | None, *, same: bool
 ) -> ToolModeView:
-    """Return the view of a mode. `cache` is the effect of its send on the vendor's cache."""
+    """Return the view of a mode. `cache` is the effect of a send in this mode on the provider's cache."""
     return ToolModeView(
         mode=mode,
         count=len(choice.tools),

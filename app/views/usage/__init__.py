@@ -1,1 +1,1 @@
-"""Views of tokens and money."""
+"""Views of usage and cost, and functions that write figures as text."""

@@ -1,4 +1,4 @@
-"""Views of costs: US dollars as decimal text. A cost without any known part is "unknown", never zero."""
+"""Views of costs, in US dollars as decimal text. A cost without any known part is "unknown", never zero."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.views.request.composition import describe_cost
 
 @dataclass(frozen=True, slots=True)
 class CostView:
-    """US dollars as decimal text. `at_least`: a part is unknown, so the cost may be higher."""
+    """A cost. `amount` is US dollars as decimal text. `at_least`: a part is unknown, so the cost may be higher."""
 
     amount: str
     at_least: bool
 
 
 def describe_amount(cost: Cost) -> str:
-    """Write the amount alone.
+    """Return the known amount of a cost as decimal text; "unknown" if no part of it is known.
 
     >>> from decimal import Decimal
     >>> describe_amount(Cost(Decimal("0.50"))), describe_amount(Cost(at_least=True))

@@ -1,6 +1,7 @@
-"""Figures as text: counts, tokens, money, and how certain they are.
+"""Functions that write figures as text: counts, sizes, tokens, money, and how certain they are.
 
-The page and exports show the same text for the same figure. No localisation: grouping uses commas, money is US dollars.
+The page and exports show the same text for the same figure. There is no localisation: thousands are separated by
+commas, money is US dollars.
 
 >>> number(1482), plural(1, "pair"), plural(2, "reply", "replies"), short(12_345)
 ('1,482', '1 pair', '2 replies', '12.3k')
@@ -29,7 +30,7 @@ def number(count: int) -> str:
 
 
 def plural(count: int, noun: str, several: str = "") -> str:
-    """Write a count with its noun. `several` is the plural if it is not `noun` + "s"."""
+    """Write a count with its noun. `several` is the plural of the noun, if it is not `noun` with an "s"."""
     return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
 
 
@@ -54,12 +55,12 @@ def short(count: int) -> str:
 
 
 def band(tokens: int, share: float) -> str:
-    """Write an estimate of tokens, with "~" unless it is exact. `share` is the error band as a fraction."""
+    """Write an estimate of tokens, with "~" unless it is exact. `share` is the relative error (0.05: ±5 %)."""
     return f"{'~' if share else ''}{number(tokens)}"
 
 
 def band_note(share: float) -> str:
-    """Write the error band in percent."""
+    """Write the relative error of an estimate in percent, or "exact"."""
     return f"±{max(1, round(share * 100))} %" if share else "exact"
 
 

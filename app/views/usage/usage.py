@@ -1,4 +1,4 @@
-"""Views of usage: tokens by kind, money as decimal text, and a table (CSV) for a spreadsheet."""
+"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill; a CSV table."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from app.domain.usage import Usage
 from app.views.request.composition import describe_cost
 
 AT_ONCE = 32_768
-"""Number of characters of a table that are written at once."""
+"""Minimum number of characters of a chunk of a table, except the last chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentView:
-    """Tokens and cost of calls. The four kinds of prompt tokens do not overlap; the fourth: `cache_write_1h_tokens`.
+    """The usage and cost of several provider calls.
 
-    Money is US dollars as decimal text. `cost_at_least`: a part of the cost is unknown, so it may be higher.
-    `uncached_cost` is the known part computed without any caching, `saved` the difference (negative if cache writes
-    cost more than cache reads saved). `cut_short`: calls that may have used more than their provider reported.
+    The prompt tokens are `input_tokens`, `cache_read_tokens`, `cache_write_tokens` and `cache_write_1h_tokens`. They do
+    not overlap. Money is US dollars as decimal text. `cost_at_least`: a part of the cost is unknown, so the real cost
+    may be higher. `uncached_cost` is what the known part would cost without any caching, `saved` the difference
+    (negative if cache writes cost more than cache reads saved). `cut_short` is the number of calls that may have used
+    more than their provider reported.
     """
 
     calls: int
@@ -48,7 +50,10 @@ class SpentView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView(SpentView):
-    """The spending of one group. `title` is a conversation's; null: it was deleted, or has no title."""
+    """The usage and cost of one group of a report. `group` is its name or id.
+
+    `title` is the title of a conversation; null: the group is no conversation, or it was deleted or has no title.
+    """
 
     group: str
     title: str | None
@@ -56,7 +61,7 @@ class GroupView(SpentView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReportView:
-    """The spending by group. `others` sums the groups left out, `more` says how many there are."""
+    """A report: the usage and cost by group. `others` is the sum of the groups left out, `more` is their number."""
 
     group_by: str
     items: tuple[GroupView, ...]
@@ -67,7 +72,10 @@ class UsageReportView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetStandView:
-    """A budget that includes the next send. `words` name it, `amount` is in US dollars."""
+    """A money budget that applies to the next send, and how much of it is spent.
+
+    `words` describe it, `amount` is its limit in US dollars, `standing` its status.
+    """
 
     words: str
     amount: str
@@ -77,9 +85,10 @@ class BudgetStandView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefAccountView:
-    """A short summary of a conversation's account, shown after each reply.
+    """A short summary of the usage and cost of a conversation, for the top bar of its page.
 
-    `window` is the number of tokens of the context window in use now; null: no call has reported it yet.
+    `window` is the number of tokens of the model's window that are in use now; null: no call has reported it yet.
+    `budgets` are the money budgets that apply to the next send.
     """
 
     total: SpentView
@@ -89,9 +98,10 @@ class BriefAccountView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountView(BriefAccountView):
-    """A conversation's account, with the calls for its titles and summaries.
+    """The usage and cost of a conversation, including the calls for its titles and summaries.
 
-    `cumulative` is the usage in its last accounting node plus all later usage, in tokens by kind.
+    `cumulative` are tokens by kind: the sum that its last accounting node recorded, plus all later usage. Such a node
+    is added when messages are removed or restored.
     """
 
     conversation_id: str
@@ -102,11 +112,12 @@ class AccountView(BriefAccountView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView(SpentView):
-    """One provider call. `position` is its pair's; null: the pair is gone. `derived`: a child conversation made it.
+    """One provider call. `position` is the position of its pair; null: the pair no longer exists.
 
-    `told`: its provider reported its usage. `predicted_read_tokens` is the planned read of the provider's cache (null:
-    none), `cache_outcome` compares the report with it, `cache_why` explains a difference. `report_note` describes a
-    fault of the report: invalid counts, or more or fewer tokens than are plausible for the text.
+    `derived`: it was made in a child conversation. `told`: the provider reported its usage. `report_note` describes a
+    fault of this report: invalid counts, or more or fewer tokens than are plausible for the text; null: none.
+    `predicted_read_tokens` are the tokens that it was expected to read from the provider's cache (null: no prediction).
+    `cache_outcome` compares the report with the prediction, `cache_why` explains a difference.
     """
 
     id: str
@@ -131,7 +142,7 @@ class CallView(SpentView):
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """A page of calls, the last recorded first."""
+    """A page of a list of provider calls, the last recorded call first."""
 
     items: tuple[CallView, ...]
     next_cursor: str | None
@@ -139,7 +150,7 @@ class CallPage:
 
 @dataclass(frozen=True, slots=True)
 class TokensView:
-    """Tokens by kind, as providers bill them."""
+    """The numbers of tokens by the kinds that providers bill."""
 
     input_tokens: int
     output_tokens: int
@@ -149,7 +160,7 @@ class TokensView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """One UTC day and model: `here` is the usage in the ledger, `there` the usage in the provider's export."""
+    """The comparison of one UTC day and model: `here` is the usage in the ledger, `there` that in the export."""
 
     day: date
     model: str
@@ -160,7 +171,10 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class ReconciledView:
-    """The comparison of the ledger with a provider's export, from the file's `first` day to its `last`."""
+    """The comparison of the ledger with a provider's usage export, from its `first` to its `last` day.
+
+    `lines` has a line for each day and model, `matching` is the number of lines that match.
+    """
 
     vendor: str
     first: date
@@ -170,7 +184,10 @@ class ReconciledView:
 
 
 def describe_report(fault: str | None, reported: Observation | None) -> str | None:
-    """Describe the fault in a provider's report of a call, None if there is none. `fault` as in the ledger."""
+    """Describe what is wrong with a provider's report of the usage of a call; None if nothing is.
+
+    `fault` is the fault that the ledger has for the report. `reported` are the counts to check for plausibility.
+    """
     if fault is not None:
         return f"The usage report could not be read in full ({fault}). More may have been used."
     if reported is None or is_plausible(reported):
@@ -197,12 +214,12 @@ def _tokens(usage: Usage) -> TokensView:
 
 
 def describe_spent(spent: Spent) -> SpentView:
-    """Return the spending for the page."""
+    """Return the view of usage and cost."""
     return SpentView(**spent_fields(spent))
 
 
 def spent_fields(spent: Spent) -> dict[str, Any]:
-    """Return the fields of `SpentView`."""
+    """Return the values of the fields of `SpentView`, by name."""
     return {
         "calls": spent.calls,
         "cut_short": spent.cut,
@@ -215,14 +232,14 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 
 
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
-    """Return the spending under each name."""
+    """Return the view of the usage and cost of each name."""
     return {name: describe_spent(one) for name, one in spent.items()}
 
 
 def write_table(first: str, rows: Iterable[tuple[str, str | None, Spent]]) -> Iterator[str]:
-    """Write the rows as CSV (RFC 4180) with a header, in chunks, so that no table is in memory as a whole.
+    """Yield the rows as CSV (RFC 4180) with a header, in chunks, so that no table is in memory as a whole.
 
-    A text that a spreadsheet would read as a formula is quoted.
+    `first` is the name of the first column. A text that a spreadsheet would treat as a formula gets an apostrophe.
 
     >>> print("".join(write_table("model", [("=1+1", None, Spent(calls=2))])).splitlines()[1][:12])
     '=1+1,,2,0,0

@@ -67,8 +67,8 @@ async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the functio
             max_length=1000,
             description="Only conversations that have all these words in the title or in one pair: whole words, "
             '`gard*` for a prefix, `"fresh bread"` for a phrase. The best matches come first. A Latin '
-            "word next to Chinese, Japanese or Thai characters without a space is found only together "
-            "with one of these characters.",
+            "word that directly touches a Chinese, Japanese or Thai character is found only together "
+            "with that character, for example `用Python`.",
         ),
     ] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="The maximum number of entries.")] = 50,

@@ -35,13 +35,13 @@ def _notice(term: Leaf, scope: FilterScope) -> str | None:
         case TopicTerm() if not find_topics(vocabulary.topics, term):
             return f"There is no topic {quote_topic(term)}."
         case ChosenTopic() | RecentOfTopic() if chosen.topic is None:
-            return "No topic is chosen in the composer."
+            return "No topic is chosen in the message box."
         case ModelTerm(None) if chosen.model is None:
-            return "No model is chosen in the composer."
+            return "No model is chosen in the message box."
         case ModelTerm(Pattern() as name) if not find_models(vocabulary.models, name):
             return f"No pair here was answered by a model named {quote_pattern(name)}."
         case AgentTerm(None) if chosen.agent is None:
-            return "No agent is chosen in the composer."
+            return "No agent is chosen in the message box."
         case AgentTerm(Pattern() as name) if not find_agents(vocabulary.agents, name):
             return f"There is no agent {quote_pattern(name)}."
         case ToolCallTerm(Pattern() as name) if not find_tools(vocabulary.tools, name):

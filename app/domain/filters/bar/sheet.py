@@ -95,7 +95,7 @@ SHEET = (
             ),
             ("`t'AI...'`", "with all subtopics"),
             ("`t'*Learning'`", "names by pattern"),
-            ("`t`", "the topic chosen in the composer, without its subtopics"),
+            ("`t`", "the topic chosen in the message box, without its subtopics"),
             ("`t10`", "the last 10 pairs of the chosen topic and its subtopics; `t'10'` is a topic called 10"),
         ),
     ),

@@ -1,1 +1,1 @@
-"""The request of a preview or a snapshot on the screen, and its changes since the last one."""
+"""The request of a preview or a context snapshot on the page, and its differences from another request."""

@@ -1,7 +1,7 @@
-"""A request in readable form: short messages in full, long ones in part, with facts about the request.
+"""A request in readable form: facts about it, and its pieces: messages, system text, tools. Long pieces are cut.
 
-Not here: its exact bytes (`json_pages.py`, and the download), and the complete preview of the API
-(`app/views/request/preview.py`). `RequestWindow` says how much a person asked to see.
+Not here: the exact bytes (`json_pages.py`, and the download), and the complete preview of the API
+(`app/views/request/preview.py`). `RequestWindow` says how much is shown.
 
     view = show_request(previewed, RequestWindow(messages=60))
     view.messages[-1].parts                # older messages have parts only while they fit; the others have a `gist`
@@ -28,11 +28,11 @@ FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000
 """Number of messages that one press of the button adds."""
 ROOM: Final = 120_000
-"""Number of characters of text that are shown without a request for more."""
+"""Maximum number of characters of messages that are sent to the page before a person expands more of them."""
 LONG: Final = 20_000
-"""Number of characters of a part. Longer ones are cut until a person asks for all of it."""
+"""Maximum number of characters of a part until a person presses "Show more"."""
 LONGEST: Final = 200_000
-"""Maximum number of characters of a part; only the JSON has the others."""
+"""Maximum number of characters of a part. Only the JSON has the rest of a longer part."""
 SYSTEM: Final = "system"
 
 _MAX_NAMED: Final = 12
@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """How much of a request is shown: the newest `messages`, and all of the pieces with the keys in `opened`."""
+    """How much of a request is shown: the newest `messages` messages, and the whole of the pieces `opened` (keys)."""
 
     messages: int = FIRST_MESSAGES
     opened: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class RequestWindow:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A name with a value."""
+    """A fact about a request: a name with a value."""
 
     name: str
     value: str
@@ -64,9 +64,9 @@ class FactView:
 
 @dataclass(frozen=True, slots=True)
 class RequestPartView:
-    """A readable part. `label` names its kind, "" for plain text; `code`: it is for machines.
+    """A part of a piece. `label` names its kind, "" for plain text. `code`: its text is code, such as JSON.
 
-    `more` describes what is not shown, "" if all is; `ended`: the rest is never shown here.
+    `more` describes the rest that is not shown, "" if all is shown. `ended`: the rest can only be seen in the JSON.
     """
 
     label: str
@@ -80,9 +80,10 @@ class RequestPartView:
 class PieceView:
     """A piece of a request that can be expanded: a message, the system text, a tool.
 
-    `role` is the author of a message or the name of the piece, `whence` its pair ("" for none), `gist` its beginning.
-    If it is not `loaded`, its `parts` are requested by `key`. `sign` is "+" for an added piece and "-" for a removed
-    one. `same` is not a piece: it describes the number of unchanged pieces that it represents.
+    `role` is the role of a message or the name of another piece. `whence` names the pair of the message, "" for none.
+    `gist` is the beginning of the text. `opened`: it is expanded at first. Unless it is `loaded`, the page requests
+    its `parts` with `key` when it is expanded. In a comparison, `sign` is "+" for an added piece and "-" for a removed
+    one. If `same` is set, the value is no piece but a line that replaces unchanged pieces, and `same` says how many.
     """
 
     key: str
@@ -99,7 +100,10 @@ class PieceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
-    """A readable request. `pairs` and `size` are sentences; `earlier` is the label of the button for more messages."""
+    """A readable request. `unsupported`, `redacted` and `left_out` describe what it leaves out, a line each.
+
+    `messages` are the newest ones; `earlier` is the label of the button that shows more, "" if all are shown.
+    """
 
     model: str
     target: str
@@ -123,7 +127,7 @@ class RequestView:
 
 
 def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow) -> RequestView:
-    """Return the readable form of the request that would be sent."""
+    """Return the readable form of a previewed request. `reading` says how much of it is shown."""
     built, composition = previewed.built, previewed.composition
     request = built.request
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -160,7 +164,10 @@ def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow)
 def show_messages(
     messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: RequestWindow
 ) -> tuple[PieceView, ...]:
-    """Return the newest messages, oldest first. The last one is expanded. `positions` has pair positions by id."""
+    """Return the newest messages as pieces, oldest first. The last one is expanded.
+
+    `positions` has the positions of pairs by id.
+    """
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)
     for index in range(len(messages) - 1, first - 1, -1):
@@ -177,7 +184,7 @@ def show_messages(
 def show_message(
     message: RequestMessage, key: str, positions: Mapping[str, int], *, opened: bool = False, sign: Sign = ""
 ) -> PieceView:
-    """Return a collapsed message."""
+    """Return a message as a piece without its parts. `opened`: the piece is expanded at first."""
     position = positions.get(message.pair_id or "")
     whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
     gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))
@@ -185,13 +192,13 @@ def show_message(
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) -> PieceView:
-    """Return the piece with its parts."""
+    """Return the piece with its parts. They are cut, less if a person has expanded the piece."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
 
 def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
-    """Return the system text, expanded; None if there is none."""
+    """Return the system text as an expanded piece; None if there is none."""
     if not request.system:
         return None
     piece = PieceView(SYSTEM, "System", gist=gist_of(request.system), opened=True)
@@ -199,7 +206,7 @@ def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
 
 
 def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, ...]:
-    """Return the tools that the model gets, collapsed."""
+    """Return the tools that the model gets as collapsed pieces."""
     room, shown = ROOM, list[PieceView]()
     for index, tool in enumerate(request.tools):
         text = f"{tool.description}\n\n{tool.input_schema_json}"
@@ -212,7 +219,7 @@ def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, 
 
 
 def show_parameters(request: Request) -> tuple[FactView, ...]:
-    """Return the parameters that are set."""
+    """Return the parameters that are set, as facts."""
     return tuple(FactView(name, str(value)) for name, value in describe_parameters(request.parameters).items())
 
 
@@ -276,7 +283,7 @@ def _show_part(part: Part) -> RequestPartView:
 
 
 def _begin(part: Part) -> str:
-    """Return a short text for a part: its text, its name or its kind."""
+    """Return a text for the beginning of a part: its text, its name or its kind."""
     match part:
         case Text() | Thinking():
             return part.text

@@ -1,4 +1,4 @@
-"""Two requests compared, as the page shows it: changes before the messages, then message by message.
+"""The differences between two requests as the page shows them: changed fields first, then message by message.
 
 `show_changes` compares requests in the common form, `show_body_changes` the JSON bodies of any provider's protocol.
 """
@@ -28,12 +28,12 @@ from app.views.usage.figures import number, plural
 
 T = TypeVar("T")
 _LISTS: Final = ("messages", "input")
-"""The fields with the messages of a request in providers' protocols; each other field is compared as a whole."""
+"""The names of the field with the messages in the protocols of providers. Other fields are compared as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadChangeView:
-    """A change before the messages: its old and its new text, "none" if there is none."""
+    """A change in a field other than the messages: its old and its new text, "none" for an empty text."""
 
     name: str
     before: str
@@ -42,7 +42,11 @@ class HeadChangeView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """The changes between two requests. `warning`: why they may be inexact, "" if they are exact."""
+    """The differences between two requests. `warning` says why they may be inexact, "" if they are exact.
+
+    `note` is a sentence about all of them. `heads` are the changed fields, `rows` the messages: unchanged ones in a row
+    are replaced by one line.
+    """
 
     warning: str
     note: str
@@ -61,7 +65,10 @@ class ComparedRequest:
 def show_changes(
     before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, exact: bool
 ) -> ChangesView:
-    """Return the changes since the last request. `exact`: that request could be built again without changes."""
+    """Return the differences from the last request `before` to the request `after`.
+
+    `exact`: building the last request again results in exactly the request that was sent.
+    """
     last, new = before.request, after.request
     heads = _heads(
         [
@@ -95,7 +102,7 @@ _INEXACT: Final = (
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
-    """Return the changes between two JSON bodies. `urls` are the addresses of the first and the second."""
+    """Return the differences between two JSON bodies of requests. `urls` are the addresses that they are sent to."""
     field = next((name for name in _LISTS if isinstance(before.get(name), list)), _LISTS[0])
     names = [name for name in dict.fromkeys((*before, *after)) if name != field]
     heads = _heads([("To", *urls), *((name, _as_text(before.get(name)), _as_text(after.get(name))) for name in names)])
@@ -116,7 +123,7 @@ def _fold(
     piece: Callable[[Sign, T, int], tuple[PieceView, tuple[Part, ...]]],
     reading: RequestWindow,
 ) -> tuple[PieceView, ...]:
-    """Return the changed rows; consecutive unchanged rows become one."""
+    """Return the changed rows as pieces, with one line for each group of consecutive unchanged rows."""
     shown, same, room = list[PieceView](), 0, ROOM
     for at, (sign, item) in enumerate(rows):
         if not sign:
@@ -170,7 +177,7 @@ def _as_text(value: Any) -> str:
 
 
 def _read_message(message: object) -> tuple[str, tuple[Text, ...]]:
-    """Return a message of any protocol in readable form."""
+    """Return the role and the texts of a message in the JSON of any protocol."""
     if not isinstance(message, dict):
         return "item", (Text(_as_text(message)),)
     fields = dict(cast("dict[str, object]", message))

@@ -1,9 +1,9 @@
 """The content of an expanded tool card: its server, its arguments, its result, or the reason why there is none.
 
-    show_call(call, result, record, running=False)
+    show_body(ShownCall(id="p1/1/call-1", running=False, call=call, result=result, record=record, …))
 
-Long texts are cut: first to their beginning, then to what a page can hold; `download` has all of it. A text that is not
-JSON, or that is nested too deeply to be formatted, is shown as text.
+Only the beginning of a long text is shown at first. A text that is too long for a page is always cut; `download` then
+has all of it. A text that is not JSON, or that is nested too deeply to be formatted, is shown as text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.views.usage.figures import number
 MAX_START: Final = 2_000
 MAX_LINES: Final = 24
 MAX_TEXT: Final = 200_000
-"""Maximum number of characters of a text on a page, and of all that can be copied."""
+"""Maximum number of characters of a text on the page, and of the text of a result that can be copied."""
 _STRING: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"')
 _BRACKET: Final = re.compile(r"[][{}]")
 
@@ -55,10 +55,10 @@ PieceKind = Literal["json", "text", "image", "file"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPieceView:
-    """A piece of a result, or arguments.
+    """A piece of the result of a tool call, or its arguments.
 
-    Of a text, `start` is shown; a button with the label `more` shows all of it ("": all is shown already). `address` is
-    the address of the bytes of a picture or a file. `width` and `height` are 0 if unknown.
+    The beginning of a text, `start`, is shown, and a button with the label `more` shows all of it ("": no button).
+    `address` is the address of the bytes of a picture or a file. `width` and `height` are in pixels, 0 if unknown.
     """
 
     id: str
@@ -75,7 +75,7 @@ class ResultPieceView:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsView:
-    """Arguments of a call. `piece` is None if there are none."""
+    """The arguments of a call under a title. `piece` is None if the call has no arguments."""
 
     title: str
     piece: ResultPieceView | None
@@ -83,7 +83,7 @@ class ArgumentsView:
 
 @dataclass(frozen=True, slots=True)
 class DelegatedView:
-    """The conversation of delegated work. `cost` describes its cost."""
+    """The link to the conversation of delegated work. `text` is the text of the link, `cost` describes its cost."""
 
     conversation_id: str
     text: str
@@ -92,11 +92,12 @@ class DelegatedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBodyView:
-    """The content of the card. `id` names the call. "" is for what is not shown; `answered`: there is a result.
+    """The content of an expanded tool card. `id` identifies the call. A text "" is not shown.
 
-    `server` names the tool's server. `arguments` has a second entry if they were changed before the tool ran. `copied`
-    is the text that the button of the result copies. `download` is the address of the full record, if it is too large
-    for the page.
+    `server` names the tool and its server. `arguments` has a second entry if a person changed them before the tool ran.
+    `answered`: the call has a result, which is in `pieces`. `whole`: the pieces are the full result, but the model got
+    only its beginning. `copied` is the text that the copy button of the result copies. `unanswered`: the reply ended
+    before the call returned. `download` is the address of the full record, if it is too large for the page.
     """
 
     id: str
@@ -117,7 +118,10 @@ class ToolBodyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """The input of a body. `id` names it, `record_address` is the address of its record."""
+    """The input of `show_body`: a call with its result and its record, as far as they exist.
+
+    `running`: the reply is running. `record_address` is the address of the full record.
+    """
 
     id: str
     running: bool
@@ -129,7 +133,7 @@ class ShownCall:
 
 
 def show_body(shown: ShownCall) -> ToolBodyView:
-    """Return the content of a card."""
+    """Return the content of an expanded tool card."""
     record, result = shown.record, shown.result
     whole = record.content if record is not None and result is not None else None
     content: tuple[ToolContent, ...] = whole or (() if result is None else result.content)
@@ -160,7 +164,7 @@ def show_body(shown: ShownCall) -> ToolBodyView:
 
 
 def list_pieces(body: ToolBodyView) -> set[str]:
-    """Return the ids of all pieces in a card."""
+    """Return the ids of all pieces in the content of a card."""
     pieces = (*body.pieces, body.structured, *(each.piece for each in body.arguments))
     return {piece.id for piece in pieces if piece is not None}
 
@@ -170,7 +174,7 @@ def _name_server(record: ToolCallRecord) -> str:
 
 
 def _show_arguments(shown: ShownCall) -> tuple[tuple[str, str], ...]:
-    """Return the arguments as the model wrote them, and as they ran if a person changed them: titles and texts."""
+    """Return titles and texts of the arguments: as the model wrote them and, if a person changed them, as they ran."""
     requested = shown.call.input_json
     run = None if shown.record is None else shown.record.run_json
     if not run or _says_the_same(run, requested):
@@ -209,7 +213,7 @@ def _show_text(text: str, piece_id: str) -> ResultPieceView:
 
 
 def _is_json(text: str) -> bool:
-    """Return true for an object or a list that can be formatted: a number or a word is shown as text."""
+    """Return True for the JSON of an object or a list that can be formatted. A number or a word is shown as text."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     try:
@@ -221,7 +225,7 @@ def _is_json(text: str) -> bool:
 
 
 def _says_the_same(one: str, other: str) -> bool:
-    """Return true if two JSON texts have the same content in the same order."""
+    """Return True if two JSON texts have the same content in the same order."""
     try:
         return json.dumps(json.loads(one)) == json.dumps(json.loads(other or "{}"))
     except (ValueError, RecursionError):

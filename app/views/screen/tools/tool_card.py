@@ -1,6 +1,6 @@
-"""A collapsed tool call in the history: the tool, its status, its duration.
+"""The card of a tool call in a reply: the tool, its status, its duration.
 
-`tool_body.py` shows the input and the output when a person expands the card.
+`tool_body.py` has the arguments and the result, which are shown when a person expands the card.
 
 >>> describe_seconds(0.31), describe_seconds(4.2), describe_seconds(42.0), describe_seconds(125.0)
 ('310 ms', '4.2 s', '42 s', '2 min 5 s')
@@ -25,7 +25,7 @@ MAX_PERCENT: Final = 9_999
 
 
 class CardStatus(StrEnum):
-    """The status of a call."""
+    """The status of a tool call. WAITING: for a person's permission. UNANSWERED: the reply ended without a result."""
 
     WRITING = "input-streaming"
     RUNNING = "input-available"
@@ -51,9 +51,10 @@ _STATES: Final[Mapping[CardStatus, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class CardProgressView:
-    """The progress of a running tool. `share` is a fraction, -1 if unknown; `text` says the same or more.
+    """The progress of a running tool call. `share` is a fraction from 0 to 1, -1 if unknown.
 
-    `conversation_id` is the conversation of the agent that does the work, "" if the tool runs here.
+    `text` is the message of the tool or the progress in figures, `label` names the progress bar. `conversation_id` is
+    the conversation of the agent that does delegated work; "": another kind of tool.
     """
 
     share: float
@@ -64,9 +65,10 @@ class CardProgressView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCardView:
-    """A call. `input_json` is its arguments as far as received, `gist` the same on one line, or why it failed.
+    """A tool call in a reply. `input_json` are its arguments, as far as they were received.
 
-    `state` is its status as text, `took` the duration of the call ("" if unknown).
+    `gist` is the beginning of the arguments on one line or, after a failure, the reason. `state` describes the status,
+    `took` is the duration of the call ("" if unknown).
     """
 
     type: Literal["tool_call"] = "tool_call"
@@ -82,7 +84,7 @@ class ToolCardView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswerView:
-    """A result in the reply. The card of its call shows its content."""
+    """The place of a tool result among the parts of a reply. The card of the call shows its content."""
 
     type: Literal["tool_result"] = "tool_result"
     tool_call_id: str
@@ -90,7 +92,7 @@ class ToolAnswerView:
 
 
 def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> ToolCardView:
-    """Return the card of a call. `parts` are those of its reply; `running`: the reply is running."""
+    """Return the card of a call. `parts` are the parts of its reply. `running`: the reply is running."""
     result = find_result(call.tool_call_id, parts)
     status = CardStatus(tool_call_state(call, parts))
     if result is None and not running:
@@ -110,7 +112,10 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
 
 
 def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
-    """Return the card of a running reply with its progress. `waiting` are ids of calls that wait for a permission."""
+    """Return a card of a running reply with its current status and progress.
+
+    `waiting` are the ids of calls that wait for permission. `progress` has the reported progress by the id of a call.
+    """
     if card.status not in {CardStatus.WRITING, CardStatus.RUNNING}:
         return card
     if card.tool_call_id in waiting:
@@ -125,18 +130,18 @@ def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[s
 
 
 def waiting_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
-    """Return the calls of a pair that wait for a person's permission."""
+    """Return the ids of the tool calls of a pair that wait for a person's permission."""
     return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
 
 
 def find_result(tool_call_id: str, parts: tuple[Part, ...]) -> ToolResult | None:
-    """Return the result of a call, or None."""
+    """Return the result of a call among the parts of its reply; None if there is none yet."""
     found = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
     return next(found, None)
 
 
 def show_gist(input_json: str) -> str:
-    """Return the arguments on one line, "" if there are none."""
+    """Return the beginning of the arguments on one line, "" if there are no arguments."""
     words = " ".join(input_json[: 4 * MAX_GIST].split())
     if words == "{}":
         return ""

@@ -1,4 +1,4 @@
-"""The tools of a conversation in the inspector: how they are chosen, the price of each and of a change."""
+"""The panel of tools in the inspector: the modes that choose the tools of a send, and each tool with its price."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ _MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ModeItem:
-    """A tool mode. `loss` describes what choosing it would lose of the cache, `note` its other effects."""
+    """An inclusion mode. `figures` describe the tools that it sends. `chosen`: it is the current mode.
+
+    `loss` describes the part of the provider's cache that choosing it would lose, `note` another effect; "" for none.
+    """
 
     mode: str
     name: str
@@ -50,7 +53,11 @@ class ModeItem:
 
 @dataclass(frozen=True, slots=True)
 class ToolItem:
-    """A tool. `figure` is its size, `price` its cost per send, "" if unknown; `note` is shown when it is expanded."""
+    """A tool. `figure` is its size in tokens, `price` its cost per send ("" if unknown or free).
+
+    `chosen`: the next send includes it; `why` is the reason. `ticked`: it is ticked for the mode Manual. `note` is
+    shown when the tool is expanded.
+    """
 
     name: str
     title: str
@@ -66,7 +73,7 @@ class ToolItem:
 
 @dataclass(frozen=True, slots=True)
 class ServerToolsItem:
-    """The tools of a server. `all_ticked` and `some_ticked` say how many are ticked."""
+    """The tools of a server. `all_ticked`: all of them are ticked. `some_ticked`: some are ticked, but not all."""
 
     id: str
     name: str
@@ -78,7 +85,12 @@ class ServerToolsItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPanelView:
-    """The panel of tools. `unable`: the model cannot call tools. `breaks` is a cache loss; `lost`: it has happened."""
+    """The panel of tools.
+
+    `unable` says that the model cannot call tools, "" if it can. `breaks` describes what another choice of tools would
+    lose of the provider's cache; `lost`: it describes what the current choice loses. `manual`: the mode Manual is
+    chosen, so each tool has a checkbox. `missing` names ticked tools that are not available.
+    """
 
     unable: str
     count: str
@@ -93,7 +105,7 @@ class ToolPanelView:
 
 
 def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
-    """Return the view of the tools."""
+    """Return the panel of the tools of a conversation."""
     own = next(mode for mode in seen.modes if mode.mode is seen.mode)
     breaks, lost = _describe_breaks(seen, own)
     missing = ""
@@ -115,7 +127,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
 
 
 def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
-    """Return the panel with another choice (None: unchanged), before its effect is known."""
+    """Return the panel with another mode or other ticked tools (None: unchanged), before their effect is known."""
     if mode is not None:
         modes = tuple(replace(item, chosen=item.mode == mode.value) for item in panel.modes)
         panel = replace(panel, modes=modes, manual=mode is ToolMode.MANUAL)
@@ -135,7 +147,7 @@ def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
     if mode.mode is seen.mode:
         pass
     elif mode.same:
-        note = " Nothing would change now."
+        note = " Choosing it would not change the next send."
     elif mode.breaks is not None:
         loss = f" Reads {number(mode.breaks.tokens)} cached tokens again, {money(mode.breaks.cost)} more."
     elif mode.read_tokens:

@@ -77,7 +77,7 @@ async def test_pairs_are_filed_under_a_named_or_the_chosen_topic(api: Api):
     named = await run(api, conversation_id, "r2 :topic 'ai > planning'")
     chosen = await run(api, conversation_id, "r3 :topic", topic=topic["id"])
     for line, reason in (
-        (":topic", "No topic is chosen in the composer. Choose or name one."),
+        (":topic", "No topic is chosen in the message box. Choose or name one."),
         (":topic 'Nowhere'", 'There is no topic "Nowhere", or several end like this.'),
         (":topic Planning", '"Planning" can mean AI > Planning or Work > Planning. Write more of the path.'),
     ):
