@@ -89,7 +89,10 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node between pairs, which is never sent. The content of `data` depends on the role."""
+    """A node: a line that the page shows between pairs, for a title call, a summary call or an account of usage.
+
+    It is never sent to a provider. `data` has the content that belongs to `role`.
+    """
 
     id: str
     after_position: int
@@ -222,5 +225,5 @@ def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Im
 
 
 def forget_sent(record: PairRecord) -> PairRecord:
-    """Return the pair without the positions of the pairs in its requests. After an export or copy they may be wrong."""
+    """Return the pair without `RunRecord.sent` in its runs. After an export or copy those positions may be wrong."""
     return replace(record, runs=tuple(replace(run, sent=None) for run in record.runs))

@@ -230,9 +230,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def rename_conversation(self, form: dict[str, Any]) -> None:
-        """Change the title of the conversation whose row is being edited to that in the form. An empty title removes
-        it.
-        """
+        """Give the conversation whose row is being edited the title in the form. An empty text removes the title."""
         conversation_id, self.renaming = self.renaming, ""
         if conversation_id:
             ctx = await context_for(current(), conversation_id)

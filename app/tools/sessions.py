@@ -155,7 +155,10 @@ class ServerSession:
                 await self._settled.wait()
 
     async def look(self, timeout: float = START_SECONDS + LIST_SECONDS) -> None:  # noqa: ASYNC109 - as above
-        """Check that the server answers, and request its lists again."""
+        """Check that the server answers, and read its lists of tools, prompts and resources again.
+
+        Without a connection, try to connect at once. Wait at most `timeout` seconds.
+        """
         if self._connected() is None:
             await self.settle(timeout)
             return

@@ -345,7 +345,10 @@ class ToTitle(Body):
 
 
 class ToKeepWarm(Body):
-    """The view to keep warm. Only the part of the provider's cache that a send with this view would read is kept."""
+    """An order to keep a provider's cache alive for a send with these options (model, filter, topic).
+
+    Only the part of the cache that such a send would read is kept.
+    """
 
     minutes: int = Field(ge=1, le=MAX_MINUTES, description="The duration in minutes, from now.")
     model: ModelName | None = None

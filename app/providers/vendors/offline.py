@@ -215,7 +215,10 @@ class OfflineList:
 
 
 class OfflineResponse:
-    """The response that performs a script. Tokens that are due at the same time are one chunk, as from a network."""
+    """A reply of the offline provider, which follows a `Script`: the text, its speed and how it ends.
+
+    Tokens that are due at the same time are one chunk, as from a network.
+    """
 
     content_type = "text/event-stream"
 

@@ -227,7 +227,10 @@ def describe_no_stream(target: CallTarget | str, content_type: str, beginning: b
 
 
 def describe_foreign(target: CallTarget | str, detail: str = "") -> Failure:
-    """Describe an answer in Google's own protocol (`foreign.py`). `detail` is a sentence that may quote the server."""
+    """Return the failure for an answer in Google's own protocol, which Inview does not support (`foreign.py`).
+
+    `detail` is a sentence that may quote the server.
+    """
     quoted = f" {_quote(detail)}" if detail else ""
     reason = failure(
         ErrorClass.STREAM, f"{target} responded in Google's own protocol, which Inview does not support.{quoted}"

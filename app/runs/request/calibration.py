@@ -24,5 +24,8 @@ _estimate = lru_cache(maxsize=500)(estimator_of)
 async def load_estimator(
     session: AsyncSession, owner: str, profile: ModelProfile, conversation_id: str | None = None
 ) -> Estimator:
-    """Load the estimator of a model from its provider's reports. The reports of this conversation count most."""
+    """Load the token estimator of a model, corrected by the usage that the provider reported for earlier sends.
+
+    The reports on this conversation count most.
+    """
     return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

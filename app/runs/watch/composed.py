@@ -70,7 +70,10 @@ class ComposedView:
 
     @property
     def seen(self) -> ViewOptions:
-        """The options with which a send carries exactly the pairs that the page shows in view."""
+        """The view options of the pairs in view on the page, with their filter, model and time filled in.
+
+        A send with these options has the same pairs in view, also after the conversation's filter or model changed.
+        """
         options = self._held or self.options
         if self.composed is None:
             return options

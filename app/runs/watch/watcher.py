@@ -222,7 +222,7 @@ class Watcher:
         await self._move(later, keep_newest_edge)
 
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and show each new pair."""
+        """Go to the newest pairs, and from then on show new pairs as they arrive."""
         await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
 
     async def show_position(self, position: int) -> None:

@@ -112,7 +112,10 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
-    """Return the pairs that an option of the dialog sends; None: the option does not name the pairs."""
+    """Return the selection (`seen_selection.py`) of an option in the dialog: a short text that names its pairs.
+
+    None: there is no dialog or no such option, or the option names no pairs.
+    """
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
 

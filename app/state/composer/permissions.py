@@ -68,7 +68,7 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def answer(self, form: dict[str, Any]) -> rx.event.EventSpec | None:
-        """Give the chosen answer to a call, with the values of the form."""
+        """Answer the permission request in the form with the answer that `choose` stored and the values of the form."""
         chosen, self._chosen = self._chosen, None
         by_key, self._by_pointer = not self._by_pointer, False
         card = self._find(form.get("request"))

@@ -234,7 +234,7 @@ class QueueState(rx.State):
 
 
 def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the queue of a screen, if it has changed. `shown` is the screen that was copied last."""
+    """Copy the queue from `screen` to `state`, unless it is the same as in `shown`, the screen that was copied last."""
     if shown is not None and screen.queue is shown.queue and screen.running == shown.running:
         return
     if state.running != bool(screen.running):

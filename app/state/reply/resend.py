@@ -143,7 +143,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Set whether the next choice for a pair that does not fit also applies to later sends."""
+        """Set whether the next choice in the dialog "This does not fit" is remembered for later sends."""
         self._remembers = remembers is True
 
     @rx.event

@@ -52,11 +52,11 @@ class Descendant:
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """The conversation that another was derived from. `opening` is the beginning of its first request.
+    """The conversation from which another was derived, for example by a fork, a title or a delegated task.
 
-    `trigger_position` is the position of the pair that caused the other conversation; None: unknown. If an agent
-    delegates a part of a delegated task, this is the conversation of that agent, although the cost is counted for the
-    conversation of the user.
+    `opening` is the beginning of its first request. `trigger_position` is the position of its pair that caused the
+    derivation; None: unknown. If an agent delegates a part of its task to a second agent, the ancestor of the
+    second task is the conversation of the first, although the cost is counted for the user's conversation.
     """
 
     id: str

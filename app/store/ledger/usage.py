@@ -116,7 +116,10 @@ class PriceGroupTotal(NamedTuple):
 
 
 def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
-    """Collect the points at which the prices of these models change."""
+    """Return where prices change (days, minutes of the day, prompt lengths), so that calls are summed per price.
+
+    `tariffs`: each model with its tariff; None: its prices are unknown, so it is ignored.
+    """
     known = [(model, tariff) for model, tariff in tariffs if tariff is not None]
     fine = [(model, tariff) for model, tariff in known if not tariff.is_even(model)]
     coarse = frozenset[int]().union(*(tariff.steps for model, tariff in known if tariff.is_even(model)))

@@ -1,4 +1,4 @@
-"""Routes of nodes, which are never sent, and of requests for a title."""
+"""Routes that list the nodes of a conversation (lines between its pairs, never sent) and that generate its title."""
 
 from __future__ import annotations
 

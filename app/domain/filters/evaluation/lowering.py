@@ -83,7 +83,10 @@ class BoundaryPairs:
 
 
 def asks_boundary(tree: Filter) -> bool:
-    """Return True if the filter contains an `o`, and so needs two steps."""
+    """Return True if the filter has a term `o` (“inside the context boundary”).
+
+    Its pairs are then found in two steps: `lower_base`, and after the boundary is computed, `lower_view`.
+    """
     return any(isinstance(leaf, InContext) for leaf in leaves(tree))
 
 
