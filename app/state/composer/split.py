@@ -123,13 +123,13 @@ def describe_secrets(kinds: Sequence[str]) -> str:
     """Return a sentence that names the kinds of secrets that are redacted from a draft.
 
     >>> describe_secrets(("API key", "API key", "password"))
-    'Replaced before sending: 2 \u00d7 API key, password. The preview shows what is sent.'
+    'Redacted before sending: 2 \u00d7 API key, password. The preview shows what is sent.'
     """
     if not kinds:
         return ""
     counts = Counter(kinds)
     listed = ", ".join(f"{count} {_TIMES} {kind}" if count > 1 else kind for kind, count in counts.items())
-    return f"Replaced before sending: {listed}. The preview shows what is sent."
+    return f"Redacted before sending: {listed}. The preview shows what is sent."
 
 
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:

@@ -35,7 +35,7 @@ def test_text_about_the_user_is_in_view_and_a_secret_is_replaced(
     mark = page.get_by_role("note", name="1 secret redacted")
     expect(mark).to_have_attribute("title", "Redacted whenever this pair is sent: AWS access key in a reply (pair 1).")
     screen.write(f"And {KEY}?")
-    expect(page.get_by_text("Replaced before sending: AWS access key.")).to_be_visible()
+    expect(page.get_by_text("Redacted before sending: AWS access key.")).to_be_visible()
     arrived = len(peer.bodies)
     screen.composer.press("Enter")
     eventually(lambda: len(peer.bodies) > arrived)

@@ -494,7 +494,7 @@ async def test_secrets_of_a_first_draft_are_named(ctx: AppContext, tab: Tab) -> 
     await tab.send(ComposerState.write, draft="sk-ant-api03-" + "a" * 80, typed=True)
     await tab.send(ComposerState.estimate_first)
 
-    assert tab.shows(ComposerState, "kept_back").startswith("Replaced before sending: ")
+    assert tab.shows(ComposerState, "kept_back").startswith("Redacted before sending: ")
 
 
 async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(ctx: AppContext, tab: Tab) -> None:

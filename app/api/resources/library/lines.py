@@ -26,7 +26,7 @@ class Typed(Body):
 
     line: str = Field(max_length=MAX_LINE, description="A filter, and a command after it.", examples=["s>=2 :flag"])
     model: ModelName | None = Field(
-        None, description="The model chosen in the composer; null: the model of the conversation."
+        None, description="The model chosen in the message box; null: the model of the conversation."
     )
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE

@@ -76,8 +76,8 @@ async def export(  # noqa: PLR0913 - FastAPI needs a parameter of the function f
     filename: Annotated[
         str | None, Query(min_length=1, max_length=200, description="The file name. Default: the title.")
     ] = None,
-    model: Annotated[ModelName | None, Query(description="The model chosen in the composer.")] = None,
-    topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the composer.")] = None,
+    model: Annotated[ModelName | None, Query(description="The model chosen in the message box.")] = None,
+    topic: Annotated[str | None, Query(max_length=64, description="The topic chosen in the message box.")] = None,
     zone: Annotated[str, Query(max_length=64, description="The reader's time zone.")] = UTC_ZONE,
     as_of: Annotated[
         Instant | None, Query(description="The time from which ages in a filter are measured. Default: now.")
