@@ -97,7 +97,7 @@ class UsageReport:
         )
 
     def as_event(self, usage: Usage | None) -> UsageReported:
-        """Return the event with this usage and the fault of the report."""
+        """Return the stream event with this usage and with the fault of this report."""
         return UsageReported(usage, self.fault)
 
     def _read(self, name: str, value: object, instead: str | None = None) -> int | None:

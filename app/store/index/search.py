@@ -32,7 +32,7 @@ _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A place that contains the words: a pair or, if `pair_id` is None, the title of the conversation.
+    """A place that contains the searched words: a pair or, if `pair_id` is None, the title of the conversation.
 
     `docid` is the id in the search index, `others` the number of further places in the same conversation.
     """
@@ -56,7 +56,7 @@ class FoundPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text around the words in the pair at `position`, in pieces. True marks a piece that is one of the words."""
+    """The text around the searched words in a pair, in pieces. True marks a piece that is one of the words."""
 
     position: int
     pieces: tuple[tuple[str, bool], ...]

@@ -103,7 +103,7 @@ class EndedCall:
 
     @property
     def reported(self) -> Observation | None:
-        """Return Inview's token count of the request together with the provider's. None: one of the two is unknown."""
+        """Return two token counts of the request, Inview's and the provider's. None: one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None

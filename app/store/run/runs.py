@@ -84,7 +84,7 @@ SENT_ALONE = SentWith()
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """The owner, the conversation, the pair and the reply of a run."""
+    """The ids that say where a run belongs: its owner, conversation, pair and reply."""
 
     owner: str
     conversation_id: str
