@@ -1,4 +1,4 @@
-"""Queries of cache keep-alive: one row per conversation."""
+"""Queries of cache keep-alive (small calls that keep a provider's cache from expiring): one row per conversation."""
 
 from __future__ import annotations
 

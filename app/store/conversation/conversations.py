@@ -156,7 +156,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Return True if the id of this row can be read, and log it otherwise. Callers leave out the other rows."""
+    """Return True if the id of this row can be read. Otherwise log the damage: callers leave the row out."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage

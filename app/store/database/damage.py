@@ -177,16 +177,13 @@ class Reading:
             return otherwise
 
     def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """Return the value that `read` makes of a whole row.
-
-        If a column has a wrong type or `read` fails, record damage and return `otherwise`.
-        """
+        """Return `read(row)`. If a column has a wrong type or `read` fails, record damage and return `otherwise`."""
         damaged = len(self.damage)
         self.check_types(table, row)
         return self.take("*", row, read, otherwise) if len(self.damage) == damaged else otherwise
 
     def check_types(self, table: Table, row: Any) -> None:
-        """Record damage for each column of this row that does not have its type in the table."""
+        """Record damage for each column whose value in this row has another type than the table declares."""
         for column in table.c:
             self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
 

@@ -136,10 +136,10 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Select the newest places that contain the words, one more than `MAX_LOOKED_AT` at most.
+    """Return the query for the newest places that contain the words: at most one more than `MAX_LOOKED_AT`.
 
-    The full-text index is read first, and only as far as necessary. `ranked`: with the BM25 rank of each place.
-    `of_conversation`: only places in this conversation.
+    The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
+    each place. `of_conversation`: only places in this conversation.
     """
     text = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")

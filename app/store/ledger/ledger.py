@@ -250,7 +250,7 @@ async def load_latest(
 
 
 def on_account(conversation_id: str) -> ColumnElement[bool]:
-    """Return the condition for the calls of a conversation and of its child conversations.
+    """Return the SQL condition for the calls of a conversation and of its child conversations.
 
     If the conversation is itself a child conversation, only its own calls meet the condition.
     """
