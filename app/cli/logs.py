@@ -62,7 +62,7 @@ def silence_logs() -> None:
 
 
 def mask_credentials(line: str) -> str:
-    """Return a log line in which the values of cookies, keys and tokens are masked."""
+    """Return a log line with the values of cookies, keys and tokens masked."""
     for credential in _CREDENTIALS:
         line = credential.sub(rf"\1\2{MASK}", line)
     return line

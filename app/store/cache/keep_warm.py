@@ -71,7 +71,7 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
 async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
     """Claim the next call that reads the cache, so that it is made only once. Return True if it was claimed.
 
-    `made_id` is the child conversation in which the caller will make the call. Return False if the keep-alive ended or
+    `made_id` is the child conversation that the caller will use for the call. Return False if the keep-alive ended or
     was started again, or if another caller claimed this call.
     """
     made_before = KEEP_WARM.c.made_id.is_not_distinct_from(keeping.made_id)

@@ -123,7 +123,7 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
     """Return what each of these runs was predicted to read from the provider's cache, by run and attempt.
 
-    The attempt is the first one of the run for which the provider reported input tokens.
+    Only one attempt of each run is used: the first one with input tokens reported by the provider.
     """
     first = (
         select(LEDGER.c.run_id, func.min(LEDGER.c.attempt).label("attempt"))
