@@ -80,7 +80,7 @@ def report_damage(database_url: str, say: Callable[[str], object]) -> int:
 
 
 def advise(finding: Finding) -> str:
-    """Return the next step that the user can take for this damage."""
+    """Return a sentence with the next step that the user can take for this damage."""
     table, column, place = finding.damage.table, finding.damage.column, finding.place
     if column == "*":
         return "Restore a backup of the database."

@@ -57,12 +57,12 @@ def configure_logs(level: str) -> None:
 
 
 def silence_logs() -> None:
-    """Turn the log off, for a command that itself reports the same."""
+    """Turn the log off, for a command whose own output reports the same events."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
 def mask_credentials(line: str) -> str:
-    """Mask the values of cookies, keys and tokens in a line."""
+    """Return a log line with the values of cookies, keys and tokens masked."""
     for credential in _CREDENTIALS:
         line = credential.sub(rf"\1\2{MASK}", line)
     return line

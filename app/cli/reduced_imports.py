@@ -31,7 +31,7 @@ def import_sparingly(library: str) -> None:
 
 
 def do_without_redis() -> None:
-    """Replace the client of Redis by an empty module, from now on.
+    """Replace the library `redis` by an almost empty module, so that it is never imported.
 
     Reflex keeps its state in memory here, but one of its modules needs two names of that client when it is imported.
     All other modules of Reflex and Socket.IO look for more names, and conclude that the client is not installed.

@@ -101,7 +101,7 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
 
 
 def leave_soon() -> None:
-    """End this process within a second, even if a thread still works: everything is saved, no result is needed.
+    """End this process within a second, even if a thread still works. Call it when everything is saved.
 
     Python would wait until such threads finish. A thread that converts or checks data for a model may take a minute.
     """

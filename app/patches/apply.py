@@ -14,7 +14,7 @@ from app.patches.patch import Append, FullValue, Op, Patch, Rebuild, Replace, Sp
 
 
 def apply(value: Any, patch: Patch | FullValue) -> Any:
-    """Return the plain value that a patch makes of the old one, which is not changed. Unchanged parts are shared."""
+    """Return a plain value with a patch applied. `value` itself does not change; equal parts are shared, not copied."""
     if isinstance(patch, FullValue):
         return plain(patch.value)
     for op in patch.ops:

@@ -36,7 +36,7 @@ class SentValue:
 
 
 class Connection:
-    """A connection of a browser tab, with the values that were last sent. Each connection has a different `name`."""
+    """The connection of one browser tab, with the values last sent to it. Each connection has a different `name`."""
 
     def __init__(self, name: str, kinds: Kinds | None = None) -> None:
         self._name = name
@@ -49,7 +49,10 @@ class Connection:
         self._held.clear()
 
     def news(self, delta: Delta) -> dict[str, dict[str, SentValue]]:
-        """Return the patches and whole values to send for a delta. Values that the browser already has are left out."""
+        """Return what to send for a delta (changed vars by state): a patch or a whole value for each var.
+
+        Values that the browser already has are left out.
+        """
         news: dict[str, dict[str, SentValue]] = {}
         for state, values in delta.items():
             sent = {name: self._send((state, name), value) for name, value in values.items()}

@@ -86,7 +86,7 @@ class Patch:
         return [op.wire() for op in self.ops]
 
     def values(self) -> tuple[object, ...]:
-        """Return the new values that the operations contain, without appended texts."""
+        """Return the new values that the operations put into the old one, without appended texts."""
         replaced = [op.value for op in self.ops if isinstance(op, Replace)]
         pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
         return (*replaced, *[piece.items for piece in pieces if isinstance(piece, NewItems)])

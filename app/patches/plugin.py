@@ -42,7 +42,7 @@ class PatchesPlugin(rx.plugins.Plugin):
 
 
 def with_patches(script: str) -> str:
-    """Return Reflex's script with its reducer wrapped.
+    """Return Reflex's script, changed so that it applies patches: `apply.ts` wraps its reducer.
 
     Raises:
         PageChangedError: the script is not the expected one.

@@ -40,7 +40,9 @@ class Kinds:
         self._floating: dict[type, bool] = {}
 
     def freeze(self, value: object) -> object | None:
-        """Return a list, tuple or dataclass in a form that cannot change in place. None: a scalar, or parts can change.
+        """Return a list, tuple or dataclass in a form that cannot change in place.
+
+        None: `value` is a scalar, or has parts that can change.
 
         The items of a list are copied into a tuple, because the list itself can change. Only references are copied.
         """

@@ -59,12 +59,12 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The differences between servers that speak Chat Completions. The defaults suit most servers; a registry row
-    states the rest.
+    """The differences between servers that speak Chat Completions.
 
+    The defaults suit most servers. The registry row of a vendor overrides them.
     `max_tokens_field` is the field with the output limit. `include_usage`: usage must be requested in `stream_options`.
     `seed_field` is the field with the seed; None: the server has no such field. `thinking_switch` is the field that
-    switches thinking on and off; None: the server has no such field. The field `reasoning` also has the effort.
+    switches thinking on and off (if it is `reasoning`, also with the effort); None: the server has no such field.
     `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to models
     that need it (`Abilities.reasoning_back`). `signed_calls`: models of the server may require a signature with tool
     calls (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, unless the list of models
@@ -233,7 +233,7 @@ class Decoder(Protocol):
     """
 
     def feed(self, event: SseEvent) -> Iterable[StreamEvent]:
-        """Return the stream events that one server-sent event means. An iterator may yield some before it raises."""
+        """Convert one server-sent event to stream events. An iterator may yield some events before it raises."""
         ...
 
     def end(self) -> list[StreamEvent]:
@@ -268,7 +268,7 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How a protocol counts tokens: the path of the request, and the fields of a normal request that it accepts."""
+    """The request by which a protocol counts tokens: its path, and the fields of a send that it also accepts."""
 
     path: str
     fields: frozenset[str]

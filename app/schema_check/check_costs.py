@@ -111,7 +111,7 @@ class FairQueue(Generic[Item]):
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
 
     def add(self, account: str, item: Item) -> None:
-        """Add an item after the waiting items of its account."""
+        """Add an item of an account to the queue, after the account's other items."""
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:

@@ -145,7 +145,7 @@ class _Checker:
     costs: Costs = field(default_factory=Costs)
 
     def ask(self, question: _Question) -> Checked:
-        """Answer a question about a schema."""
+        """Let the process answer a question about a schema, and return the result. This blocks its thread."""
         schema_json, now = question.schema_json, monotonic()
         if len(schema_json) > MAX_CHARACTERS:
             return Checked(unusable=f"has {len(schema_json):,} characters; the maximum is {MAX_CHARACTERS:,}")
@@ -183,7 +183,7 @@ class _Checker:
             process.wait()
 
     def reap(self) -> None:
-        """Drop a process that has ended. Only the thread that calls `ask` may do so."""
+        """Release a process that has ended; the next question starts another. Call it only in the thread of `ask`."""
         if self.process is not None and self.process.poll() is not None:
             self._drop(self.process)
 

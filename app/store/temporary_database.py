@@ -55,9 +55,9 @@ IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
 
 @asynccontextmanager
 async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
-    """Open an empty database in memory, which also has access to the one on the disk. Delete it at the end.
+    """Yield a new database in memory, which can also read and write the tables of `store` on the disk.
 
-    `name` must be unique in the process.
+    The database in memory is deleted when the context ends. `name` must be unique in the process.
 
     Raises:
         StoreError: `store` is not in a file.

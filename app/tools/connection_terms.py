@@ -15,9 +15,9 @@ Progress = Callable[[float, float | None, str], None]
 
 
 class ConnectionEnd:
-    """The end of a connection by the server. `over` is set when the connection has ended, and `words` describe how.
+    """Records how a server ended a connection. `over` is set when the connection has ended; `words` describe how.
 
-    `requested`: Inview itself ends the connection, so nothing is recorded.
+    `requested` is True if Inview itself ends the connection. Then nothing is recorded.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,10 @@ class ConnectionEnd:
         self.requested = False
 
     def note(self, words: str) -> None:
-        """Record how the server ended the connection. Only the first end counts, and none if Inview ends it."""
+        """Record that the server ended the connection. `words` describe how. Only the first call has an effect.
+
+        If Inview itself ends the connection, nothing is recorded.
+        """
         if not self.requested and not self.over.is_set():
             self.words = words
             self.over.set()

@@ -55,7 +55,7 @@ Definition = tuple[Way, frozenset[tuple[str, str]]]
 
 
 class Health(StrEnum):
-    """The state of a server."""
+    """The state of the connection to an MCP server."""
 
     OFF = "off"
     STARTING = "starting"
@@ -71,7 +71,7 @@ Remember = Callable[[str, Listing], Awaitable[None]]
 
 
 class ServerSession:
-    """The session of one server. `known` is the last listing of the server, from this or an earlier process.
+    """The session of one server. `known` has the tools, prompts and resources that the server listed last.
 
     The server's tools stay in requests while the server is down. `changed` is called after each change of the state,
     the listing or the log.
@@ -169,7 +169,7 @@ class ServerSession:
                 await self._settled.wait()
 
     def note(self, words: str) -> None:
-        """Set and log a problem, which is a sentence without a full stop."""
+        """Store `words`, a sentence without a full stop, as the current problem of the server, and log it."""
         self.problem = words
         self.log.write(OWN_LEVEL, f"{words}.")
 
@@ -180,7 +180,7 @@ class ServerSession:
         progress: Progress,
         timeout: float,  # noqa: ASYNC109 - the timeout is reported to the server
     ) -> ToolOutcome:
-        """Call a tool of this server, after waiting until it is connected.
+        """Wait until the server is connected, call one of its tools, and return the result.
 
         Raises:
             ToolFailedError: the call failed, or the tool has changed.
@@ -193,7 +193,7 @@ class ServerSession:
         return await self.ask(f'"{tool.tool_name}"', timeout, call)
 
     async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the timeout is reported to the server
-        """Call `ask` with the connection, after waiting until the server is connected.
+        """Wait until the server is connected, call `ask` with the connection, and return its result.
 
         `what` names the request at the beginning of an error message.
 

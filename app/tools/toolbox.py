@@ -20,7 +20,7 @@ from app.tools.sign_in.sign_ins import SignIns
 
 
 class BuiltInCall(Protocol):
-    """The function of a built-in tool. If the caller is cancelled, the function is cancelled too."""
+    """The type of the function of a built-in tool. If the caller is cancelled, the function is cancelled too."""
 
     def __call__(
         self, caller: Caller, arguments: Mapping[str, Any], progress: Progress, /

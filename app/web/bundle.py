@@ -28,7 +28,7 @@ class BundleError(InviewError):
 
 
 def same_origin(script: str) -> str:
-    """Replace placeholder addresses by the page's own origin."""
+    """Return a script of the page with its own origin instead of the placeholder addresses."""
     return _ADDRESS.sub(lambda found: f'{_ORIGIN[found[2]]}+"{found[3]}"', script)
 
 

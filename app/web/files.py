@@ -49,7 +49,7 @@ class BuiltFile:
     encoded: Mapping[str, Path]
 
     def pick(self, accepted: str) -> tuple[str | None, Path]:
-        """Return the best encoding that the browser accepts (None: the file is not encoded), and the path to send."""
+        """Return the best encoding that the browser accepts, and the path of the file to send. None: no encoding."""
         offers = {part.partition(";")[0].strip() for part in accepted.lower().split(",") if "q=0" not in part}
         for encoding, _ in _ENCODINGS:
             if encoding in offers and encoding in self.encoded:
@@ -73,7 +73,7 @@ def built_files(static_dir: Path) -> dict[str, BuiltFile]:
 
 
 def serving(static_dir: Path) -> ASGIApp:
-    """Return the application that serves one build."""
+    """Return the ASGI application that serves the files of the build in `static_dir`."""
     files = built_files(static_dir)
     not_found = files[f"/{_NOT_FOUND}"]
 
@@ -131,7 +131,7 @@ def _describe(path: Path, url: str) -> BuiltFile:
 
 
 def content_security_policy(html: str) -> str:
-    """Return the policy of one page, which allows the page's inline scripts by hash (CSP level 2, section 7.2)."""
+    """Return the Content-Security-Policy for a page. It allows the page's inline scripts by hash (CSP level 2, 7.2)."""
     scripts = dict.fromkeys(_INLINE_SCRIPT.findall(html))
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     return _POLICY.format(hashes=" ".join(f"'sha256-{digest}'" for digest in hashes))

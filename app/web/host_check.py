@@ -44,10 +44,10 @@ _REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_
 
 @dataclass(frozen=True)
 class GateRules:
-    """The rules of the gate. `hosts` are the names of this server that a Host header may have.
+    """The rules of the gate: which Host and Origin headers a request may have. `hosts` are the names of this server.
 
-    `any_address`: a Host header may also have any IP address. `public_origin` is an Origin that may send requests; the
-    Origin of the request's own Host always may.
+    `any_address`: a Host header may also have any IP address. `public_origin` is an Origin that may send requests. The
+    Origin that equals the Host of its request is always allowed.
     """
 
     hosts: frozenset[str]

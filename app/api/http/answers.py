@@ -50,10 +50,10 @@ def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
-    """Return the OpenAPI `responses` of a route: `view` on success, these problems, and those that `fails` adds."""
+    """Return the OpenAPI `responses` of a route: `view` on success, and otherwise the problems of `fails`."""
     return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 
 def fails(*problems: ProblemName) -> Responses:
-    """Return the OpenAPI `responses` for problems of a route: these, and those of every route that uses the store."""
+    """Return the OpenAPI `responses` of a route for `problems` and for those of every route that uses the store."""
     return documented(*problems, *ANYWHERE, "not-ready")

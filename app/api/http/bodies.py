@@ -112,7 +112,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return the choice that a word in a body means. None: not given."""
+    """Return what a send does if it exceeds the budget, from the word in the body. None: the body has no word."""
     return None if word is None else _CHOICES[word]
 
 
@@ -179,7 +179,7 @@ class NewConversation(Body):
 
 
 class ChangedConversation(Body):
-    """The changes. A missing field is not changed."""
+    """The new values of a conversation. A missing field is not changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

@@ -80,7 +80,7 @@ class _Memory:
         self._together = 0
 
     def hold(self, body: _Body) -> None:
-        """Count the received bytes of a body.
+        """Count the bytes of a body that is being received.
 
         If all bodies together have too many bytes, refuse the body that is furthest behind `LEAST_RATE`.
 
@@ -122,7 +122,7 @@ class _Body:
         return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
 
     def give_way(self) -> None:
-        """Refuse this body because it is too slow."""
+        """Refuse this body, which is too slow, so that others can be received."""
         self._is_slow = True
         if self._waiting is not None:
             self._waiting.reschedule(self._now())

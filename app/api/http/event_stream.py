@@ -44,7 +44,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def answer_events(batches: AsyncIterator[tuple[LogEvent, ...]]) -> StreamingResponse:
-    """Return a response that streams the log. The stream ends after the last event."""
+    """Return a response that streams a run's event log. The stream ends after the last event."""
     return StreamingResponse(_encode(batches), headers=_HEADERS, media_type=EVENT_STREAM)
 
 

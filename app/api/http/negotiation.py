@@ -21,7 +21,7 @@ ANYTHING = "*/*"
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
-    """Return a dependency that picks one of these media types by the Accept header, or the first without this header.
+    """Return a FastAPI dependency that picks the media type of the answer: by the Accept header, else the first one.
 
     The dependency raises ApiProblemError (406) if the header accepts none of them.
     """

@@ -104,7 +104,7 @@ def answer_problem(problem: ProblemView, headers: Mapping[str, str] | None = Non
 
 
 def documented(*names: ProblemName) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI `responses` of a route for these problems."""
+    """Return the OpenAPI `responses` that document these problems of a route."""
     titles: dict[int, list[str]] = {}
     for name in names:
         titles.setdefault(PROBLEMS[name].status, []).append(PROBLEMS[name].title)

@@ -53,7 +53,7 @@ async def count_texts(vocabulary: str, texts: Sequence[str]) -> list[int]:
 
 
 def warm_up() -> None:
-    """Start the process, unless it is running, and make it read the usual vocabulary. Return at once."""
+    """Start the process that counts, unless it is running, and let it read the usual vocabulary. Return at once."""
     if _process.pid is None and not _process.warming:
         _process.warming = True
         _thread.submit(_process.warm_up)
@@ -65,7 +65,7 @@ def process_id() -> int | None:
 
 
 def end_if_idle(seconds: float) -> bool:
-    """End the process if it got no question for this time. Return True if it was ended.
+    """End the process that counts if it got no question for this time. Return True if it was ended.
 
     The next question starts a new process.
     """
@@ -73,7 +73,7 @@ def end_if_idle(seconds: float) -> bool:
 
 
 def close() -> None:
-    """End the process. The next question starts a new one."""
+    """End the process that counts. The next question starts a new one."""
     _process.end_if(lambda: True)
 
 

@@ -33,7 +33,7 @@ _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 def fit_parameters(
     usual: Parameters, provider: Provider, profile: ModelProfile
 ) -> tuple[Parameters, Mapping[str, str]]:
-    """Return the parameters that this model accepts, and the reason for each one that is left out."""
+    """Split the `usual` parameters: return those that this model accepts, and for each other one the reason."""
     if not list_set(usual):
         return usual, {}
     refused = _refusals(replace(usual, reply_schema=None), replace(provider, key=None), profile)

@@ -49,7 +49,7 @@ class _Kept:
 
 
 class ModelLists:
-    """The cached lists of models. A provider with another key or address has another list."""
+    """The cached lists of models, one for each provider, key and base URL."""
 
     def __init__(
         self, transport: Transport, remembered: RememberedLists | None = None, overrides: Overrides | None = None
@@ -79,7 +79,7 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """Return the result of the last request for the provider's list in this process.
+        """Return whether the last request of this process for the provider's list succeeded, or why it failed.
 
         Built-in models need no request.
         """

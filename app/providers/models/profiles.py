@@ -63,7 +63,7 @@ def build_profile(
 
 
 def is_local(provider: Provider) -> bool:
-    """Return True if the address shows that the provider runs on the user's own machines. Its calls cost nothing."""
+    """Return True if the provider's address is on the user's own machines or network. Its calls cost nothing."""
     if provider.row.protocol == "offline":
         return True
     host = urlsplit(provider.base_url).hostname or ""

@@ -9,7 +9,7 @@ Lines with `/tool` call tools. A line `/then` separates parts of the message: th
 after the tools have answered. `/again` repeats the last part in every later round. If no part is left, the answer
 quotes the results of the tools.
 
-The answer is a `Script`: a text with a rate, and how it ends. `vendors/offline.py` performs it. A token is a word of up
+The answer is a `Script`: a text with a rate, and how it ends. `vendors/offline.py` sends it. A token is a word of up
 to eight letters, or a sign, with the blanks in front of it; no other tokenizer is used here.
 """
 
@@ -50,7 +50,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An answer to perform.
+    """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
     `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending`: what happens
     after `after` tokens; `after` None: after all tokens, except that `fail` then happens before the first token.
@@ -77,7 +77,7 @@ def split_tokens(text: str) -> list[str]:
 
 
 def write_script(prompt: str, messages: int, results: Sequence[str] = (), rounds: int = 0) -> Script:
-    """Return the answer to the last prompt.
+    """Return the planned answer to a prompt, the last message of the user.
 
     `messages` is the number of messages in the request. `rounds` is the number of tool rounds since the prompt, and
     `results` are the tool results of the last round.

@@ -149,7 +149,7 @@ def _encode_reply(parts: tuple[SentPart, ...], call: CallInput) -> dict[str, obj
 
 
 def takes_reasoning(row: ProviderRow, model: str) -> bool:
-    """Return True if a server gets the reasoning of earlier replies, in `reasoning_content`."""
+    """Return True if requests for this model send the reasoning of earlier replies back, in `reasoning_content`."""
     back = row.dialect.reasoning_back
     return back == "always" or (back == "by family" and abilities_of(model).reasoning_back)
 

@@ -203,7 +203,7 @@ class OfflineLink:
 
 
 class OfflineList:
-    """The response with the list of models."""
+    """The response of the offline provider to a request for its list of models."""
 
     content_type = "application/json"
 

@@ -92,7 +92,10 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def schema_format(schema_json: str) -> dict[str, object]:
-    """Encode a schema for both of OpenAI's protocols. `strict` is set if OpenAI's strict mode supports all of it."""
+    """Return the field for a JSON schema of the reply, the same in both of OpenAI's protocols.
+
+    Its `strict` is true if OpenAI's strict mode supports the whole schema.
+    """
     return {"name": NAME, "schema": orjson.Fragment(schema_json), "strict": is_strict(schema_json)}
 
 
@@ -175,7 +178,7 @@ def _encode_thinking(part: Thinking) -> dict[str, object]:
 
 
 def data_url(part: Image | File, call: CallInput) -> str:
-    """Encode an attachment as a `data:` URL."""
+    """Return the bytes of an attachment as a `data:` URL."""
     return f"data:{part.media_type};base64,{b64encode(call.attachment(part.attachment_id)).decode('ascii')}"
 
 

@@ -88,7 +88,7 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """Yield the stream events that one server-sent event means, up to a fault in it."""
+        """Convert one server-sent event to stream events, and yield those before a fault in it."""
         try:
             yield from self._read(event)
         except Exception:

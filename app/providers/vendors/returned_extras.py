@@ -92,7 +92,10 @@ class GoingBack:
 
 
 def put_back(message: Json, signatures: Iterable[str]) -> None:
-    """Add the extra data of a reply to the message that sends it back. Signatures of other kinds are ignored."""
+    """Add extra data, decoded from `signatures`, to a message that sends an earlier reply back to the server.
+
+    Signatures of other kinds are ignored.
+    """
     calls: list[Json] = message.get("tool_calls", [])
     for signature in signatures:
         kept = _read(signature)
@@ -107,7 +110,7 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Mark calls that no model of Google made. Google refuses a message with calls if none of them has a signature."""
+    """Add a substitute signature to the first call if no call has a signature: Google would refuse the message."""
     if calls and not any(_BESIDE in call for call in calls):
         calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 

@@ -94,7 +94,7 @@ class ToolCalls:
         return []
 
     def hold(self, text: str) -> None:
-        """Count a text that is held back.
+        """Count the characters of a text that is held back, towards the limit.
 
         Raises:
             ProviderError: the held text has more than `MAX_HELD` characters.
@@ -127,7 +127,7 @@ class ToolCalls:
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
-        """Return True if a call is open: started, or reserved by `wait_for_name`, and not ended."""
+        """Return True if the call was started, or reserved by `wait_for_name`, and has not ended."""
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:

@@ -76,10 +76,10 @@ class UsageReport:
     def as_disjoint(
         self, whole: int | None, output: int | None, read: int = 0, written: int = 0, thought: int = 0
     ) -> UsageReported:
-        """Return the event of a report whose prompt count `whole` includes the cached tokens `read` and `written`.
+        """Return the usage event for a prompt count `whole` that includes the cached tokens `read` and `written`.
 
-        If `whole` is None, the event has no usage. If `output` is None, the output counts as 0 tokens, and the fault of
-        the event names the missing count.
+        In the event, the three counts of the prompt do not overlap. If `whole` is None, the event has no usage. If
+        `output` is None, the output counts as 0 tokens, and the fault of the event names the missing count.
         """
         if whole is None:
             return self.as_event(None)
@@ -97,7 +97,7 @@ class UsageReport:
         )
 
     def as_event(self, usage: Usage | None) -> UsageReported:
-        """Return the event with this usage and the fault of the report."""
+        """Return the stream event with this usage and with the fault of this report."""
         return UsageReported(usage, self.fault)
 
     def _read(self, name: str, value: object, instead: str | None = None) -> int | None:

@@ -79,7 +79,7 @@ async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[by
 
 
 async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> bool:
-    """Append at most `most` bytes of the body to the file, and return True if there are more."""
+    """Append the pieces of a body to `file`, at most `most` bytes. Return True if the body is longer."""
     size = 0
     async for piece in pieces:
         size += len(piece)
@@ -90,7 +90,7 @@ async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> boo
 
 
 async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:
-    """Return the bytes received within `most` bytes and `seconds`, and True if there are more."""
+    """Return the first bytes of a body, at most `most` and received within `seconds`, and True if it is longer."""
     body = bytearray()
     with suppress(TimeoutError):  # the bytes received so far are enough
         async with asyncio.timeout(seconds):

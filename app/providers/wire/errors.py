@@ -163,7 +163,10 @@ _BARE_PATTERN = re.compile(r"<[^<>]+>|\s+")
 def describe_status(
     target: CallTarget | str, status: int, headers: Mapping[str, str], body: bytes, now: float
 ) -> Failure:
-    """Describe a response with a status from 300 on. `headers` are in lower case, `now` is in seconds since 1970."""
+    """Return the failure for a response with a status of 300 or more.
+
+    The names of `headers` are in lower case. `now` is in seconds since 1970.
+    """
     wait = parse_retry_after(headers, now)
     if status < 400:
         location = headers.get("location", "nowhere")
@@ -177,7 +180,7 @@ def describe_status(
 
 
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """Describe an error object from the body of a response or from a stream. `status` is None in a stream."""
+    """Return the failure for an error object in the body of a response (with `status`) or in a stream (None)."""
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
         str(fields[key]).strip().lower() for key in ("code", "type", "status") if isinstance(fields.get(key), str | int)
@@ -198,12 +201,15 @@ def describe_error(target: CallTarget | str, error: object, status: int | None =
 
 
 def describe_truncation(target: CallTarget | str) -> Failure:
-    """Describe a stream that ended cleanly, without a stop reason."""
+    """Return the failure for a stream that ended cleanly, but without a stop reason."""
     return failure(ErrorClass.STREAM, f"{target} ended the stream before the reply was complete.")
 
 
 def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
-    """Describe an event that violates its protocol. Only a FieldError is quoted: other errors may quote content."""
+    """Return the failure for an event that could not be decoded because of `error`.
+
+    Only a FieldError is quoted: other errors may quote content.
+    """
     match error:
         case FieldError():
             reason = str(error)
@@ -217,7 +223,7 @@ def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
 
 
 def describe_no_stream(target: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
-    """Describe an answer with status 200 that is no event stream: an error object, or a page of another server."""
+    """Return the failure for an answer with status 200 that is no event stream, such as an error or a web page."""
     error = _error_in(beginning)
     if error is not None:
         return describe_error(target, error)
@@ -239,12 +245,12 @@ def describe_foreign(target: CallTarget | str, detail: str = "") -> Failure:
 
 
 def words_of_error(error: object) -> str:
-    """Return the text of an error object, as part of a sentence."""
+    """Return the vendor's text in an error object, shortened, so that it can be part of a sentence."""
     return _words_of(cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error})
 
 
 def describe_no_list(provider: Provider, body: bytes) -> Failure:
-    """Describe an answer with status 200 that is no list of models: an error object, or data of another server."""
+    """Return the failure for an answer with status 200 that is no list of models, such as an error or a web page."""
     if (error := _error_in(body)) is not None:
         return describe_error(provider.row.label, error)
     target = f"{provider.row.label} at {provider.base_url}"
@@ -254,7 +260,7 @@ def describe_no_list(provider: Provider, body: bytes) -> Failure:
 
 
 def describe_missing_key(target: CallTarget | str, provider: str) -> Failure:
-    """Describe a call that was not sent because there is no key."""
+    """Return the failure for a call that was not sent because the provider has no key."""
     return failure(ErrorClass.AUTH, f'There is no key for provider "{provider}", so no request was sent to {target}.')
 
 

@@ -60,9 +60,9 @@ def is_google_list(body: bytes) -> bool:
 
 
 def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
-    """Return the events and the fault of a body that is no stream. None: the body is not in this protocol.
+    """Return the events and the failure for a body that is no stream. None: it is not in Google's own protocol.
 
-    If the body is longer than `beginning`, there are no events, and the fault quotes the beginning.
+    If the body is longer than `beginning`, there are no events, and the failure quotes the beginning.
     """
     try:
         body = load_json(beginning)

@@ -134,7 +134,7 @@ def index_of(value: object, field: str) -> int:
 
 
 def name_kind(value: object) -> str:
-    """Name the kind of a JSON value in words."""
+    """Return the type of a JSON value in words for an error message, such as "a list"."""
     kinds: dict[type, str] = {
         type(None): "null",
         bool: "true or false",

@@ -70,7 +70,7 @@ class RefusedError(Exception):
 
 
 async def refuse(response: httpx2.Response) -> None:
-    """Refuse an answer without a success status. The SDK's client calls this, before it would read the whole body.
+    """Raise an error for an answer without a success status, before the SDK's client reads the whole body.
 
     Raises:
         RefusedError: the status is no success.
@@ -192,7 +192,7 @@ class SdkResponse:
 def describe_network(
     target: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False
 ) -> Failure:
-    """Describe a network fault. `received`: a part of the reply's body had been received before."""
+    """Return the failure for a network error. `received`: a part of the reply's body had been received before."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):

@@ -49,7 +49,7 @@ class Mender:
         return mended
 
     def end(self) -> list[StreamEvent]:
-        """Return the half that is left without a second half, as U+FFFD."""
+        """Return an event with U+FFFD if a first half still waits for its second half, else no event."""
         if self.half is None:
             return []
         half, self.half = self.half, None

@@ -228,7 +228,7 @@ class _Reading:
         self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(target)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """Return the events of one network read, and the fault that ended them. None: there was no fault."""
+        """Return the events of one network read, and the error that ends the stream. None: there was no error."""
         decoded: list[StreamEvent] = []
         fault = None
         try:
@@ -256,7 +256,7 @@ class _Reading:
         return events, fault
 
     def end(self) -> tuple[list[StreamEvent], ProviderError | None]:
-        """Return the last events of a stream that ended cleanly, and the fault that its decoder finds at the end."""
+        """Return the last events of a stream that ended cleanly, and an error if the reply is not complete."""
         events: list[StreamEvent] = []
         fault = None
         try:

@@ -1,4 +1,4 @@
-"""Queries of cache keep-alive: one row per conversation."""
+"""Queries of cache keep-alive (small calls that keep a provider's cache from expiring): one row per conversation."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ OPTION_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "age
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The stored keep-alive of a conversation. `look` has the view options as JSON. The other fields: `KeepWarmRow`.
+    """A stored cache keep-alive: the order to keep the provider's cache for a conversation from expiring.
 
-    A row that cannot be read counts as an ended keep-alive, because its cost is unknown: see `DAMAGED`.
+    `look` has the view options as JSON. `KeepWarmRow` explains the other fields. A row that cannot be read counts as an
+    ended keep-alive, because its cost is unknown: see `DAMAGED`.
     """
 
     conversation_id: str
@@ -68,9 +69,10 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
 
 
 async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
-    """Claim the next refresh, which will be made in the conversation `made_id`.
+    """Claim the next call that reads the cache, so that it is made only once. Return True if it was claimed.
 
-    Return False if the keep-alive ended or was started again, or if another call claimed this refresh.
+    `made_id` is the child conversation that the caller will use for the call. Return False if the keep-alive ended or
+    was started again, or if another caller claimed this call.
     """
     made_before = KEEP_WARM.c.made_id.is_not_distinct_from(keeping.made_id)
     claimed = await session.execute(update(KEEP_WARM).where(*_still(keeping), made_before).values(made_id=made_id))
@@ -78,7 +80,7 @@ async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -
 
 
 async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, words: str | None) -> None:
-    """Mark a keep-alive as ended, unless it already ended or was started again. `words`: why it ended early."""
+    """Mark a keep-alive as ended, unless it has ended or was started again. `words`: the reason for an early end."""
     await session.execute(update(KEEP_WARM).where(*_still(keeping)).values(ended_at=at, words=words))
 
 
@@ -97,10 +99,10 @@ def _decode(row: Any) -> Keeping:
 
 
 def require_options(options: Any) -> None:
-    """Check that a stored value has exactly the fields of view options.
+    """Check that a stored JSON object has exactly the fields of view options, each a string or None.
 
     Raises:
-        StoreError: it has other fields, or a value that is neither a string nor None.
+        StoreError: it has other fields or other values.
     """
     if options.keys() != OPTION_FIELDS:
         raise StoreError("it has other fields than a view")

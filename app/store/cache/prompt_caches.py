@@ -32,9 +32,10 @@ _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """The cache plan of a provider call. `prefix` has the keys of its request.
+    """The cache plan of a provider call, to store it. `prefix` has the keys that identify the parts of its request.
 
-    `frozen`: the call must not write to the cache. `broken`: a cached prefix that the call will not read; None: none.
+    `frozen`: the call must not write to the cache. `broken` describes a cached prefix that the call will not
+    read; None: there is none.
     """
 
     prefix: Prefix
@@ -45,10 +46,10 @@ class CacheUse:
 
 @dataclass(frozen=True, slots=True)
 class StoredUse:
-    """A stored provider call with the prediction of what it reads from the cache.
+    """A provider call, loaded with the prediction of the tokens that it reads from the provider's cache.
 
-    `call.usage` is the provider's report. `pair_id` is the pair that the call answered. `index` is the place of the
-    newest breakpoint. `frozen`: the call must not write to the cache. `over`: the call has ended.
+    `call.usage` is the provider's report. `pair_id` is the pair that the call answered. `index` is the place of its
+    newest breakpoint in the request. `frozen`: the call must not write to the cache. `over`: the call has ended.
     """
 
     call: CachedCall
@@ -71,7 +72,7 @@ async def insert_cache_use(  # noqa: PLR0913, PLR0917 - owner, conversation, run
 ) -> None:
     """Store the cache plan of a run's provider call; `number` counts the calls from 1.
 
-    Also empty the stored keys of messages (`chain`) of calls that are too old for any cache.
+    This also empties `chain`, the stored keys of messages, in the plans of calls that are too old for any cache.
     """
     await session.execute(
         update(PROMPT_CACHE)
@@ -120,9 +121,9 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
-    """Return the predicted reads from the cache of these runs, by run and attempt.
+    """Return what each of these runs was predicted to read from the provider's cache, by run and attempt.
 
-    The attempt is the first one with input tokens reported by the provider.
+    Only one attempt of each run is used: the first one with input tokens reported by the provider.
     """
     first = (
         select(LEDGER.c.run_id, func.min(LEDGER.c.attempt).label("attempt"))
@@ -155,7 +156,7 @@ async def load_cached_calls(session: AsyncSession, owner: str, model: str, since
 async def load_cache_uses(
     session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
 ) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
-    """Return the calls of `load_cached_calls`, and a second list with the predictions of this conversation's calls."""
+    """Return two lists: the calls of `load_cached_calls`, and those of this conversation with their predictions."""
     uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     calls = tuple(use.call for use in uses)
     return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)
@@ -176,14 +177,14 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
 
 
 def decode_marks(stored: Any) -> tuple[Breakpoint, ...]:
-    """Decode stored breakpoints. None (a missing row) has no breakpoints."""
+    """Decode stored cache breakpoints. `stored` None: the plan has no row, so the result is empty."""
     return (
         () if stored is None else tuple(Breakpoint(a_number(place), a_number(lifetime)) for place, lifetime in stored)
     )
 
 
 def decode_sent(stored: Any) -> tuple[tuple[int, int], ...]:
-    """Decode stored ranges of positions."""
+    """Decode the stored position ranges of sent pairs, each with its first and last position."""
     return tuple((a_number(first), a_number(last)) for first, last in stored)
 
 

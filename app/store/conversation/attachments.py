@@ -34,7 +34,7 @@ MAX_IDS = 500
 async def keep_attachments(
     session: AsyncSession, owner: str, conversation_id: str, attachments: Iterable[Attachment], at: datetime
 ) -> None:
-    """Store the bytes of attachments, and that this conversation uses them. Unused bytes are deleted later.
+    """Store the bytes of attachments, and record that this conversation uses them.
 
     Raises:
         InputError: an attachment is too large, or all attachments of the conversation together would be.
@@ -154,13 +154,16 @@ async def measure_attachments(session: AsyncSession, owner: str, ids: Sequence[s
 
 
 async def list_used(session: AsyncSession, conversation_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of attachments that these conversations use, for `delete_taken` after their deletion."""
+    """Return the ids of the attachments that these conversations use. Pass them to `delete_taken` later."""
     query = select(ATTACHMENT_USE.c.attachment_id).where(ATTACHMENT_USE.c.conversation_id.in_(conversation_ids))
     return tuple((await session.execute(query.distinct())).scalars())
 
 
 async def delete_taken(session: AsyncSession, owner: str, conversation_ids: Sequence[str], used: Sequence[str]) -> None:
-    """Delete the remains of deleted conversations: uploads that they took, and bytes that are no longer used."""
+    """Delete the uploads that deleted conversations took, and the bytes that are no longer used.
+
+    `used` is the result of `list_used` before the conversations were deleted.
+    """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by.in_(conversation_ids))
     taken = (await session.execute(delete(UPLOAD).where(*here).returning(UPLOAD.c.attachment_id))).scalars()
     await delete_unused(session, owner, tuple({*used, *taken}))

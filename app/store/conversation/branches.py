@@ -28,7 +28,9 @@ from app.store.database.mapping import decode_conversation
 
 
 async def load_branches(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Branch, ...]:
-    """Return all conversations in the tree of this conversation, unordered. Forks of a deleted parent stay in one tree.
+    """Return all conversations that are connected with this one by forks, unordered, including this one.
+
+    Forks of a deleted parent stay connected.
 
     Raises:
         NotFoundError: no conversation of this owner has that id.
@@ -88,7 +90,7 @@ async def load_origin(session: AsyncSession, owner: str, conversation: Conversat
 
 
 async def list_titles(session: AsyncSession, owner: str, conversation_id: str) -> frozenset[str]:
-    """Return the titles of all conversations in the tree of this conversation."""
+    """Return the titles of all conversations that are connected with this one by forks, including its own."""
     tree = _select_tree(owner, await _find_top(session, owner, conversation_id))
     titles = (await session.execute(select(CONVERSATION.c.title).where(CONVERSATION.c.id.in_(tree)))).scalars()
     return frozenset(title for title in titles if isinstance(title, str))

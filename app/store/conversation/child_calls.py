@@ -1,4 +1,7 @@
-"""Queries of child calls: the nodes of titles and summaries, with the replies in their child conversations."""
+"""Queries of child calls: requests for a title or a summary of a conversation.
+
+Each has a node in its conversation (a line between the pairs, never sent) and its reply in a child conversation.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversat
 async def insert_child_call(
     session: AsyncSession, owner: str, conversation_id: str, call: ChildCall, made_id: str
 ) -> None:
-    """Insert the node of a call for a title or a summary, which is made in the child conversation `made_id`."""
+    """Insert the node of a call for a title or a summary. `made_id` is the child conversation with the call."""
     await session.execute(
         insert(NODE).values(
             id=call.id,
@@ -45,7 +48,7 @@ async def insert_child_call(
 
 
 async def load_child_calls(session: AsyncSession, owner: str, conversation_id: str) -> tuple[ChildCall, ...]:
-    """Return the calls for titles and summaries of a conversation, ordered by time."""
+    """Return the calls for titles and summaries of a conversation with their replies, ordered by time."""
     columns = (
         PAIR.c.run_id,
         PAIR.c.model,
@@ -68,7 +71,7 @@ async def load_child_calls(session: AsyncSession, owner: str, conversation_id: s
 
 
 async def awaits_first_title(session: AsyncSession, conversation_id: str) -> bool:
-    """Return True if one to `FIRST_SUCCESSES` replies have succeeded here and no title was requested.
+    """Return True if the conversation has one to `FIRST_SUCCESSES` successful replies and no request for a title.
 
     More than one reply is accepted, because the process may have ended before or during the request for the title. An
     interrupted request does not count.

@@ -77,7 +77,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The end of a page of the list: the next page starts after the conversation with this time of change and id."""
+    """The last conversation of a page of the list, by its time of change and id. The next page starts after it."""
 
     updated_at: datetime
     conversation_id: str
@@ -156,7 +156,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Return True if the id of this row can be read, and log it otherwise. Callers leave out the other rows."""
+    """Return True if the id of this row can be read. Otherwise log the damage: callers leave the row out."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage
@@ -213,7 +213,7 @@ async def load_head(session: AsyncSession, owner: str, conversation_id: str, age
 
 
 async def load_first_head(session: AsyncSession, conversation: Conversation) -> Head:
-    """Return the head of a conversation that is not stored yet.
+    """Return the data of `Head` for a conversation that is not stored yet.
 
     Raises:
         NotFoundError: its agent does not exist.
@@ -317,7 +317,7 @@ async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
-    """Return the agent's id of the most recently changed chat. None: it has no agent, or the agent was deleted."""
+    """Return the id of the agent of the most recently changed chat. None: it has none, or the agent was deleted."""
     newest = (
         select(CONVERSATION.c.agent_id)
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT, IN_VIEW)
@@ -398,12 +398,12 @@ async def delete_conversation(session: AsyncSession, owner: str, conversation_id
 
 
 def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
-    """Select the number of pairs of a conversation, without deleted ones."""
+    """Return the query for the number of pairs of a conversation, without deleted ones."""
     return select(func.count()).where(PAIR.c.conversation_id == conversation_id, PAIR.c.deleted_at.is_(None))
 
 
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
-    """Select the beginning of the text of a conversation's first request, where `order` is the order of the pairs.
+    """Return the query for the beginning of the text of a conversation's request: the first one in this `order`.
 
     The database cuts the text, because pasted text may have megabytes.
     """
@@ -418,7 +418,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 def conditions_of(criteria: ListCriteria) -> list[ColumnElement[bool]]:
-    """Return criteria as SQL conditions."""
+    """Return the SQL conditions for the conversations that meet these criteria."""
     conditions: list[ColumnElement[bool]] = []
     if criteria.kind is not None:
         conditions.append(CONVERSATION.c.kind == criteria.kind)

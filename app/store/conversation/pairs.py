@@ -206,7 +206,7 @@ def _tail() -> Select[Any, Any, Any]:
 
 
 def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
-    """Return the row of a pair, without its messages."""
+    """Return the columns of the row of a pair. Its messages have rows elsewhere."""
     return {
         "id": pair.id,
         "owner": owner,
@@ -271,7 +271,7 @@ async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tup
 
 
 async def count_messages(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[int, int]:
-    """Return the number of current messages in these pairs, and the position of the oldest pair."""
+    """Return two numbers: how many current messages these pairs have, and the position of the oldest pair."""
     columns = (func.count(), func.count(PAIR.c.reply_id), func.min(PAIR.c.position))
     found = [
         (await session.execute(select(*columns).where(PAIR.c.id.in_(pair_ids[start : start + BATCH])))).one()
@@ -292,7 +292,7 @@ async def touch_pairs(session: AsyncSession, pair_ids: Sequence[str], revision: 
 
 
 async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:
-    """Store the newest run of a pair."""
+    """Store `run_id` as the newest run of a pair."""
     await session.execute(update(PAIR).where(PAIR.c.id == pair_id).values(run_id=run_id))
 
 

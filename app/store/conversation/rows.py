@@ -223,7 +223,7 @@ class SnapshotRow(Row, table=True):
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """Select the first `most` characters of a message's first part, if that is a text.
+    """Return SQL for the first `most` characters of a message: of its first part, if that is a text.
 
     The check for valid JSON is needed because SQLite fails a query that reads other text as JSON.
     """

@@ -100,7 +100,7 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Put uploads that this conversation took back into a draft: for each attachment, the newest upload with its bytes.
+    """Record that uploads which this conversation took are in a draft again: the newest one for each attachment.
 
     Return the ids of the uploads, by the ids of the attachments.
     """

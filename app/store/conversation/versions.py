@@ -62,7 +62,10 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
-    """Store that a pair is sent again: keep its current messages as a version, and make those of `again` current."""
+    """Store that a pair is sent again. `pair` is the pair before this, `again` the pair with its new messages.
+
+    The messages of `pair` become an earlier version, those of `again` the current one.
+    """
     await leave_version(session, owner, pair)
     await session.execute(insert(VERSION).values(_encode(owner, again, None, again.updated_at)))
     for message, stood in ((again.request, pair.request), (again.reply, pair.reply)):
@@ -80,7 +83,7 @@ async def leave_version(session: AsyncSession, owner: str, pair: Pair) -> None:
 
 
 async def put_version(session: AsyncSession, again: Pair, revision: int) -> None:
-    """Write the current version of a pair that is sent again. `again` is the pair with the new version."""
+    """Write the new current version of a pair to the row of the pair. `again` is the pair with this version."""
     changes = {
         **_encode_standing(again),
         "lifecycle": again.lifecycle,

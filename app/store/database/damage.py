@@ -158,14 +158,14 @@ def raw_bytes(stored: Any) -> bytes:
 
 @dataclass(slots=True)
 class Reading:
-    """A reader of the row `row_id` of a table. It collects the values that cannot be read in `damage`."""
+    """Reads the columns of one row, `row_id` of `table`, and collects in `damage` the values that cannot be read."""
 
     table: str
     row_id: str
     damage: list[Damage] = field(default_factory=list[Damage])
 
     def take(self, column: str, stored: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """Return the value that `read` makes of the stored one. If it cannot, record damage and return `otherwise`."""
+        """Return `read(stored)`. If this fails, record damage of `column` and return `otherwise`."""
         try:
             if isinstance(stored, Unreadable):
                 raise StoreError(stored.reason)
@@ -177,16 +177,13 @@ class Reading:
             return otherwise
 
     def take_row(self, table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-        """Return the value that `read` makes of a whole row.
-
-        If a column has a wrong type or `read` fails, record damage and return `otherwise`.
-        """
+        """Return `read(row)`. If a column has a wrong type or `read` fails, record damage and return `otherwise`."""
         damaged = len(self.damage)
         self.check_types(table, row)
         return self.take("*", row, read, otherwise) if len(self.damage) == damaged else otherwise
 
     def check_types(self, table: Table, row: Any) -> None:
-        """Record damage for each column of this row that does not have its type in the table."""
+        """Record damage for each column whose value in this row has another type than the table declares."""
         for column in table.c:
             self.take(column.name, row[column.name], lambda stored, column=column: _require_type(column, stored), None)
 
@@ -198,17 +195,17 @@ class Reading:
 
 
 def read_row(table: Table, row: Any, read: Callable[[Any], T], otherwise: T) -> T:
-    """Return the value that `read` makes of a row. If it cannot, log that and return `otherwise`."""
+    """Return `read(row)`. If a column has a wrong type or `read` fails, log that and return `otherwise`."""
     return Reading(table.name, name_row(table, row)).take_row(table, row, read, otherwise)
 
 
 def read_rows(table: Table, rows: Iterable[Any], read: Callable[[Any], T]) -> tuple[T, ...]:
-    """Return the values that `read` makes of these rows. Leave out a row that it cannot read, and log it."""
+    """Return `read(row)` for each of these rows. A row that cannot be read is left out and logged."""
     return tuple(one for row in rows for one in read_row(table, row, lambda row: (read(row),), ()))
 
 
 def require_row(table: Table, row: Any, read: Callable[[Any], T]) -> T:
-    """Return the value that `read` makes of a row that guards privacy or money.
+    """Return `read(row)`, for a row that protects privacy or money.
 
     Raises:
         DamagedRowError: the row cannot be read. No default value replaces it.

@@ -69,7 +69,7 @@ class Store:
 
         Raises:
             StoreError: the database cannot be written.
-            IntegrityError: a row contradicts another.
+            IntegrityError: a change violates a constraint of the database.
         """
         # IMMEDIATE waits until it may write. A transaction that started with a read would fail instead.
         engine = self.engine.execution_options(begin="BEGIN IMMEDIATE")
@@ -83,7 +83,10 @@ class Store:
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
-        """Return a store with this engine that shares this store's lock for writers and signal for `keep_on_disk`."""
+        """Return a second store, with this engine, whose writers and those of this store wait for each other.
+
+        The second store also wakes `keep_on_disk` of this one after each commit.
+        """
         return Store(engine, self._writing, self._written)
 
     async def keep_on_disk(self) -> None:

@@ -111,7 +111,7 @@ class VisitedConnection(aiosqlite.Connection):
             self._open = False
 
     def stop(self) -> asyncio.Future[Any] | None:
-        """End the thread. A further call returns the same future, which is done when the thread has ended.
+        """End the thread, and return a future that is done when it has ended: the same one for every call.
 
         If a task is cancelled a second time, SQLAlchemy stops a connection again that it is already closing. Without
         this method, aiosqlite would then wait for a thread that no longer exists.

@@ -18,7 +18,7 @@ from app.domain.errors import StoreError
 
 @contextmanager
 def claim(url: str) -> Generator[bool]:
-    """Hold the shared lock of the database while the context is open.
+    """Show other processes that this process uses the database, by a shared lock, while the context is open.
 
     Yield True if no other process used the database at the start. A database that is not in a file: always False.
     """

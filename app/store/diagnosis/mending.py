@@ -87,7 +87,7 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The repairs, one sentence each. `kept` is the file with the original rows; None: no row was changed."""
+    """The result of a repair: what was done, one sentence each. `kept` is the file with the original rows, if any."""
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None
@@ -100,7 +100,7 @@ class _Mending:
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def keep(self, table: Table, rowid: int) -> None:
-        """Note the stored form of a row, which will be written to the file."""
+        """Remember the stored form of a row before it is changed or deleted. It is written to a file at the end."""
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
         self.rows.append({"table": table.name, "row": {name: _plain_value(value) for name, value in row.items()}})

@@ -171,7 +171,7 @@ class _Reader:
         self._image_tokens = image_tokens
 
     def source(self) -> Any:
-        """Join the pairs with their index rows."""
+        """Return the SQL join of pairs with their index rows, from which the queries select."""
         return join_indexes(self._vocabulary)
 
     def holds(self, condition: Condition) -> Sql:

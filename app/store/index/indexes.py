@@ -1,4 +1,4 @@
-"""The indexes of pairs: their text for filters, and their sizes in a vocabulary.
+"""The indexes of pairs: their text for filters, and their token counts in a vocabulary (the tokens of a tokenizer).
 
 Both are built from the messages of a pair. A row that is missing, or was built from other messages, is built again. A
 pair whose reply is running is not indexed.
@@ -52,7 +52,7 @@ class Indexed:
 
 @cache
 def join_indexes(vocabulary: str) -> Join:
-    """Join pairs with the index rows of their current messages. Columns of a missing index row are NULL."""
+    """Return the SQL join of pairs with the index rows of their current messages. Missing index rows are NULL."""
     of_size = and_(_same_messages(PAIR_SIZE), PAIR_SIZE.c.vocabulary == vocabulary)
     return PAIR.outerjoin(PAIR_TEXT, _same_messages(PAIR_TEXT)).outerjoin(PAIR_SIZE, of_size)
 
@@ -150,9 +150,9 @@ _DAMAGED = (
 
 
 async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
-    """Return the pairs whose flag `damaged` in the index is wrong, each with its conversation.
+    """Return the ids of pairs whose flag `damaged` in the index is wrong, each with the id of its conversation.
 
-    The arguments are the ids of pairs that are damaged, and of pairs that are not.
+    `damaged` are the ids of the pairs that are damaged, `whole` those of the pairs that are not.
     """
     mistaken = or_(
         and_(PAIR_TEXT.c.pair_id.in_(damaged), PAIR_TEXT.c.damaged.is_(False)),

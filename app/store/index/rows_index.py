@@ -30,7 +30,7 @@ class PairTextRow(Row, table=True):
 
 
 class PairSizeRow(Row, table=True):
-    """The sizes of a pair's two messages in a vocabulary, with the fields of `domain.tokens.estimates.PairSizes`.
+    """The token counts of a pair's two messages in a vocabulary, with the fields of `PairSizes` (`domain.tokens`).
 
     Like `PairTextRow`, it is built again when the pair has other messages.
     """

@@ -32,7 +32,7 @@ _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A place that contains the words: a pair or, if `pair_id` is None, the title of the conversation.
+    """A place that contains the searched words: a pair or, if `pair_id` is None, the title of the conversation.
 
     `docid` is the id in the search index, `others` the number of further places in the same conversation.
     """
@@ -56,7 +56,7 @@ class FoundPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text around the words in the pair at `position`, in pieces. True marks a piece that is one of the words."""
+    """The text around the searched words in a pair, in pieces. True marks a piece that is one of the words."""
 
     position: int
     pieces: tuple[tuple[str, bool], ...]
@@ -136,10 +136,10 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Select the newest places that contain the words, one more than `MAX_LOOKED_AT` at most.
+    """Return the query for the newest places that contain the words: at most one more than `MAX_LOOKED_AT`.
 
-    The full-text index is read first, and only as far as necessary. `ranked`: with the BM25 rank of each place.
-    `of_conversation`: only places in this conversation.
+    The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
+    each place. `of_conversation`: only places in this conversation.
     """
     text = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")

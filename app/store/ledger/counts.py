@@ -14,7 +14,7 @@ from app.domain.usage import COUNTERS, MAX_TOKENS, read_count
 
 
 def clean(column: ColumnElement[int]) -> ColumnElement[int]:
-    """Select the counter if it is a valid count, else NULL, as `domain.usage.read_count` does."""
+    """Return SQL for a counter: its value if that is a valid count, else NULL (like `domain.usage.read_count`)."""
     return case((and_(func.typeof(column) == "integer", column.between(0, MAX_TOKENS)), column))
 
 

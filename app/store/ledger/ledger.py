@@ -103,7 +103,7 @@ class EndedCall:
 
     @property
     def reported(self) -> Observation | None:
-        """Return Inview's token count of the request together with the provider's. None: one of the two is unknown."""
+        """Return two token counts of the request, Inview's and the provider's. None: one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None
@@ -250,7 +250,7 @@ async def load_latest(
 
 
 def on_account(conversation_id: str) -> ColumnElement[bool]:
-    """Return the condition for the calls of a conversation and of its child conversations.
+    """Return the SQL condition for the calls of a conversation and of its child conversations.
 
     If the conversation is itself a child conversation, only its own calls meet the condition.
     """

@@ -1,4 +1,4 @@
-"""Queries of the user's prices. Each replaces the price in the public table from a day on."""
+"""Queries of the user's prices. Each price replaces that of the public table for one model, from a day on."""
 
 from __future__ import annotations
 

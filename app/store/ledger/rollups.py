@@ -53,7 +53,7 @@ def insert_sums(table: Table) -> Insert:
 
 
 def select_faults(table: Table) -> CompoundSelect[int]:
-    """Select a row for each difference from the ledger: stored sums that are wrong, and sums that are missing."""
+    """Return the query for differences between a table of sums and the ledger, one row each: wrong or missing sums."""
     kept, made = select(*(table.c[name] for name in _names(table))).subquery(), _sum_ledger(table).subquery()
     one, other = (select(*(type_coerce(column, NullType()) for column in each.c)) for each in (kept, made))
     differing = [first.except_(second).subquery() for first, second in ((one, other), (other, one))]
@@ -68,13 +68,13 @@ async def find_faults(session: AsyncSession) -> tuple[str, ...]:
 
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:
-    """Select the tokens of a call's prompt, as `Usage.prompt_tokens` counts them."""
+    """Return SQL for the number of tokens of a call's prompt, counted like `Usage.prompt_tokens`."""
     first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
     return sum(others, start=first)
 
 
 def cut_short(table: Table) -> ColumnElement[int]:
-    """Select 1 for a call that may have used more than reported, otherwise 0: see `domain.costs.costs.is_cut_short`."""
+    """Return SQL that is 1 for a call that may have used more than reported, else 0 (like `costs.is_cut_short`)."""
     reported = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
@@ -87,17 +87,17 @@ def cut_short(table: Table) -> ColumnElement[int]:
 
 
 def time_of_day(table: Table) -> ColumnElement[str]:
-    """Select the start of a call as hours and minutes of the UTC day."""
+    """Return SQL for the time of day when a call started, in UTC, such as "09:30"."""
     return func.substr(table.c.started_at, 12, 5)
 
 
 def clock(minute: int) -> str:
-    """Return a minute of the day in the format of `time_of_day`."""
+    """Return a time of day, given in minutes since midnight, in the format of `time_of_day`, such as "09:30"."""
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
 def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
-    """Select the number of those `marks` that are at most equal to a value."""
+    """Return SQL for the number of `marks` that a value has reached: those less than or equal to the value."""
     start: ColumnElement[int] = literal(0)
     return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
 

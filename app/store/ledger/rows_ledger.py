@@ -80,7 +80,7 @@ class UsageSums(Row):
 
 
 class UsageDayRow(UsageSums, table=True):
-    """The sums for each owner. Triggers write them when the ledger grows; `store/ledger/rollups.py` rebuilds them."""
+    """The sums of ledger rows for each owner. Triggers update them with each new row; `rollups.py` rebuilds them."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 
@@ -94,7 +94,7 @@ class UsageDayRow(UsageSums, table=True):
 
 
 class UsageAccountRow(UsageSums, table=True):
-    """The same sums for each conversation (`account_id`), with the calls of its child conversations."""
+    """The sums of ledger rows for each conversation (`account_id`), including calls of its child conversations."""
 
     __table_args__ = ({"sqlite_with_rowid": False},)
 

@@ -49,7 +49,7 @@ class UsageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The points at which prices change, so that sums of calls before and after them must be separate.
+    """The days, times of day and prompt lengths at which prices change, so that sums must be separate there.
 
     `days` are the days on which a price changes. They divide time into eras, which are numbered from 0. Calls of the
     models in `models` are also separated at the `minutes` of the day and at the `steps` of the prompt length. Calls of
@@ -64,7 +64,7 @@ class Apart:
     sizes: tuple[int, ...] = ()
 
     def at(self, model: str, era: int, part: int) -> datetime:
-        """Return an instant in this era and this part of the day, to look up the price of a model."""
+        """Return a time in this era (counted from 0) and this part of the day, to look up the price of a model."""
         day = self.days[era - 1] if era else (self.days[0] - timedelta(1) if self.days else _ANY_DAY)
         marks = self.minutes if model in self.models else day_marks(model)
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
@@ -111,7 +111,7 @@ class PriceGroupTotal(NamedTuple):
 
     @property
     def counters(self) -> tuple[int, ...]:
-        """Return the number of calls, the number of calls cut short, and then the tokens by kind."""
+        """Return all sums: the number of calls, the number of calls cut short, and the tokens of each kind."""
         return self[5:]
 
 
@@ -170,7 +170,7 @@ def _read_sum(row: Any) -> PriceGroupTotal:
 
 
 def refuse_sums(column: str) -> DamagedRowError:
-    """Return the error for a sum that cannot be read or differs from the other table: the amount is unknown."""
+    """Return the error for stored sums that cannot be trusted. `column` is the column that differs from the ledger."""
     reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
     reading.note(column, "it is not what the ledger says", 0)
     return DamagedRowError(reading.damage[0])
@@ -213,7 +213,10 @@ class Calls:
 
 
 def calls_of(owner: str, usage_query: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
-    """Return the tables that have the calls of a query: a table of sums, and the ledger for `apart.models`."""
+    """Return the tables to read for a query: a table of sums, and the ledger for the models in `apart.models`.
+
+    `by_account`: the sums must be separate for each conversation.
+    """
     found = [_kept_sums(owner, usage_query, apart, by_account=by_account)]
     return [*found, _entered(owner, usage_query, apart)] if apart.models else found
 

@@ -41,7 +41,7 @@ class TrashEntry:
 
 @dataclass(frozen=True, slots=True)
 class TrashPlace:
-    """The end of a page of the list: the next page starts after the entry with this time of deletion and this id."""
+    """The last entry of a page of the list, by its time of deletion and id. The next page starts after it."""
 
     deleted_at: datetime
     entry_id: str

@@ -80,8 +80,8 @@ async def move_into_pair(  # noqa: PLR0913, PLR0917 - comparison, target and com
 ) -> None:
     """Insert a new pair with all replies of a comparison as its versions, and delete the conversations of the replies.
 
-    The compared pairs, which the replies come from, must have the order of `comparison.runs`. `pair` has the reply of
-    one of them.
+    `pair` is the new pair, with the reply that the user chose. `stood` are the compared pairs, from whose conversations
+    the replies are moved, in the order of `comparison.runs`.
     """
     await insert_pair(session, owner, replace(pair, reply=None), revision)
     await _move_replies(session, owner, comparison, pair, stood)
@@ -170,7 +170,7 @@ def _decode(row: Any) -> Comparison:
 
 
 def decode_run(value: Any) -> ComparedRun:
-    """Decode a run of a comparison."""
+    """Decode the stored entry of one reply of a comparison."""
     return ComparedRun(
         conversation_id=a_text(value["conversation_id"]),
         pair_id=a_text(value["pair_id"]),

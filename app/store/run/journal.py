@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """An addition to the reply of a run."""
+    """Text or parts that were added to the reply of a run, as an entry of the journal."""
 
     owner: str
     run_id: str
@@ -89,7 +89,7 @@ def _encode(growth: Growth) -> dict[str, Any]:
 
 
 def decode_growth(value: Any) -> Growth:
-    """Decode an addition."""
+    """Decode the stored form of an addition to a reply."""
     return Growth(a_number(value["kept"]), a_text(value["text"]), decode_parts(value["parts"]))
 
 

@@ -86,7 +86,7 @@ async def delete_queued(session: AsyncSession, queued_id: str) -> None:
 
 
 async def write_hold(session: AsyncSession, owner: str, conversation_id: str, hold: Hold | None, now: datetime) -> None:
-    """Hold a queue, or resume it if `hold` is None."""
+    """Hold a queue, so that none of its texts is sent, or resume it if `hold` is None."""
     await session.execute(delete(QUEUE_HOLD).where(QUEUE_HOLD.c.conversation_id == conversation_id))
     if hold is not None:
         values = {"conversation_id": conversation_id, "owner": owner, "held_at": now, **asdict(hold)}
@@ -94,7 +94,7 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
 
 
 async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:
-    """Hold a queue, unless it is empty."""
+    """Hold a queue, so that none of its texts is sent. An empty queue is not held."""
     if (await load_queue(session, owner, conversation_id)).items:
         await write_hold(session, owner, conversation_id, hold, now)
 

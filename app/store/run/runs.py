@@ -84,7 +84,7 @@ SENT_ALONE = SentWith()
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """The owner, the conversation, the pair and the reply of a run."""
+    """The ids that say where a run belongs: its owner, conversation, pair and reply."""
 
     owner: str
     conversation_id: str
@@ -338,7 +338,10 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
 
 
 async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
-    """Return the newest successful run with the same request that was not a replay itself. None: there is none."""
+    """Return the newest successful run with this request, whose reply can be used again. None: there is none.
+
+    Runs that themselves used an earlier reply again are left out.
+    """
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash == request_hash, text(CAN_BE_REPLAYED))
     run_id = (await session.execute(query.order_by(RUN.c.started_at.desc()).limit(1))).scalar_one_or_none()
     return None if run_id is None else await load_run(session, owner, run_id)

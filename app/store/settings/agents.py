@@ -44,7 +44,7 @@ AGENT_COLUMNS = tuple(column.label(f"agent_{column.name}_") for column in AGENT.
 
 
 def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the condition for the agent with this id. A deleted agent does not meet it."""
+    """Return the SQL condition for the owner's agent with this id, unless the agent was deleted."""
     return and_(AGENT.c.id == agent_id, AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
 
 

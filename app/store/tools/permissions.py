@@ -100,7 +100,7 @@ async def settle_request(session: AsyncSession, owner: str, settled: PermissionR
 
 
 async def find_root(session: AsyncSession, conversation_id: str) -> str:
-    """Return the id of the conversation that the user sees: for a child conversation, its parent, and so on."""
+    """Return the id of the conversation itself or, if it is a child conversation, of its topmost parent."""
     table = CONVERSATION.c
     seen = {conversation_id}
     while True:

@@ -49,7 +49,7 @@ async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> di
 
 
 async def load_begun(session: AsyncSession, run_id: str) -> frozenset[str]:
-    """Return the ids of the calls of a run that were started. Other columns are not read: they may be damaged."""
+    """Return the ids of the tool calls that a run started. Only ids are read: other columns may be damaged."""
     query = select(TOOL_CALL.c.tool_call_id).where(TOOL_CALL.c.run_id == run_id, TOOL_CALL.c.started_at.is_not(None))
     return frozenset(found for found in (await session.execute(query)).scalars() if isinstance(found, str))
 
@@ -61,7 +61,7 @@ async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[Too
 
 
 def encode_tool_call(record: ToolCallRecord) -> dict[str, Any]:
-    """Return the columns of a call, without the id of its run."""
+    """Return the record of a tool call as columns of its row, without the id of its run."""
     plain = asdict(record)
     return plain | {
         "fault": None if record.fault is None else record.fault.value,

@@ -27,7 +27,7 @@ class Words:
         self._line = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """Add a piece, and yield the lines that end in it.
+        """Add a piece of the output, and yield the lines that are complete now.
 
         Raises:
             TooMuchError: a line is too large.
@@ -67,7 +67,7 @@ class Messages(Words):
 
 
 async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:
-    """Yield each line of a stream without its line break. `made` joins the pieces that are read to lines.
+    """Yield each line of a stream without its line break. `made` makes lines of the pieces that are read.
 
     Other tasks can run after every piece and every line.
 

@@ -58,7 +58,7 @@ logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 @dataclass(frozen=True)
 class Link:
-    """An open connection. `promised` has the schemas of the structured content that tools return, by tool name."""
+    """An open connection to an MCP server. `promised` has the output schemas that tools announced, by tool name."""
 
     server: ToolServer
     client: Client
@@ -66,7 +66,7 @@ class Link:
     promised: dict[str, str] = field(default_factory=dict[str, str])
 
     async def list_all(self) -> Listing:
-        """Return all that the server lists, within limits, and update `promised`."""
+        """Request the server's tools, prompts and resources, and return them. Also update `promised`."""
         return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], report: Progress) -> ToolOutcome:

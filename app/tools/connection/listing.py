@@ -40,7 +40,7 @@ Page = TypeVar("Page", bound=_Page)
 
 
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
-    """Request tools, resources, resource templates and prompts, as far as the server has them.
+    """Request all tools, resources, resource templates and prompts that the server has, and return them.
 
     `promised` is filled with the output schemas of tools, by name. The time of slow schema checks is charged to
     `account` (`check_schema`).

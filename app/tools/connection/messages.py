@@ -61,7 +61,7 @@ class _BoundedMessages:
 
     @property
     def last_context(self) -> Any:
-        """Return the context of the newest message, if the SDK has one."""
+        """Return the SDK's context for the newest message. None: there is none."""
         return getattr(self._messages, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:

@@ -41,7 +41,9 @@ Tell = Callable[[str, str], None]
 async def run_program(
     way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: ConnectionEnd
 ) -> AsyncGenerator[TransportStreams]:
-    """Start the program and yield the two streams of its messages.
+    """Start the program of a server, and yield the streams by which it sends and receives messages.
+
+    `tell` logs a line, and `ending` gets the reason if the program ends.
 
     The program gets a few harmless environment variables and those that the user entered for this server, but none of
     this installation's keys. Programs next to Inview's Python (such as node and npx) are found if the machine has none.

@@ -30,7 +30,7 @@ class TooMuchError(Exception):
 
 
 class Flow:
-    """A limit of `most` items in `FLOW_SECONDS`. `what` names the items, for the error message."""
+    """A limit for the items of a stream: at most `most` in `FLOW_SECONDS`. `what` names the items in the error."""
 
     def __init__(self, most: int, what: str) -> None:
         self._now = asyncio.get_running_loop().time
@@ -40,7 +40,7 @@ class Flow:
         self._count = 0
 
     def note(self, count: int) -> None:
-        """Count `count` more items.
+        """Add `count` items that were received.
 
         Raises:
             TooMuchError: the limit for this time is exceeded.
@@ -59,7 +59,7 @@ class ByteFlow(Flow):
         super().__init__(FLOW_BYTES, "bytes")
 
     def note(self, count: int, messages: int = 1) -> None:
-        """Count `count` received bytes of `messages` messages.
+        """Add `count` bytes that were received in `messages` messages.
 
         Raises:
             TooMuchError: the limit for this time is exceeded.
@@ -95,7 +95,7 @@ class DecodedSize:
 
 
 def require_small(decoded: int) -> None:
-    """Check that a message does not take too much memory.
+    """Check that a message does not take too much memory. `decoded` is its size as a Python string, in bytes.
 
     Raises:
         TooMuchError: the message takes more than `MAX_MESSAGE` bytes.

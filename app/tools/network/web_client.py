@@ -89,7 +89,7 @@ class _FewCookies(CookieJar):
     """A cookie jar that keeps only the first `MAX_COOKIES`. Some servers select the same machine again by a cookie."""
 
     def set_cookie(self, cookie: Cookie) -> None:
-        """Keep a cookie, unless the jar already has `MAX_COOKIES`."""
+        """Store a cookie, unless `MAX_COOKIES` are stored already."""
         super().set_cookie(cookie)
         if sum(1 for _ in self) > MAX_COOKIES:
             self.clear(cookie.domain, cookie.path, cookie.name)

@@ -140,7 +140,10 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
-    """Connect, ask a person to sign in if the server requires it, and return the result as text for `StoredGrant`.
+    """Connect to a server, let a person sign in when it requires that, and return the tokens as text to be stored.
+
+    `begun` is the current sign-in, through which the person gets the address and the answer comes back. `StoredGrant`
+    reads the text.
 
     Raises:
         SignInFailedError: the person is not signed in.

@@ -31,7 +31,7 @@ class SignInFailedError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class ConsentAnswer:
-    """The answer that the browser brings back after consent. `issuer` is the server that it names as its source."""
+    """The authorization server's answer after the user consented. `issuer` is the server that the answer names."""
 
     code: str = field(repr=False)
     state: str = field(repr=False)
@@ -40,7 +40,7 @@ class ConsentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The answer that the browser brings back without consent. `words` is a sentence with the reason."""
+    """The authorization server's answer if the user did not consent. `words` is a sentence with the reason."""
 
     words: str
 
@@ -61,9 +61,9 @@ class StoredGrant:
 class SignIn:
     """A current sign-in.
 
-    `address` becomes the address that the user opens, `answered` what the browser brings back from there. `state` is
-    the text by which `SignIns.take` finds the sign-in. `task` does the work, and returns the reason of a failure or an
-    empty text.
+    `address` receives the address that the user opens, and later `answered` the answer with which the browser returns.
+    `state` is the text by which `SignIns.take` finds the sign-in. `task` does the work, and returns the reason of a
+    failure or an empty text.
     """
 
     server_id: str

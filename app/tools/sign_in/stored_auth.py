@@ -61,7 +61,7 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The storage that the SDK reads and writes. The SDK passes tokens and client; other data is read from `context`.
+    """The storage for the SDK's data of a sign-in. The SDK passes the tokens; other data is read from `context`.
 
     `client` is an OAuth client that is already registered; with one, the SDK registers none.
     """
@@ -167,7 +167,7 @@ class StoredAuth(httpx2.Auth):
 
 
 def describe_ourselves(redirect_uri: str | None) -> OAuthClientMetadata:
-    """Return the description of Inview that an authorization server gets."""
+    """Return the client metadata with which Inview registers at an authorization server."""
     local = redirect_uri is None or is_loopback(urlsplit(redirect_uri).hostname)
     return OAuthClientMetadata(
         redirect_uris=None if redirect_uri is None else [AnyUrl(redirect_uri)],
@@ -183,7 +183,7 @@ def _asks_for_sign_in(response: httpx2.Response) -> bool:
 
 
 def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
-    """Check that a request of the sign-in is encrypted, and limit its answer.
+    """Check that a request of the sign-in is encrypted, and set the limits of its answer.
 
     Raises:
         SignInFailedError: the request would be sent unencrypted.

@@ -32,7 +32,7 @@ PairId = Annotated[str, Path(max_length=64, description="A pair.")]
 
 
 class MarksBody(Body):
-    """Marks. A missing field is not changed."""
+    """The new marks of a pair. A mark whose field is missing is not changed."""
 
     # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
     stars: int = Field(0, ge=0, le=MAX_STARS)
@@ -48,7 +48,7 @@ class MarksBody(Body):
 
 
 class ChangedPair(MarksBody):
-    """The changes of one pair."""
+    """The new marks of the pair in the path."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
@@ -56,14 +56,14 @@ class ChangedPair(MarksBody):
 
 
 class Change(MarksBody):
-    """The changes of a pair in a list."""
+    """The new marks of one of several pairs, and whether it is deleted."""
 
     pair_id: str = Field(max_length=64)
     deleted: bool = Field(default_factory=bool, description="`true` deletes the pair, `false` restores it.")
 
 
 class Changes(Body):
-    """Changes to pairs of one conversation. Either all are made or none."""
+    """The new marks of several pairs of one conversation. Either all are changed or none."""
 
     changes: list[Change] = Field(max_length=MAX_CHANGES)
 

@@ -106,7 +106,7 @@ class NewAgent(Body):
 
 
 class ChangedAgent(Body):
-    """The changes. A missing field is not changed; `parameters` are replaced as a whole."""
+    """The new values of an agent. A missing field is not changed; `parameters` are replaced as a whole."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

@@ -47,7 +47,7 @@ class NewTopic(Body):
 
 
 class ChangedTopic(Body):
-    """The changes. A missing field is not changed."""
+    """The new values of a topic. A missing field is not changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

@@ -34,7 +34,7 @@ class DraftToQueue(DraftToSend):
 
 
 class ChangedQueued(Body):
-    """The changes of a queued text. A missing field is not changed."""
+    """The new values of a queued text. A missing field is not changed."""
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="The new text. Not blank.")
     version: int | None = Field(None, ge=1, le=2**31 - 1, description="Only change the text if it is still this one.")

@@ -109,7 +109,7 @@ class NewServer(Body):
 
 
 class ChangedServer(Body):
-    """The changes. A missing field is not changed. The kind (program or address) cannot be changed."""
+    """The new values of a server. A missing field is not changed. The kind (program or address) cannot be changed."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

@@ -1,5 +1,6 @@
-"""Routes of usage: sums of the ledger by day, model, agent, conversation or purpose, as JSON or CSV; and the usage and
-cost of one conversation, with all its calls.
+"""Routes of usage: sums of the ledger, as JSON or CSV, and the cost of one conversation with all its calls.
+
+The sums are by day, model, agent, conversation or purpose.
 """
 
 from __future__ import annotations
