@@ -132,7 +132,7 @@ class AttachmentTerm:
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """Pairs that ended in an error, or have one."""
+    """Pairs whose reply failed, and pairs with a stored failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ Predicate = (
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """Pairs that the context boundary includes, and the newest `extra` pairs that it excludes."""
+    """The term `o`: pairs inside the context boundary, and the newest `extra` pairs outside of it."""
 
     extra: int = 0
 
