@@ -33,7 +33,7 @@ class RunRecord:
 
     `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of` is the
     run whose stored reply was used instead of a call. `prelude` is the text about the person in its request. `redacted`
-    are the secrets that marks replaced; None: redaction was off.
+    are the secrets that redaction replaced in it; None: redaction was off.
     """
 
     id: str

@@ -112,7 +112,7 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """Return the keys of a request up to a place (see `prefix`). A keep-alive call reads and writes no later keys."""
+    """Return the keys of a request up to a place (see `prefix`): those that a keep-alive call reads or writes."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 

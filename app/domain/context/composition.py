@@ -220,9 +220,9 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are OUT for
-    `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is visible, but it
-    is neither sent nor OUT, and not counted.
+    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are not
+    sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
+    visible, but it is neither sent nor OUT, and not counted.
     """
 
     visible: SizedPairs

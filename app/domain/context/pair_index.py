@@ -135,7 +135,7 @@ def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator,
 class FullIndex:
     """The pairs of an index with their tokens for a model: all pairs, or only those before a position.
 
-    Pairs before position `checkpoint` are OUT. Tokens are added up from the newest pair on, only as far as needed.
+    Pairs before position `checkpoint` are OUT (not sent). Tokens are added up from the newest on, as far as needed.
     """
 
     index: PairIndex

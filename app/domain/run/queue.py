@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The reason why a queue waits for a person. `message` describes the error; "" if there was none."""
+    """The state of a queue that is held: the reason, and the error that led to it in `message`; "": no error."""
 
     reason: HoldReason
     message: str = ""

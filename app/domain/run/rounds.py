@@ -96,7 +96,7 @@ def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Par
 
 
 def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
-    """Return an id for a new tool call: the provider's id, with a suffix if the reply already has a call with it.
+    """Return an id for a new tool call: the provider's id, with a suffix if a call of the reply already has it.
 
     Some providers reuse ids.
     """

@@ -110,7 +110,7 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """Return the estimator of a model. `observations` are the earlier sends to it, newest first.
+    """Return the token estimator of a model, corrected by `observations`: the earlier sends to it, newest first.
 
     Implausible sends are ignored. Only the newest 50 of the others count.
     """

@@ -23,7 +23,7 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Return the event that a call ended with an error `text` by Inview instead of a result of the tool.
+    """Return the event that ends a call with an error. Inview wrote its `text`, so it is no result of the tool.
 
     `denied`: a person denied the call.
     """
@@ -31,7 +31,7 @@ def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """Return the result of a tool as people see it: whole. If it is only structured content, the JSON is the text."""
+    """Return the whole result of a tool, for people. If it is only structured content, the JSON is the text."""
     if not outcome.content and outcome.structured_json is not None:
         return _cut((Text(outcome.structured_json),), MAX_KEPT)
     return _cut(outcome.content, MAX_KEPT)

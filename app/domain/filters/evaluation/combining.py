@@ -1,6 +1,6 @@
 """Evaluates a condition from the known results of its parts, by combining sets of ids of pairs.
 
-A filter with the term `o` (“inside the context boundary”) so needs no new database query when the boundary moves.
+So a filter that depends on the context boundary (term `o`) needs no new database query when the boundary moves.
 
     >>> from app.domain.filters.evaluation.condition import Fact, Has
     >>> flag = Has(Fact.FLAG)

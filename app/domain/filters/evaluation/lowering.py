@@ -76,7 +76,10 @@ class BoundaryPairs:
     included: frozenset[str]
 
     def kept(self, extra: int) -> tuple[str, ...]:
-        """Return the ids that the term `o` selects: the pairs inside the boundary, and the newest `extra` outside."""
+        """Return the ids that the term `o` (“inside the context boundary”) selects, oldest first.
+
+        These are the pairs inside the boundary, and the newest `extra` pairs outside of it.
+        """
         left_out = [pair_id for pair_id in self.base if pair_id not in self.included]
         brought_back = frozenset(left_out[len(left_out) - min(extra, len(left_out)) :])
         return tuple(pair_id for pair_id in self.base if pair_id in self.included or pair_id in brought_back)
@@ -99,9 +102,10 @@ def lower_base(tree: Filter, scope: FilterScope) -> Condition:
 
 
 def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
-    """Return the condition that selects the pairs in view from the base set. `boundary` decides about the terms `o`.
+    """Return the condition that selects the pairs in view from the base set.
 
-    Apply it only to pairs of the base set: it leaves out the terms that all of these pairs match.
+    In it, `boundary` replaces the terms `o` (“inside the context boundary”). Apply it only to pairs of the base set: it
+    leaves out the terms that all of these pairs match.
     """
     terms = tree.terms if isinstance(tree, And) else (tree,)
     asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others

@@ -50,7 +50,7 @@ It takes the pairs of the base set, oldest first, and returns the ids of the inc
 class Selection:
     """The pairs in view, oldest first, and the ids of the pairs that the boundary includes.
 
-    A visible pair not included is OUT.
+    Pairs in view that are not included are OUT (not sent).
     """
 
     visible: tuple[Pair, ...]
