@@ -28,10 +28,11 @@ NEARLY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A cached prefix that the next request would not read. `tokens` of its tokens would be processed again.
+    """A cached prefix that the next request would not read.
 
-    `place` is the first place that differs (see `prefix`). `last_run_id` is the run whose call cached the prefix.
-    `expires_at` is the time when the provider evicts it.
+    `tokens` is the number of its tokens that would be processed again. `place` is the first place that differs (see
+    `prefix`). `last_run_id` is the run whose call cached the prefix. `expires_at` is the time when the provider evicts
+    it.
     """
 
     tokens: int

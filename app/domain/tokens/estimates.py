@@ -59,12 +59,12 @@ class PairSizes:
 class Estimator:
     """The rules for estimating the tokens of one model.
 
-    `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
-    `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It
-    applies to texts similar to those that a provider reported. For new texts, `new` has the range of each kind, in
-    tokens for a thousand. `known` is the number of vocabulary tokens in the last reported request of this conversation.
-    `slack` is an additional error of the request and of each message, `base_doubt` an additional error of the base,
-    both in tokens.
+    `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
+    any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
+    exact. It applies to texts similar to those that a provider reported. For new texts, such as the draft, `new` has
+    the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the last
+    reported request of this conversation. `slack` is an additional error of the request and of each message,
+    `base_doubt` an additional error of the base, both in tokens.
     """
 
     vendor: str
@@ -79,10 +79,7 @@ class Estimator:
     base_doubt: float = 0.0
 
     def range_of(self, kind: TextKind) -> tuple[int, int]:
-        """Return the range for new texts of this kind: the lowest and highest number of tokens.
-
-        Both are the model's tokens for a thousand of the vocabulary.
-        """
+        """Return the lowest and highest `permille` of a new text of this kind."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 
