@@ -56,8 +56,8 @@ class CacheRequest:
 
     `prefix` has the keys of the request. `positions` has the number of blocks of each message, as the vendor's search
     for cached entries counts them (`count_positions`). `totals` is the length of the request up to the system text,
-    then up to each message, in any unit. `tokens` is the estimate for the whole request. `unmarkable` are the places
-    where no breakpoint is possible. `stable` is the last place that the next request will also have; None: all places.
+    then up to each message, in any unit. `tokens` is the estimate for the whole request. No breakpoint is possible at
+    the places in `unmarkable`. `stable` is the last place that the next request will also have; None: all places.
     (Some filters drop the newest pair from the next view, others drop the oldest with each send.) `tools_apart`: the
     tools must stay cached even if the system text changes, so a breakpoint after the tools has priority over most
     others.

@@ -164,8 +164,8 @@ class BoundaryInputs:
 
     `window` is the window of the model. `system` and `tools` are estimates. All three are in tokens. `input_price` is
     in US dollars per million tokens; None: unknown. `free`: the model runs on the user's own machine. `input_steps` has
-    sizes of requests in tokens, each with the input price of a request that is larger. `draft_kind` is the kind of text
-    of the draft, `draft_doubt` the possible error of its estimate in tokens.
+    sizes of requests in tokens, each with the input price of a request that is larger. `draft_kind` is the kind of the
+    draft's text, `draft_doubt` the possible error of its estimate in tokens.
     """
 
     estimator: Estimator
