@@ -29,11 +29,11 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One attempt at a reply. `outcome` None: the attempt has not ended.
+    """The record of a run, which is one attempt to get a reply. `outcome` None: the run has not ended.
 
     `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of` is the
     run whose stored reply was used instead of a call. `prelude` is the text about the person in its request. `redacted`
-    are the secrets that marks replaced; None: redaction was off.
+    are the secrets that redaction replaced in it; None: redaction was off.
     """
 
     id: str
@@ -165,7 +165,7 @@ def _renew_run(run: RunRecord, fresh: NewIds) -> RunRecord:
 def relabel(record: PairRecord, labels: Mapping[str, Image | File]) -> PairRecord:
     """Return the pair with corrected images and files. An import file may describe them wrongly.
 
-    `labels` are the correct parts, which were computed from the stored bytes, by the id of these bytes.
+    `labels` maps the id of stored bytes to the correct image or file, which was computed from these bytes.
     """
     if labels.keys().isdisjoint(list_attachments(record)):
         return record

@@ -38,7 +38,7 @@ class ValueCount:
         self._held = b""
 
     def feed(self, piece: bytes) -> int:
-        """Add the values of this piece, and return the number of values so far."""
+        """Count the values in the next piece of the text. Return the number of values in all pieces so far."""
         self.values += piece.count(b"\0")  # UTF-8 JSON never has a NUL; in UTF-16 each bracket and comma has one
         piece, self._held = _ESCAPED.sub(b"", self._held + piece), b""
         if piece.endswith(b"\\"):  # the rest of the escape sequence is in the next piece
@@ -55,7 +55,9 @@ class ValueCount:
 
 
 def has_more_values(text: bytes, most: int) -> bool:
-    """Return True if a complete text has more than `most` values. Nearly every text with fewer is decided at once.
+    """Return True if a complete text has more than `most` values.
+
+    Most texts with fewer values are decided fast: their commas and brackets are counted, also those inside strings.
 
     >>> has_more_values(b'["a,b,c"]', 2)
     False

@@ -20,7 +20,7 @@ UNKNOWN_WINDOW = 8_192
 
 
 class ThinkingStyle(StrEnum):
-    """The thinking of a model: never, always, adaptive, with a token budget, or with an effort."""
+    """The way a model thinks: never, always, as long as it decides (adaptive), or up to a token budget or an effort."""
 
     NONE = "none"
     ALWAYS = "always"
@@ -70,7 +70,7 @@ class ModelProfile:
 def takes_thinking(profile: ModelProfile) -> bool:
     """Return true if a request can set how much the model thinks.
 
-    An unknown model may support it, so it counts as true.
+    It is true for an unknown model, because that model may support this setting.
     """
     if profile.thinking is ThinkingStyle.NONE:
         return not profile.known
@@ -78,9 +78,9 @@ def takes_thinking(profile: ModelProfile) -> bool:
 
 
 def vendor_and_name(model: str) -> tuple[str, str]:
-    """Split a stored model name into provider and name. The provider is "" if the name has no colon.
+    """Split a stored model name at its first colon into provider and name. Without a colon, the provider is "".
 
-    Such a name may come from another program.
+    Every text is accepted, because a stored name may come from another program. `split_model_name` is strict.
 
     >>> vendor_and_name("offline:demo"), vendor_and_name("demo")
     (('offline', 'demo'), ('', 'demo'))

@@ -43,7 +43,10 @@ class Pattern:
         return occur_in_order(inner, middle)
 
     def searched_pieces(self) -> tuple[str, ...]:
-        """Return the folded pieces. A folded text that contains them in this order may contain a match."""
+        """Return the pieces in the form of `fold`, for a search in texts in the same form. Empty pieces are left out.
+
+        Only a text that contains all of them, in this order, can contain a match.
+        """
         return tuple(fold(piece) for piece in self.pieces if piece)
 
 

@@ -102,7 +102,7 @@ class Preferences:
 
 
 def read_user_options(preferences: Preferences, now: datetime) -> UserOptions:
-    """Return the settings that the middleware needs, at this instant."""
+    """Return the settings that change every request: the text about the person, the date at `now`, and redaction."""
     zone = preferences.date_zone
     return UserOptions(
         about=preferences.about_me if preferences.tell_about_me else "",

@@ -32,7 +32,7 @@ class ProviderHealth(StrEnum):
 class Trial:
     """The result of the last trial of a provider.
 
-    `models` is the number of its models that are for conversations. `reason` says why the request failed.
+    `models` is the number of the provider's models that are for conversations. `reason` says why the request failed.
     """
 
     health: ProviderHealth

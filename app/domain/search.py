@@ -103,7 +103,7 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
 
 
 def as_typed(text: str) -> str:
-    """Return the search for a line that is still being typed: a star is added if the last word may be incomplete."""
+    """Return the text of a search that is still being typed, with a star after a last word that may be incomplete."""
     if not text or not text[-1].isalnum() or text.count('"') % 2:
         return text
     return f"{text}*"

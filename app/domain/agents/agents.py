@@ -91,7 +91,10 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
-    """Return the same entries, each with `ask` set: an imported agent must not bring permissions along."""
+    """Return the entries of an agent's list of allowed tools, each with `ask` set. None: the agent has no list.
+
+    An imported agent must not bring permissions along.
+    """
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 
 
@@ -117,7 +120,7 @@ def require_usable(agent: Agent) -> None:
 
 
 def require_free(agents: Iterable[Agent], agent: Agent) -> None:
-    """Refuse a name that another agent has, ignoring case: filters and other agents refer to agents by name.
+    """Refuse an agent with the name of another one, ignoring case: filters and other agents refer to agents by name.
 
     Raises:
         ConflictError: another agent has the name.

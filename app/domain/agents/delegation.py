@@ -43,7 +43,10 @@ DELEGATE: Final = Tool(
 
 
 def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None) -> Tool | None:
-    """Return the tool with all agents except `asking` listed in its description; None if there are no other agents."""
+    """Return the tool for delegation, with all agents except `asking` listed in its description.
+
+    None: there are no other agents, so the tool is not offered.
+    """
     others = [agent for agent in agents if asking is None or agent.id != asking.id]
     if not others:
         return None

@@ -45,8 +45,8 @@ MAX_MINUTES = 720
 class KeepAliveCost:
     """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
-    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. The other two
-    are the cost of the prefix in the next send: `read` while it is cached, `anew` if it expired and is written again.
+    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. `read` is
+    the cost of the prefix in the next send while it is cached, `anew` its cost if it expired and is written again.
     """
 
     tokens: int
@@ -68,9 +68,9 @@ class KeepAliveCost:
         return timedelta(seconds=self.lifetime) - MARGIN
 
     def count(self, expires_at: datetime, until: datetime) -> int:
-        """Return the number of calls needed to keep the prefix cached until `until`.
+        """Return the number of keep-alive calls needed to keep the prefix cached until `until`.
 
-        Without them it expires at `expires_at`.
+        Without these calls the prefix expires at `expires_at`.
         """
         return max(0, ceil((until - expires_at) / self.step))
 
@@ -78,7 +78,7 @@ class KeepAliveCost:
 def explain_cold_shoulder(
     rules: CacheRules | None, profile: ModelProfile, parameters: Parameters, prediction: Prediction
 ) -> str | None:
-    """Return the reason why nothing can be kept cached, as a text for people; None: it can."""
+    """Return why keep-alive calls are not possible, as a text for people; None: they are possible."""
     if rules is None:
         return "This model has no known prompt cache."
     if rules.style is not CacheStyle.MARKED:
@@ -97,9 +97,10 @@ def explain_cold_shoulder(
 
 
 def write_refresh(request: Request, place: int) -> Request:
-    """Return the request that reads the cached prefix up to a place.
+    """Return the request of a keep-alive call: `request` up to a place (see `prefix`), with a reply of one token.
 
-    It must end with a user message or tool results to be valid. If it does not, results or a short message are added.
+    Vendors accept only a request that ends with a user message or tool results. If the shortened request does not, the
+    tool results that follow are added, or a short message.
     """
     messages = request.messages[: max(0, place + 1)]
     if messages and _calls_tools(messages[-1]):
@@ -111,12 +112,12 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """Return the keys of a request up to this place. A keep-alive call reads and writes only these."""
+    """Return the keys of a request up to a place (see `prefix`): those that a keep-alive call reads or writes."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 
 def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | None, at: datetime) -> KeepAliveCost:
-    """Return the cost of keeping the prefix cached that this request would read now."""
+    """Return the cost of keep-alive calls for the cached prefix that this request would read now (`prediction`)."""
     place = SYSTEM if prediction.place is None else prediction.place
     behind = sum(map(weigh, write_refresh(request, place).messages[max(0, place + 1) :]))
     tokens = prediction.tokens

@@ -28,10 +28,11 @@ NEARLY = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A cached prefix that the next request would not read. `tokens` of its tokens would be processed again.
+    """A cached prefix that the next request would not read.
 
-    `place` is the first place that differs (see `prefix`). `last_run_id` is the run whose call cached the prefix.
-    `expires_at` is the time when the provider evicts it.
+    `tokens` is the number of its tokens that would be processed again. `place` is the first place that differs (see
+    `prefix`). `last_run_id` is the run whose call cached the prefix. `expires_at` is the time when the provider evicts
+    it.
     """
 
     tokens: int
@@ -59,7 +60,10 @@ class Judgement:
 
 
 def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """Return the cached prefix of the conversation's last call that this request would not read; None: none."""
+    """Return the cached prefix of the conversation's last call, if this request would not read it; None otherwise.
+
+    `read` is what this request will probably read from the cache.
+    """
     prefix, conversation_id = request.prefix, request.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
     if call is None:
@@ -75,7 +79,7 @@ def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: dat
 
 
 def first_difference(prefix: Prefix, other: Prefix) -> int:
-    """Return the first place where two requests differ."""
+    """Return the first place (see `prefix`) where two requests differ."""
     shared = prefix.shared_with(other)
     if shared is not None:
         return shared + 1 if shared > TOOLS else SYSTEM
@@ -83,7 +87,7 @@ def first_difference(prefix: Prefix, other: Prefix) -> int:
 
 
 def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
-    """Compare a provider's report with the prediction of what would be read."""
+    """Compare the tokens that a provider read from its cache with the prediction. Return outcome and reason."""
     if usage is None or not usage.prompt_tokens:
         return Judgement(Outcome.NOT_TOLD, "The provider did not report what it read from the cache.")
     read = usage.cache_read_tokens
@@ -101,8 +105,8 @@ def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
 def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:
     """Describe the first difference between a call and the previous call of its conversation.
 
-    None: the call continues the previous one, there was no previous one, or the call has no usage. `pairs` has the
-    position of each message's pair, as far as known.
+    None: the call continues the previous one, there was no previous one, or the call has no usage. `pairs` has, for
+    each message of the request, the position of its pair, as far as known.
     """
     if before is None or call.usage is None:
         return None

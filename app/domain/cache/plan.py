@@ -52,14 +52,15 @@ NEAR = 2
 
 @dataclass(frozen=True, slots=True)
 class CacheRequest:
-    """The input of a cache plan: a request with its keys and sizes.
+    """The input of a cache plan: a request with its keys and sizes. A place is an index in the request (`prefix.py`).
 
-    `prefix` has the keys of the request. `positions` is the number of positions of each message (see `prefix`).
-    `totals` is the length of the request up to the system text, then up to each message, in any unit. `tokens` is the
-    estimate for the whole request. `unmarkable` are the places where no breakpoint is possible. `stable` is the last
-    place that the next request will also have; None: all places. (Some filters drop the newest pair from the next view,
-    others drop the oldest with each send.) `tools_apart`: the tools must stay cached even if the system text changes,
-    so a breakpoint after the tools has priority over most others.
+    `prefix` has the keys of the request. `positions` has the number of blocks of each message, as the vendor's search
+    for cached entries counts them (`count_positions`). `totals` is the length of the request up to the system text,
+    then up to each message, in any unit. `tokens` is the estimate for the whole request. No breakpoint is possible at
+    the places in `unmarkable`. `stable` is the last place that the next request will also have; None: all places.
+    (Some filters drop the newest pair from the next view, others drop the oldest with each send.) `tools_apart`: the
+    tools must stay cached even if the system text changes, so a breakpoint after the tools has priority over most
+    others.
     """
 
     prefix: Prefix
@@ -159,7 +160,10 @@ def plan_cache(
 
 
 def predict_read(request: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
-    """Predict what a request with these breakpoints reads: the longest entry that one of their lookbacks reaches."""
+    """Predict what a request with the breakpoints `marks` reads: the longest cached entry that the vendor finds.
+
+    From each breakpoint, the vendor searches a limited number of positions backwards (the lookback).
+    """
     places = [mark.place for mark in marks]
     mine = sorted(
         (entry for entry in warmth.alive(now) if entry.begins(request.prefix)), key=lambda entry: -entry.place
@@ -181,9 +185,9 @@ class TokenSize:
 
 
 def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
-    """Return the number of tokens of a request up to a place.
+    """Return the size of a request up to a place: the reported size if it is known, otherwise an estimate.
 
-    It is the nearest known size up to that place, plus a share of the remaining estimate in proportion to the length.
+    The estimate is the nearest known size before the place, plus a share of the remaining tokens, by length.
     """
     known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)

@@ -37,9 +37,9 @@ _IMAGE_WEIGHT = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The keys of a request. `tools` is the key up to the tools (empty: no tools), `system` up to the system text.
+    """The keys of a request: one key up to the tools, one up to the system text, and one up to each message.
 
-    `chain` has the keys up to each message, one after the other.
+    `tools` is empty if there are no tools. `chain` has the keys of the messages, one after the other.
     """
 
     tools: bytes
@@ -103,7 +103,10 @@ def name_beginning(request: Request) -> str:
 
 
 def count_positions(message: RequestMessage) -> int:
-    """Count the positions of a message for the lookback. Consecutive tool calls count as one, and so do results."""
+    """Return the number of blocks of a message, as a vendor's search for cached entries counts them.
+
+    Consecutive tool calls count as one block, and so do consecutive tool results.
+    """
     return sum(
         1 if kind in {ToolCall, ToolResult} else len(list(run)) for kind, run in groupby(message.parts, key=type)
     )
@@ -118,7 +121,10 @@ def can_be_marked(message: RequestMessage) -> bool:
 
 
 def weigh(message: RequestMessage) -> int:
-    """Return the approximate number of characters of a message, to divide an estimate among the messages."""
+    """Return the approximate length of a message in characters.
+
+    An estimate for a whole request is divided among its messages in proportion to these lengths.
+    """
     return 16 + sum(_weigh_part(part) for part in message.parts)
 
 

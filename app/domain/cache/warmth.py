@@ -24,7 +24,10 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """A breakpoint at the end of a place (see `prefix`). `lifetime` is the lifetime of its cache entry in seconds."""
+    """A mark in a request: the vendor caches everything up to the end of this place (see `prefix`).
+
+    `lifetime` is the lifetime of the cache entry in seconds.
+    """
 
     place: int
     lifetime: int

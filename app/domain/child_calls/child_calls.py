@@ -21,10 +21,10 @@ REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
 
 @dataclass(frozen=True, slots=True)
 class ChildCall:
-    """One stored child call. `role` is the role of its request.
+    """One stored child call. The history shows it as a node, a line between pairs. `role` is the role of its request.
 
     The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. `made` is the
-    call itself; None: its conversation no longer exists, and nothing else is known about it.
+    provider call; None: its conversation no longer exists, and nothing else is known about the call.
     """
 
     id: str

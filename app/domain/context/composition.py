@@ -1,8 +1,8 @@
 """The composition of a send: the pairs in view, those that are sent, and the tokens of the send.
 
-The filter language requires two steps: compute the boundary on the base set (the filter without its `o`), then apply
-the boundary to the pairs in view. The page, the HTTP API, the preview and the send all use these two steps, so the
-screen shows exactly what is sent.
+A filter can have the term `o` (“inside the context boundary”), so there are two steps: compute the boundary on the base
+set, which the filter without this term selects, then apply the boundary to the pairs in view. The page, the HTTP API,
+the preview and the send all use these two steps, so the screen shows exactly what is sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)
@@ -41,7 +41,7 @@ class Candidate:
     """A pair that may be in view.
 
     `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
-    revision of the conversation at the last change of the pair: if a text was read at that revision, it is still
+    revision of the conversation at the last change of the pair: a text of the pair that was read at this revision is
     current.
     """
 
@@ -94,7 +94,7 @@ class SizedPairs(Protocol):
         ...
 
     def count_from(self, boundary: int | None) -> int:
-        """Return the number of sendable pairs at this position or after it; None: of all sendable pairs."""
+        """Return the number of sendable pairs from position `boundary` on; None: the number of all sendable pairs."""
         ...
 
     def sum_newest(self, count: int) -> tuple[int, int]:
@@ -102,7 +102,7 @@ class SizedPairs(Protocol):
         ...
 
     def list_from(self, boundary: int | None) -> Iterator[Candidate]:
-        """Yield the sendable pairs at this position or after it, oldest first; None: all sendable pairs."""
+        """Yield the sendable pairs from position `boundary` on, oldest first; None: all sendable pairs."""
         ...
 
     def cut(self, before: int) -> SizedPairs:
@@ -164,8 +164,8 @@ class BoundaryInputs:
 
     `window` is the window of the model. `system` and `tools` are estimates. All three are in tokens. `input_price` is
     in US dollars per million tokens; None: unknown. `free`: the model runs on the user's own machine. `input_steps` has
-    numbers of tokens, each with the price of all tokens of a larger request. `draft_kind` is the kind of text of the
-    draft, `draft_doubt` the possible error of its estimate in tokens.
+    sizes of requests in tokens, each with the input price of a request that is larger. `draft_kind` is the kind of the
+    draft's text, `draft_doubt` the possible error of its estimate in tokens.
     """
 
     estimator: Estimator
@@ -182,7 +182,7 @@ class BoundaryInputs:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The boundary that was computed on a base set.
+    """The context boundary of a base set (see the top of this module), with the inputs and the budget that led to it.
 
     `position` is the position of the oldest pair that fits; None: all pairs fit.
     """
@@ -220,9 +220,9 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are OUT for
-    `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is visible, but it
-    is neither sent nor OUT, and not counted.
+    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are not
+    sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
+    visible, but it is neither sent nor OUT, and not counted.
     """
 
     visible: SizedPairs
@@ -269,12 +269,12 @@ class Composition:
 
 
 def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
-    """Compute the tokens of these pairs, oldest first."""
+    """Return these pairs, oldest first, with the estimated tokens of each."""
     return measure_as(pairs, tuple(estimator.of_pair(pair.sizes) for pair in pairs), estimator)
 
 
 def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
-    """Do the same as `measure`, with the known tokens of each pair."""
+    """Return these pairs, oldest first, with the given `tokens` of each, which are not estimated again."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)
@@ -292,7 +292,7 @@ def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: E
 def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Drawn:
     """Compute the boundary: the oldest pair of the base set that fits into the budget.
 
-    `draft` is an estimate in tokens.
+    `draft` is the estimated size of the draft in tokens.
     """
     request = RequestSizes(terms.estimator.base + terms.system, terms.tools, draft)
     budget = budget_of(terms, request)
@@ -310,8 +310,8 @@ def compose(
 ) -> Composition:
     """Decide which pairs in view are sent. `visible` are the pairs of the base set that are in view; None: all.
 
-    `explicit`: the filter contains an `o`, so pairs beyond the boundary are shown but not sent. `forced`: a person
-    chose to send even the pairs that do not fit.
+    `explicit`: the filter has the term `o` (“inside the context boundary”), so pairs beyond the boundary are shown but
+    not sent. `forced`: a person chose to send even the pairs that do not fit.
     """
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position

@@ -55,7 +55,7 @@ class OutReason(StrEnum):
 
 
 class CardKind(StrEnum):
-    """The cards at the top of the history. Together they are the system text."""
+    """The kinds of cards at the top of the history. Together the cards are the system text."""
 
     AGENT = "agent"
     SYSTEM_PROMPT = "system_prompt"
@@ -113,7 +113,7 @@ class Unsupported:
 class BuiltRequest:
     """A request, with the pairs (`out`) and parts (`unsupported`) that it leaves out.
 
-    `replaced` are the secrets that marks replaced; None: redaction is off.
+    `replaced` are the secrets that redaction replaced by marks; None: redaction is off.
     """
 
     request: Request

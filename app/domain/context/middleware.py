@@ -48,7 +48,7 @@ class StreamContext:
 
 
 class Receiver(Protocol):
-    """The state of a piece during one incoming stream. Each stream gets its own receivers."""
+    """An object of a piece of middleware that changes the events of one incoming stream. Each stream gets new ones."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         """Return the changed events. A receiver may hold some back, at most until `end`."""

@@ -13,9 +13,10 @@ from app.domain.errors import ConflictError
 
 @dataclass(frozen=True, slots=True)
 class BudgetOption:
-    """One option. `tokens` is the size of its request, `cost` the price in US dollars; None: unknown.
+    """One option for a request that exceeds the budget: another request, with its size and price.
 
-    `selection` describes the pairs of the request (`seen_selection.py`); "": not known yet.
+    `tokens` is the size of this other request, `cost` its price in US dollars; None: unknown. `selection` describes its
+    pairs (`seen_selection.py`); "": not known yet.
     """
 
     tokens: int

@@ -59,7 +59,7 @@ class Block:
         return self._pairs is not None
 
     def count(self, kind: int, since: int, until: int | None) -> int:
-        """Count the pairs of this kind at positions from `since` (included) to `until` (excluded)."""
+        """Count the pairs of a kind (such as `RUNNING`) at positions from `since` (included) to `until` (excluded)."""
         first, end = self.cut(since, until)
         return self.kinds.count(kind, first, end)
 

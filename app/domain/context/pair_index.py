@@ -127,15 +127,15 @@ def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> 
 
 
 def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
-    """Measure the pairs at these positions. Pairs before position `checkpoint` are OUT."""
+    """Return the pairs at these positions with their tokens for a model. Pairs before position `checkpoint` are OUT."""
     return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
 
 
 @dataclass(eq=False)
 class FullIndex:
-    """All pairs of an index, or those before a position, as `composition.SizedPairs`.
+    """The pairs of an index with their tokens for a model: all pairs, or only those before a position.
 
-    Pairs before position `checkpoint` are OUT. Tokens are added up from the newest pair on, only as far as needed.
+    Pairs before position `checkpoint` are OUT (not sent). Tokens are added up from the newest on, as far as needed.
     """
 
     index: PairIndex

@@ -28,7 +28,7 @@ _DIGITS = 24
 
 
 class SelectionChangedError(ConflictError):
-    """The send would carry other pairs than those of the count that the sender saw."""
+    """The pairs of the send differ from the pairs that were counted for the sender before."""
 
     def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens
@@ -43,7 +43,7 @@ class SelectionChangedError(ConflictError):
 
 
 def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
-    """Return the selection of these pairs, from their number, ids and sizes.
+    """Return the selection of these pairs: a short text that is made from their number, ids and sizes.
 
     `running` is the pair whose reply is running.
     """

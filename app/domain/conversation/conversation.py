@@ -132,8 +132,8 @@ class Pair:
     """One request and its reply. `position` orders the pairs of a conversation, from 1.
 
     A pair that was sent again has several `versions`; `version` is the number of the current one. `agent` is the
-    agent's name at the time of the request. `redacted` lists the secrets that marks replaced in the request of the
-    reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
+    agent's name at the time of the request. `redacted` lists the secrets that redaction replaced in the request of
+    the reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
     provider's report was no valid count, so the real usage is `usage` or more.
     """
 
@@ -189,7 +189,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The summary that is sent instead of the pairs before `position`. These pairs are OUT."""
+    """The summary that is sent instead of the pairs before `position`. These pairs are OUT (not sent)."""
 
     summary: str
     position: int

@@ -80,7 +80,7 @@ _SENTENCES: Final = (
     (r"its \w+ refers to it, but it is missing", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "Only {0} of {1} bytes are stored."),
 )
-"""Pairs of a technical reason (a pattern) and the sentence that people see instead."""
+"""Technical reasons (as patterns), each with the sentence that people see instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class DamagedSettingError(ConflictError):
 
 
 class DamagedRowError(ConflictError):
-    """A stored row cannot be read that protects privacy or money, or decides what is sent. No default replaces it."""
+    """A stored row that protects privacy or money, or decides what is sent, cannot be read. No default replaces it."""
 
     def __init__(self, damage: Damage) -> None:
         what = _GUARDS.get(damage.table, f"A row of {damage.table}")

@@ -36,7 +36,7 @@ class PairMarks:
 
 
 def plan_change(before: Marks, requested: Marks) -> tuple[Marks, Marks]:
-    """Return the requested marks that differ from `before`, and the change that undoes them. `before` is complete."""
+    """Return the requested marks that differ from `before`, and the change that undoes them. `before` has all marks."""
     old: Mapping[str, object] = before
     changes = {name: value for name, value in requested.items() if old[name] != value}
     return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

@@ -43,7 +43,7 @@ Value = float | int | bool | Effort
 
 
 class Source(StrEnum):
-    """The level that sets a parameter."""
+    """The level that sets a parameter: the send, the conversation, or the agent."""
 
     SEND = "send"
     CONVERSATION = "conversation"
@@ -60,7 +60,7 @@ class Setting:
 
 
 def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
-    """Fill the unset fields of `parameters` with the values of `usual`.
+    """Return `parameters` with the values of `usual` in the fields that are not set.
 
     If `parameters` switch thinking off, the effort of `usual` is not used.
     """
@@ -76,7 +76,7 @@ def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
 
 
 def trace_parameters(send: Parameters, conversation: Parameters, agent: Parameters) -> tuple[Setting, ...]:
-    """Return every parameter that is set, with the level that sets it."""
+    """Return every parameter that is set for a send, with the level that sets it (see `Source`)."""
     merged = merge_parameters(send, merge_parameters(conversation, agent))
     layers = ((Source.SEND, send), (Source.CONVERSATION, conversation), (Source.AGENT, agent))
     return tuple(

@@ -110,7 +110,10 @@ def first_day(span: BudgetPeriod, today: date) -> date | None:
 
 
 def stand(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
-    """Return the status of a budget after spending `next_cost` more. None: its price is unknown and counts as zero."""
+    """Return the status that a budget has if `next_cost` is spent in addition to `spent`.
+
+    `next_cost` None: there is no next call, or its price is unknown. Then only `spent` counts.
+    """
     after = spent.amount + (next_cost or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:
         return BudgetStatus.SPENT

@@ -41,7 +41,7 @@ BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.I
 
 
 def price_amount(amount: Decimal | None) -> Cost:
-    """Return a price as a cost. None: the price is unknown."""
+    """Return the cost for a price in US dollars. For an unknown price (None) it is "at least" zero."""
     return UNKNOWN if amount is None else Cost(amount)
 
 

@@ -98,17 +98,17 @@ def list_used(line: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the saved filters that use this one, directly or through others, in alphabetical order."""
+    """Return the saved filters that use the saved filter `name`, directly or through others, in alphabetical order."""
     return tuple(sorted(other for other, line in saved.items() if other != name and name in list_used(line, saved)))
 
 
 def uses(line: str, name: str) -> bool:
-    """Return True if the line uses that saved filter directly."""
+    """Return True if the line contains `@name`. A use through another saved filter does not count."""
     return name in _names(line)
 
 
 def rename_use(line: str, old: str, new: str) -> str:
-    """Rename a saved filter in a line. The rest of the line does not change.
+    """Return the line with every use of the saved filter `old` changed to `new`. The rest does not change.
 
     Raises:
         InputError: the line would become too long.

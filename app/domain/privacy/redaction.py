@@ -31,7 +31,7 @@ SIGNED = "This thinking is left out: it contains a secret, and signed thinking c
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with marks, and the kinds of the secrets that the marks replaced, in order."""
+    """A text with marks instead of its secrets, and the kinds of these secrets, in order."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class RedactedRequest:
-    """A request with marks instead of its secrets. `replaced` are the secrets that the marks replaced.
+    """A request with marks instead of its secrets. `replaced` describes each of these secrets.
 
     `left_out` are the pairs whose signed thinking was left out because of a secret; None: the draft.
     """

@@ -55,7 +55,7 @@ def content_hash(request: Request) -> str:
 
 
 def canonical_message(message: RequestMessage) -> str:
-    """Return the canonical form of a message. The id of its pair is not a part of it."""
+    """Return the canonical form of a message as JSON text. It does not contain the id of the pair."""
     parts = ",".join(map(_canonical_part, message.parts))
     return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
 

@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The reason why a queue waits for a person. `message` describes the error; "" if there was none."""
+    """The state of a queue that is held: the reason, and the error that led to it in `message`; "": no error."""
 
     reason: HoldReason
     message: str = ""
@@ -86,7 +86,7 @@ class Queue:
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """Return why the queue is held after a reply with this outcome. None: the next text is sent, after a success."""
+    """Return why the queue is held after a reply with this outcome. After a success (None), the next text is sent."""
     match outcome:
         case Succeeded():
             return None
@@ -99,7 +99,7 @@ def decide_hold(outcome: Outcome) -> Hold | None:
 
 
 def move(ids: tuple[str, ...], moved: str, place: int) -> tuple[str, ...]:
-    """Move one id to another place, counted from 0. A place beyond the end is the end."""
+    """Return the ids with the id `moved` at another place, counted from 0. A place beyond the end is the end."""
     others = [one for one in ids if one != moved]
     others.insert(place, moved)
     return tuple(others)

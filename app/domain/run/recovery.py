@@ -77,7 +77,7 @@ def recover_parts(stored: tuple[Part, ...], shown: Sequence[ShownPart]) -> tuple
 
 
 def describe_recovered(reason: Failure, characters: int) -> Failure:
-    """Return the failure of a reply after an open page sent back this number of characters."""
+    """Return the failure of an interrupted reply, with the number of characters that an open page sent back."""
     recovered = reason.recovered + characters
     last = "The last character was" if recovered == 1 else f"The last {recovered:,} characters were"
     return replace(

@@ -35,7 +35,7 @@ PART_BYTES: Final = 1_000
 
 
 def measure_event(event: StreamEvent) -> int:
-    """Return the bytes of text (UTF-8) that an event adds to a reply."""
+    """Return the number of bytes of text (UTF-8) that an event adds to a reply."""
     match event:
         case TextReceived(text) | ThinkingReceived(text) | ToolInputReceived(text):
             return measure_text(text)
@@ -50,7 +50,10 @@ def measure_event(event: StreamEvent) -> int:
 
 
 def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
-    """Cut the text of an event to at most `room` bytes; None: it has no text that can be cut, or there is no room."""
+    """Return the event with its text cut to at most `room` bytes.
+
+    None: the event has no text that can be cut, or there is no room.
+    """
     if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived) or room <= 0:
         return None
     text = event.json_text if isinstance(event, ToolInputReceived) else event.text

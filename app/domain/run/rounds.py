@@ -81,21 +81,24 @@ def count_rounds(parts: tuple[Part, ...]) -> int:
 
 
 def answer(parts: tuple[Part, ...], calls: tuple[ToolCall, ...], why: str) -> tuple[Part, ...]:
-    """Add an error result for each of these calls. `why` is its text."""
+    """Return the parts with an error result added for each of these calls. `why` is the text of the results."""
     return (*parts, *(ToolResult(call.tool_call_id, (Text(why),), is_error=True) for call in calls))
 
 
 def answer_stopped(parts: tuple[Part, ...], begun: Collection[str]) -> tuple[Part, ...]:
-    """Add a result for each call of a stopped reply that has none. It says whether the call had started."""
+    """Return the parts of a stopped reply with a result added for each call that has none.
+
+    The result says whether the call had started.
+    """
     calls = list_unanswered(parts)
     results = ((call, UNANSWERED if call.tool_call_id in begun else NOT_RUN) for call in calls)
     return (*parts, *(ToolResult(call.tool_call_id, (Text(words),), is_error=True) for call, words in results))
 
 
 def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
-    """Return the provider's id of a call.
+    """Return an id for a new tool call: the provider's id, with a suffix if a call of the reply already has it.
 
-    If the reply already has this id, because some providers reuse ids, add a suffix.
+    Some providers reuse ids.
     """
     taken = {part.tool_call_id for part in parts if isinstance(part, ToolCall)}
     free, number = tool_call_id, 1
@@ -106,7 +109,10 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Return the reason why a limit forbids the calls at the end of these parts; None: they are allowed."""
+    """Return why a limit forbids the calls at the end of these parts; None: they are allowed.
+
+    `rounds` is the number of rounds so far, `seconds` the time since the start of the reply.
+    """
     if rounds >= limits.rounds:
         return f"this reply reached the limit of {limits.rounds} rounds of tool calls."
     if (calls := sum(isinstance(part, ToolCall) for part in parts)) > limits.calls:

@@ -39,10 +39,10 @@ _WORDS: Final = (("true", True), ("false", False), ("null", None))
 
 @dataclass(frozen=True, slots=True)
 class PartialJson:
-    """The JSON value in a text that is still arriving, so far. `found`: `value` has at least its start.
+    """The result of reading a JSON text that is still arriving. `value` is the value so far.
 
-    `open_path` is the path of the unfinished part; None: nothing is unfinished. `fault`: why the rest of the text is
-    not JSON. `beside`: there is other text before or after the value.
+    `found`: at least the start of the value was read. `open_path` is the path of the unfinished part; None: nothing is
+    unfinished. `fault`: why the rest of the text is not JSON. `beside`: there is other text before or after the value.
     """
 
     value: Any = None

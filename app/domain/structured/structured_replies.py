@@ -123,7 +123,7 @@ def _is_closed(fields: Mapping[str, Any]) -> bool:
 
 
 def write_repair(faults: Sequence[SchemaFault]) -> str:
-    """Write the text that asks a model for a repair. A person can read it before it is sent."""
+    """Return the text that asks a model to repair a reply with these faults. A person can read it before it is sent."""
     lines = [f"- {name_path(fault.path)}: {fault.message}" for fault in faults[:MAX_TOLD]]
     if len(faults) > MAX_TOLD:
         lines.append(f"- and {len(faults) - MAX_TOLD} more")

@@ -1,9 +1,10 @@
 """Calibration: how a model counts tokens, from its family's figures and the provider's reports for earlier sends.
 
-The model of a request is: it has `base + permille / 1000 x text + per_message x messages` tokens. A linear fit to the
-earlier sends finds these three figures, with the family's figures as its prior (ridge regression). The fit is robust
-against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation the ratio leans towards that of
-the newest send, because figures, code and other scripts cost more than prose and stay in the history.
+A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. A linear fit to the
+earlier sends finds the figures `base`, `permille` and `per_message`, with the family's figures as its prior (ridge
+regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
+the ratio (`permille`) leans towards that of the newest send, because figures, code and other scripts cost more than
+prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
@@ -109,7 +110,7 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """Return the estimator of a model. `observations` are the earlier sends to it, newest first.
+    """Return the token estimator of a model, corrected by `observations`: the earlier sends to it, newest first.
 
     Implausible sends are ignored. Only the newest 50 of the others count.
     """
@@ -283,7 +284,7 @@ def _band(corrected: Estimator, family: Family, observations: Sequence[Observati
 
 
 def estimate_send(estimator: Estimator, one: Observation) -> int:
-    """Return the estimate of all tokens of a send."""
+    """Return the number of tokens that the estimator expects for the whole request of an earlier send."""
     return estimator.base + estimator.of_text(one.text, one.messages)
 
 

@@ -59,12 +59,12 @@ class PairSizes:
 class Estimator:
     """The rules for estimating the tokens of one model.
 
-    `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
-    `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is exact. It
-    applies to texts similar to those that a provider reported. For new texts, `new` has the range of each kind, in
-    tokens for a thousand. `known` is the number of vocabulary tokens in the last reported request of this conversation.
-    `slack` is an additional error of the request and of each message, `base_doubt` an additional error of the base,
-    both in tokens.
+    `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
+    any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
+    exact. It applies to texts similar to those that a provider reported. For new texts, such as the draft, `new` has
+    the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the last
+    reported request of this conversation. `slack` is an additional error of the request and of each message,
+    `base_doubt` an additional error of the base, both in tokens.
     """
 
     vendor: str
@@ -79,22 +79,22 @@ class Estimator:
     base_doubt: float = 0.0
 
     def range_of(self, kind: TextKind) -> tuple[int, int]:
-        """Return the range of a new text of this kind: the model's tokens for a thousand of the vocabulary."""
+        """Return the lowest and highest `permille` of a new text of this kind."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 
     def of_new(self, counted: int, kind: TextKind) -> tuple[int, float]:
-        """Return the tokens of a new text and their possible error.
+        """Return the estimated tokens of a new text, and their possible error in tokens.
 
-        The tokens are the middle of the range for its kind.
+        `counted` is the count in the vocabulary. The estimate is the middle of the range for the kind of text.
         """
         low, high = self.range_of(kind)
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, beside: TextKind) -> float:
-        """Return the possible error, in tokens, of earlier texts that no provider reported.
+        """Return the possible error, in tokens, of the estimate `tokens` for earlier texts that no provider reported.
 
-        If this conversation has no report yet, the earlier texts may be of the same kind as the draft.
+        `beside` is the kind of the draft. Without a report in this conversation, the earlier texts may be of this kind.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
@@ -103,7 +103,7 @@ class Estimator:
         return tokens * max(high - self.permille, self.permille - low, 0) / self.permille
 
     def of_text(self, counted: int, messages: int = 0) -> int:
-        """Return the model's tokens for a text from its count in the vocabulary and its number of messages."""
+        """Return the model's tokens for a text with `counted` tokens in the vocabulary, in this number of messages."""
         return -(-counted * self.permille // THOUSAND) + messages * self.per_message
 
     def of_images(self, sizes: PairSizes) -> int:
@@ -121,7 +121,7 @@ class Estimator:
 
 
 def measure_pair(pair: Pair, count: Count) -> PairSizes:
-    """Count a pair in a vocabulary. This is slow for long texts: do not call it in the event loop."""
+    """Count the tokens of a pair in a vocabulary. This is slow for long texts: do not call it in the event loop."""
     reply = () if pair.reply is None else pair.reply.parts
     parts = pair.request.parts + reply
     signed = [part for part in parts if isinstance(part, Thinking) and part.vendor is not None]

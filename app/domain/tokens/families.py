@@ -22,7 +22,10 @@ from app.domain.tokens.images import ImageRule
 
 @dataclass(frozen=True, slots=True)
 class KindRanges:
-    """For each kind of text (`kinds.py`), the range of a model's tokens for a thousand of the vocabulary."""
+    """The token ranges of a family of models, one for each kind of text (`kinds.py`).
+
+    A range is the lowest and highest number of a model's tokens for a text of a thousand tokens in the vocabulary.
+    """
 
     accented: tuple[int, int]
     figures: tuple[int, int]
@@ -45,9 +48,9 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 class Family:
     """The counting rules of a family of models.
 
-    `permille` is the number of its tokens for a thousand of the vocabulary. `base` are the tokens of any request,
-    `per_message` those of any message, without its text. `band` is the relative error of an estimate for English or
-    code. `kinds` are the ranges of other texts. `images` applies to the models that accept images.
+    `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
+    any request, `per_message` those of any message, without its text. `band` is the relative error of an estimate for
+    English or code. `kinds` are the ranges of other texts. `images` applies to the models that accept images.
     """
 
     permille: int

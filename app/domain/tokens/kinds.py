@@ -1,4 +1,4 @@
-"""Kinds of text. The numbers of tokens in two vocabularies differ by another factor for each kind.
+"""Kinds of text. The ratio between the token counts of two vocabularies depends on the kind.
 
     >>> [kind_of(text).value for text in ("Why is it blue?", "天空为什么是蓝色的", "1,2,3", "Das müssen wir prüfen")]
     ['plain', 'foreign', 'figures', 'accented']

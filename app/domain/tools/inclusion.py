@@ -102,7 +102,10 @@ class OfferedTools:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision about a tool. `words` are the words that the tool shares with the draft, in alphabetical order."""
+    """The decision to include a tool in a send or not, with the reason (`why`).
+
+    `words` are the words that the tool shares with the draft, in alphabetical order.
+    """
 
     sized: SizedTool
     why: Why
@@ -142,7 +145,7 @@ NOTHING_CHOSEN = Choice()
 
 
 def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choice:
-    """Decide about each tool for this send. `budget` is the maximum size of the request, in tokens."""
+    """Decide for each available tool if the send has it. `budget` is the maximum size of the request, in tokens."""
     if not offer.tools:
         return NOTHING_CHOSEN
     if not offer.able:

@@ -120,7 +120,10 @@ Their results can leave Inview only in a request to the chosen model, or through
 
 
 def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
-    """Decide about a call. `allowed` is the agent's list; None: it has no list. `rules` are the person's rules."""
+    """Decide if a call is allowed, needs a person's permission, or is refused.
+
+    `allowed` is the agent's list of allowed tools; None: the agent has no list. `rules` are the person's rules.
+    """
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, query)]
     if covering == []:
         return Refuse(f'The agent may not make this call of "{query.tool_name}": its allowed tools do not include it.')

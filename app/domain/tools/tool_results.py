@@ -23,24 +23,30 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Return a result that Inview writes instead of the tool, with the reason. `denied`: a person denied the call."""
+    """Return the event that ends a call with an error. Inview wrote its `text`, so it is no result of the tool.
+
+    `denied`: a person denied the call.
+    """
     return ToolFinished(call.tool_call_id, (Text(text),), is_error=True, seconds=seconds, denied=denied)
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """Return the whole result for people. If a tool returned only structured content, the JSON is the text."""
+    """Return the whole result of a tool, for people. If it is only structured content, the JSON is the text."""
     if not outcome.content and outcome.structured_json is not None:
         return _cut((Text(outcome.structured_json),), MAX_KEPT)
     return _cut(outcome.content, MAX_KEPT)
 
 
 def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolContent, ...]:
-    """Cut a result for a model to about a quarter of its window. `window` is in tokens."""
+    """Return the part of a tool result that a model gets: about a quarter of the model's `window` (in tokens)."""
     return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
 
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
-    """Replace the images and files of an outcome by a note, because they could not be stored. `why` is the reason."""
+    """Return the outcome with a note instead of its images and files, which could not be stored.
+
+    `why` is the reason, which the note has.
+    """
     words = tuple(piece for piece in outcome.content if isinstance(piece, Text))
     left = len(outcome.content) - len(words)
     note = Text(f"[{left} {'image or file was' if left == 1 else 'images and files were'} left out: {why}]")

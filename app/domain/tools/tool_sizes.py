@@ -37,9 +37,10 @@ class ToolForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """The form of tools for a family of models.
+    """The rule for counting the tokens of tool definitions, for a family of models.
 
-    `overhead` are the tokens that a request needs for having any tools at all.
+    `form` is the format of the counted text. `overhead` is the number of tokens that a request needs in addition if it
+    has any tools.
     """
 
     form: ToolForm
@@ -81,7 +82,7 @@ _RULES = (
 
 
 def tool_rule_of(model: str) -> ToolRule:
-    """Return the rule for a model ("provider:model") according to its name.
+    """Return the rule for counting the tool definitions of a model ("provider:model"), according to its name.
 
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
@@ -93,7 +94,7 @@ def tool_rule_of(model: str) -> ToolRule:
 
 
 def write_as_counted(tool: ToolDefinition, form: ToolForm) -> str:
-    """Return the text of a tool that has as many tokens as the tool in a request."""
+    """Return a text with the same number of tokens as the definition of a tool in a request."""
     if form is ToolForm.JSON:
         name, description = json.dumps(tool.name), json.dumps(tool.description, ensure_ascii=False)
         return f'{{"name":{name},"description":{description},"input_schema":{tool.input_schema_json}}}'

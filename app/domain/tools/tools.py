@@ -66,7 +66,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The reply that a tool is called for. Unknown fields are ""."""
+    """The origin of a tool call: its owner, and the ids of conversation, pair, run and call. Unknown fields are ""."""
 
     owner: str
     conversation_id: str = ""
@@ -106,7 +106,7 @@ class ToolFailedError(InviewError):
 
 
 def changed_tool(tool: Tool) -> ToolFailedError:
-    """Return the failure of a call whose tool changed after it was allowed."""
+    """Return the error for a call that was not made, because its tool changed after the call was allowed."""
     return ToolFailedError(
         ToolFault.CHANGED,
         (

@@ -104,9 +104,9 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 
 
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
-    """Return the line with this term added and the `others` removed, in short form. None: nothing is added.
+    """Return the line with `term` added and the terms in `others` removed. `term` None: nothing is added.
 
-    A command at the end of the line is kept.
+    The filter is written in its short form. A command at the end of the line is kept.
 
     Raises:
         FilterError: the line cannot be read.

@@ -67,7 +67,10 @@ Decision = PerformCommand | ConfirmCommand | ShowText | RefuseCommand
 
 
 def decide_call(call: CommandCall, tree: Filter, selected: int) -> Decision:
-    """Decide about a command on `selected` pairs. `tree` is the filter that selects them, without saved filters."""
+    """Decide whether a command may run on the pairs that a filter selects, and what to show.
+
+    `tree` is this filter, with each saved filter replaced by its content. `selected` is the number of the pairs.
+    """
     what = describe_command(call.command, selected)
     if selected == 0:
         return RefuseCommand("The filter selects no pairs.")

@@ -20,7 +20,7 @@ from app.domain.pattern import Pattern
 
 
 def list_notices(tree: Filter, scope: FilterScope) -> tuple[str, ...]:
-    """Return one sentence for each term whose name does not exist or is ambiguous, in the order of the filter."""
+    """Return a warning for each term whose name does not exist or is ambiguous, in the order of the filter."""
     notices = (_notice(leaf, scope) for leaf in leaves(tree))
     return tuple(dict.fromkeys(notice for notice in notices if notice is not None))
 

@@ -1,6 +1,6 @@
-"""Evaluates a condition from the known results of its parts: combines sets of ids.
+"""Evaluates a condition from the known results of its parts, by combining sets of ids of pairs.
 
-With it, the second step of a filter with an `o` needs no database query when the boundary moves.
+So a filter that depends on the context boundary (term `o`) needs no new database query when the boundary moves.
 
     >>> from app.domain.filters.evaluation.condition import Fact, Has
     >>> flag = Has(Fact.FLAG)
@@ -32,7 +32,7 @@ def list_parts(condition: Condition) -> frozenset[Condition]:
 def combine(condition: Condition, among: frozenset[str], known: Mapping[Condition, frozenset[str]]) -> frozenset[str]:
     """Return the ids in `among` that match the condition.
 
-    `known` has the matching ids for each part (see `list_parts`).
+    `known` maps each part of the condition (see `list_parts`) to the ids that match it.
     """
     match condition:
         case AllOf(conditions):

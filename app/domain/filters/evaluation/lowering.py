@@ -70,13 +70,16 @@ from app.domain.filters.language.syntax import (
 
 @dataclass(frozen=True, slots=True)
 class BoundaryPairs:
-    """The result of the context boundary: the ids of the base set, oldest first, and the ids that it includes."""
+    """The pairs inside the context boundary, as ids in `included`. `base` has the ids of the base set, oldest first."""
 
     base: tuple[str, ...]
     included: frozenset[str]
 
     def kept(self, extra: int) -> tuple[str, ...]:
-        """Return the ids that `o` with a number selects: the included pairs, and the newest `extra` of the others."""
+        """Return the ids that the term `o` (“inside the context boundary”) selects, oldest first.
+
+        These are the pairs inside the boundary, and the newest `extra` pairs outside of it.
+        """
         left_out = [pair_id for pair_id in self.base if pair_id not in self.included]
         brought_back = frozenset(left_out[len(left_out) - min(extra, len(left_out)) :])
         return tuple(pair_id for pair_id in self.base if pair_id in self.included or pair_id in brought_back)
@@ -91,12 +94,19 @@ def asks_boundary(tree: Filter) -> bool:
 
 
 def lower_base(tree: Filter, scope: FilterScope) -> Condition:
-    """Return the condition of the base set, which ignores every `o`. For a filter without an `o`, this is the view."""
+    """Return the condition that selects the base set: the filter without its terms `o` (“inside the context boundary”).
+
+    If the filter has no such term, the base set is the view.
+    """
     return _lower(tree, scope, None) or EVERY_PAIR
 
 
 def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
-    """Return the condition of the pairs in view. Apply it only to pairs of the base set."""
+    """Return the condition that selects the pairs in view from the base set.
+
+    In it, `boundary` replaces the terms `o` (“inside the context boundary”). Apply it only to pairs of the base set: it
+    leaves out the terms that all of these pairs match.
+    """
     terms = tree.terms if isinstance(tree, And) else (tree,)
     asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others
     return _join(AllOf, asking) or EVERY_PAIR

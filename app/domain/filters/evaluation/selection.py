@@ -50,7 +50,7 @@ It takes the pairs of the base set, oldest first, and returns the ids of the inc
 class Selection:
     """The pairs in view, oldest first, and the ids of the pairs that the boundary includes.
 
-    A visible pair not included is OUT.
+    Pairs in view that are not included are OUT (not sent).
     """
 
     visible: tuple[Pair, ...]
@@ -60,7 +60,10 @@ class Selection:
 def select_pairs(
     tree: Filter, pairs: Sequence[Pair], scope: FilterScope, estimate: Estimate, decide_included: DecideIncluded
 ) -> Selection:
-    """Select the pairs of a conversation that are in view with this filter, oldest first."""
+    """Select the pairs of a conversation that are in view with this filter, oldest first.
+
+    `estimate` estimates the tokens of a pair, `decide_included` computes the context boundary.
+    """
     base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
     included = frozenset(decide_included(base))
     view = lower_view(tree, scope, BoundaryPairs(tuple(pair.id for pair in base), included))
@@ -93,7 +96,10 @@ def narrow(
 
 
 def selects_unmarked(tree: Filter) -> bool | None:
-    """Return True if a filter selects a pair without stars, flag and tag; None: other properties of the pair decide."""
+    """Return True if a filter selects every pair that has no stars, no flag and no tag, and False if it selects none.
+
+    None: it depends on other properties of the pair.
+    """
     match tree:
         case Everything():
             return True

@@ -29,6 +29,6 @@ class FilterError(InputError):
 
 
 def show(text: str) -> str:
-    """Prepare a text for a message: shorten it and write unprintable characters as escapes."""
+    """Return a text as an error message quotes it: shortened, and with escapes for unprintable characters."""
     short = text if len(text) <= MAX_QUOTE else f"{text[: MAX_QUOTE - 1]}…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)

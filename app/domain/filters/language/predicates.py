@@ -1,6 +1,6 @@
 """The predicates of the filter language: one row each.
 
-Parser, formatter, completion, cheat sheet and documentation use it.
+Parser, formatter, completion, cheat sheet and documentation use these rows.
 
 >>> NAMES["s"], PREDICATES[Name.STARS].short
 (<Name.STARS: 'stars'>, 's')

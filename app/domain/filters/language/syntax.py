@@ -132,7 +132,7 @@ class AttachmentTerm:
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """Pairs that ended in an error, or have one."""
+    """Pairs whose reply failed, and pairs with a stored failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ Predicate = (
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """Pairs that the context boundary includes, and the newest `extra` pairs that it excludes."""
+    """The term `o`: pairs inside the context boundary, and the newest `extra` pairs outside of it."""
 
     extra: int = 0
 
@@ -242,13 +242,13 @@ Filter = Expression | Everything
 
 
 def all_of(first: Expression, *others: Expression) -> Expression:
-    """Combine terms with `And`. Terms of an inner `And` become terms of the outer one. A single term is returned."""
+    """Combine terms with `And`. Terms of an inner `And` become terms of the outer one. A single term is unchanged."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, And) else (term,)))
     return And(terms) if len(terms) > 1 else first
 
 
 def any_of(first: Expression, *others: Expression) -> Expression:
-    """Combine terms with `Or`. Terms of an inner `Or` become terms of the outer one. A single term is returned."""
+    """Combine terms with `Or`. Terms of an inner `Or` become terms of the outer one. A single term is unchanged."""
     terms = tuple(inner for term in (first, *others) for inner in (term.terms if isinstance(term, Or) else (term,)))
     return Or(terms) if len(terms) > 1 else first
 
