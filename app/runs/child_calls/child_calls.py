@@ -3,8 +3,9 @@
     child = await start_child_call(ctx, order, plan)
     text = await wait_for_text(ctx, owner, child)        # "" if it failed, was stopped or returned nothing
 
-The request, the reply and the cost of the call stay in that conversation. A node in the parent conversation shows the
-call. Its request and its reply are never part of another request.
+The request, the reply and the cost of the call stay in that conversation. In the log of the parent conversation, a node
+(an entry between pairs that is never sent) shows the call. The child call's request and reply are never part of another
+request.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over, store whether it succeeded, and return its text; "": it returned none."""
+    """Wait until the call is over, store whether it succeeded, and return the text of its reply; "": there is none."""
     run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):
         pass

@@ -43,8 +43,8 @@ _log = structlog.get_logger(__name__)
 class Extent:
     """The choice of the pairs in view that a summary replaces.
 
-    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit or not. With neither: what does
-    not fit together with the draft, or all pairs if everything fits.
+    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit into the budget or not. With
+    neither: the pairs that do not fit together with the draft, or all pairs if all fit.
     """
 
     everything: bool = False
@@ -52,15 +52,16 @@ class Extent:
 
 
 OLDER = Extent()
-"""The pairs that do not fit, or all pairs if all fit."""
+"""The pairs that do not fit into the budget, or all pairs if all fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
     """The pairs that a summary would read and replace: `count` of them, for `tokens` at `cost` (None: unknown price).
 
-    The summary would be shown above the pair at `position`. The filter hides `unread` earlier pairs, which the summary
-    would not read. A send now includes them, and would not include them after the summary.
+    The summary would be shown above the pair at `position`, and no pair above it would be sent any more. `unread` is
+    the number of pairs above it that the filter hides: the summary would not read them, but a send without this filter
+    would include them now.
     """
 
     base: ContextSnapshot
@@ -144,7 +145,9 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> Summary:
-    """Start a summary of pairs in view: of those that do not fit together with this draft, or of those in `extent`.
+    """Start a summary of the pairs in view that `extent` selects.
+
+    By default, these are the pairs that do not fit into the budget together with this draft.
 
     Raises:
         SendLockedError: a reply is running in the conversation.

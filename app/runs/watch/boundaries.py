@@ -9,9 +9,9 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return the pairs, marked with the lines above them, oldest first.
+    """Return these pairs. `begins` and `switched` of a pair say whether the page shows these lines above it.
 
-    A pair whose marks do not change is the same object. `boundary` is the position of the oldest pair that is sent;
+    A pair whose two fields do not change is the same object. `boundary` is the position of the oldest pair that is sent;
     None: no pair is left out.
     """
     found = list[ScreenPairView]()

@@ -137,9 +137,10 @@ class ComposedView:
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
-        """Continue with the result of a composition. Return the reason why the requested options cannot be used.
+        """Note the result of a composition. Return the reason why the requested options cannot be used; None: they can.
 
-        The caller calls `hold` next, unless nothing could be composed.
+        If other options were composed instead, they become the requested options. The caller calls `hold` next, unless
+        nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
@@ -149,7 +150,7 @@ class ComposedView:
         return refusal
 
     def hold(self, options: ViewOptions, composed: Composed) -> None:
-        """Remember the view that the page shows now, and its options."""
+        """Store the view that the page shows from now on, with its options."""
         self._held, self.composed = options, composed
 
     async def keep(self, apply: Callable[[ComposedResult], Awaitable[None]]) -> None:
