@@ -162,7 +162,7 @@ async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
 
 
 async def keep_resuming(ctx: AppContext) -> None:
-    """Resume the keep-alives of other processes regularly, because such a process may end early."""
+    """Check regularly whether another process has ended, and resume its keep-alives in this process."""
     while True:
         await asyncio.sleep(MAX_SECONDS)
         try:

@@ -39,7 +39,7 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A child call to make. `role` is the role of its request, `instruction` is the text of the request.
+    """A child call to make. `role` is the role of its request and of its node, `instruction` is the request's text.
 
     `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair.
     `trigger` is the message that the call refers to. `position` is for a summary only: the position of the pair that

@@ -190,7 +190,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
 
 @shielded
 async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, summary: str) -> Checkpoint:
-    """Change the text of the checkpoint; return the new checkpoint.
+    """Change the text of a conversation's checkpoint; return the new checkpoint.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -206,7 +206,7 @@ async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, s
 
 @shielded
 async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -> Checkpoint:
-    """Remove the checkpoint and return it, for Undo. Later sends include the pairs above it again.
+    """Remove a conversation's checkpoint and return it, for Undo. Later sends include the pairs above it again.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -217,7 +217,9 @@ async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -
 
 @shielded
 async def put_checkpoint(ctx: AppContext, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
-    """Set the checkpoint of a conversation. It replaces an earlier one.
+    """Set the checkpoint of a conversation: a summary that is sent instead of the pairs above it.
+
+    It replaces an earlier checkpoint.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -56,7 +56,10 @@ NEVER = -1
 
 @dataclass(eq=False)
 class Indexer:
-    """Indexes pairs, and remembers up to which revision each conversation is indexed, in each vocabulary."""
+    """Indexes pairs, and remembers up to which revision each conversation is indexed.
+
+    There is a separate index for each vocabulary (the tokenizer that counts the tokens of a text).
+    """
 
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)

@@ -28,7 +28,7 @@ NEVER = -1
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The index of a conversation's pairs at a revision, in one vocabulary."""
+    """The index of a conversation's pairs at a revision, with the token counts of one vocabulary (tokenizer)."""
 
     revision: int = NEVER
     index: PairIndex = field(default_factory=PairIndex)

@@ -9,10 +9,10 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return these pairs. `begins` and `switched` of a pair say whether the page shows these lines above it.
+    """Return these pairs, with the lines above them in two fields: `begins` (first sent pair), `switched` (new agent).
 
-    A pair whose two fields do not change is the same object. `boundary` is the position of the oldest pair that is sent;
-    None: no pair is left out.
+    `pairs` are sorted, oldest first. A pair whose two fields do not change is the same object. `boundary` is the
+    position of the oldest pair that is sent; None: no pair is left out.
     """
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None

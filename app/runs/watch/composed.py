@@ -44,11 +44,12 @@ class ComposedResult:
 
 @dataclass(eq=False)
 class ComposedView:
-    """The choices of one page, and the view composed from them (`composed`). None: the first view is not ready.
+    """The choices of one page, and the view that is composed from them.
 
-    `options` are the requested options. `draft` and `attached` are the content of the composer. `parameters` apply to
-    this send only. `edition` is the number that the page gave the draft; 0: none. `turn` counts the compositions.
-    `busy` is locked until the composed view is shown.
+    `composed` is the view on the page; None: no view is ready yet. `options` are the requested options. `draft` and
+    `attached` are the content of the composer. `parameters` apply to this send only. `edition` is the number that the
+    page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
+    shows its result.
     """
 
     ctx: AppContext

@@ -228,13 +228,13 @@ class WatchedPairs:
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
-        """Let a new filter hide the newest pair too, unless its reply streams."""
+        """Stop to show the newest pair regardless of the filter, because the filter is new. A streaming pair stays."""
         if self.guest is not None and (self.following is None or self.guest.pair_id != self.following.id):
             self.guest = None
 
     @property
     def unbound(self) -> frozenset[str]:
-        """The pairs that are shown regardless of the filter: the newest one and the one whose reply streams."""
+        """The ids of the pairs that are shown regardless of the filter: the newest pair, and the streaming pair."""
         ids = {self.guest.pair_id} if self.guest else set[str]()
         return frozenset(ids | {self.following.id} if self.following else ids)
 

@@ -126,7 +126,7 @@ def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def fit(window: Window, visible: Sequence[Candidate]) -> Window:
-    """Adapt the window to the current pairs in view.
+    """Return the window, adapted to the current pairs in view.
 
     A window that ends with the newest pair includes future pairs. A window is never too large.
     """
