@@ -79,7 +79,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
 ) -> Comparison:
     """Send a request to all these models. The model in `options` is ignored.
 
-    `selections`: for each model, the pairs that an estimate on the screen counted, as a short text (`CountedPairs`).
+    `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
     `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
 
     Raises:

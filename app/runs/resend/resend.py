@@ -83,8 +83,8 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
 ) -> ResendResult:
     """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
-    `selection`: the pairs that a preview counted; a send of other pairs is refused. A branch has other pairs and
-    ignores it.
+    `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. A branch has other
+    pairs and ignores this argument.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -170,7 +170,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     sends: bool = False,
     selection: str | None = None,
 ) -> Preview:
-    """Plan the call that sends this text as the request of the pair. Only the pairs above the pair are in view.
+    """Plan the call that sends this text as the request of the pair. Only pairs above this pair are in view.
 
     This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
     """

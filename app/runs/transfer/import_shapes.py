@@ -295,7 +295,7 @@ class AttachmentShape(Shape):
 
 
 class ExportShape(Shape):
-    """A whole file to be imported: its conversations, topics, saved filters and attachments."""
+    """A whole file: its conversations, topics, saved filters and attachments."""
 
     format: Literal["inview"]
     version: Literal[1]

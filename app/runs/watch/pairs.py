@@ -163,7 +163,7 @@ class WatchedPairs:
         return True
 
     def put_all(self, pairs: Sequence[Pair]) -> Pair | None:
-        """Show these pairs as they were read. Return the pair whose reply has started, if it is not followed yet."""
+        """Show these pairs, unless newer values are shown. Return the pair whose reply has started, if it is not followed yet."""
         started: Pair | None = None
         for pair in pairs:
             if self._is_outdated(pair) or self.follows(pair.id, pair.run_id) or pair.id in self._amended:
@@ -228,7 +228,7 @@ class WatchedPairs:
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
-        """Stop to show the newest pair regardless of the filter, because the filter is new. A streaming pair stays."""
+        """Apply a new filter to the newest pair too, so that the page may hide it. A streaming pair stays."""
         if self.guest is not None and (self.following is None or self.guest.pair_id != self.following.id):
             self.guest = None
 
