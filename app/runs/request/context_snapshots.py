@@ -89,7 +89,7 @@ class ContextSnapshot:
 
     @property
     def as_of(self) -> datetime:
-        """The instant from which the ages in the filter are computed."""
+        """The time for which the ages in the filter are computed."""
         return self.scope.now
 
 

@@ -155,7 +155,7 @@ class ListChanges:
 
 @dataclass(slots=True)
 class _Lists:
-    """The conversation lists of all owners: their subscribers and their version numbers."""
+    """The subscribers to lists, and the version number of each list, both by owner."""
 
     watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])

@@ -163,7 +163,10 @@ class WatchedPairs:
         return True
 
     def put_all(self, pairs: Sequence[Pair]) -> Pair | None:
-        """Show these pairs, unless newer values are shown. Return the pair whose reply has started, if it is not followed yet."""
+        """Show these pairs, unless newer values are shown.
+
+        Return the pair whose reply has started, if it is not followed yet.
+        """
         started: Pair | None = None
         for pair in pairs:
             if self._is_outdated(pair) or self.follows(pair.id, pair.run_id) or pair.id in self._amended:

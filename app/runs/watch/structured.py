@@ -28,7 +28,7 @@ PACE_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The result of reading a reply with these `parts`.
+    """The result of parsing a reply that had these `parts`.
 
     `reply` identifies the reply by the pair's version and its run.
     """
