@@ -89,7 +89,7 @@ class ContextSnapshot:
 
     @property
     def as_of(self) -> datetime:
-        """The time for which the ages in the filter are computed."""
+        """The time from which the filter counts ages back, for example to find the pairs of the last week."""
         return self.scope.now
 
 
