@@ -1,7 +1,7 @@
 """The app context: everything that exists once per process, as the value that every command takes.
 
     ctx = current()
-    ctx = await context_for(ctx, conversation_id)     # the app context of temporary conversations, if it has this one
+    ctx = await context_for(ctx, conversation_id)     # another one if the conversation is temporary
 
 Not here: opening and closing it (`wiring.py`), commands (`runs/send/commands.py`) and watching
 (`runs/watch/broadcast.py`).
@@ -36,7 +36,7 @@ MAX_ELSEWHERE = 10_000
 class TemporaryContext:
     """The app context of temporary conversations (`temporary.py`). `ctx` is None until it is opened.
 
-    `closing` closes it. `elsewhere` are ids that were not found in it, and that it will never have.
+    `closing` closes it. `elsewhere` are ids of other objects: they were looked up in its database and not found.
     """
 
     ctx: AppContext | None = None
@@ -58,10 +58,11 @@ class CacheRefresher:
 
 @dataclass(frozen=True)
 class AppContext:
-    """The dependencies of commands and watchers. `process_id` identifies this process in the database.
+    """The parts of Inview that commands and watchers use. `process_id` identifies this process in the database.
 
-    `warming` are the tasks that read conversations ahead, by conversation. They and the tasks in `background` are
-    cancelled when the process ends. `keeping` has the keep-alive tasks of this process, by conversation.
+    `warming` has the tasks that prepare the next send of a conversation (`runs/send/prefetch.py`), by conversation.
+    They and the tasks in `background` are cancelled when the process ends. `keeping` has the cache keep-alive tasks of
+    this process, by conversation.
     """
 
     settings: Settings
@@ -129,9 +130,9 @@ def in_use(ctx: AppContext) -> Generator[None]:
 
 
 async def context_for(ctx: AppContext, *ids: str) -> AppContext:
-    """Return the app context that has these ids: conversations, pairs, runs or data that belongs to them.
+    """Return the app context whose store has these conversations, pairs or runs: the temporary or the main one.
 
-    Unknown ids return the main app context. Its queries then report that they do not exist.
+    For unknown ids, return the main app context. Its queries then report that the ids do not exist.
     """
     temporary = ctx.temporary
     if temporary.ctx is None or temporary.elsewhere.issuperset(ids):

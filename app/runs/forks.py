@@ -39,7 +39,7 @@ from app.views.conversation.conversation import cut_snippet
 async def fork_from(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions | None = None, up_to: str | None = None
 ) -> Listed:
-    """Create a conversation with copies of pairs of this one, and return it.
+    """Create a conversation with copies of pairs of this one. Return its entry in the list of conversations.
 
     The copied pairs are those up to `up_to` (None: all) that are in view under `options` (None: all).
 

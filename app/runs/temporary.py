@@ -86,7 +86,7 @@ async def _load(store: Store, owner: str, attachment_id: str) -> Attachment:
 
 @shielded
 async def keep_conversation(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Save a temporary conversation with its child conversations. From then on it is like any other.
+    """Save a temporary conversation and its child conversations to the disk. They are then no longer temporary.
 
     Raises:
         NotFoundError: this owner has no such conversation.

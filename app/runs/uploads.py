@@ -60,7 +60,7 @@ async def attach_file(ctx: AppContext, owner: str, data: bytes, name: str, *, te
 
 
 async def find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> tuple[Upload, ...]:
-    """Return those of these uploads that are stored, in this order."""
+    """Return the uploads with these ids, in the order of the ids. Ids of uploads that are not stored are ignored."""
     found = await _find_uploads(ctx, owner, ids)
     return tuple(found[one] for one in dict.fromkeys(ids) if one in found)
 
@@ -76,7 +76,9 @@ async def _find_uploads(ctx: AppContext, owner: str, ids: Sequence[str]) -> dict
 
 @shielded
 async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
-    """Delete an upload, or all uploads with these bytes. Messages that took it keep their copy.
+    """Delete an upload. If `upload_id` is the hash of bytes, delete all uploads with these bytes.
+
+    Messages that took an upload keep their copy of the bytes.
 
     Raises:
         NotFoundError: there is no such upload.
@@ -90,7 +92,7 @@ async def drop_upload(ctx: AppContext, owner: str, upload_id: str) -> None:
 
 
 async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> AttachedParts:
-    """Load the attachments of a text by their ids, which are those of uploads, or of images and files of messages.
+    """Load the attachments of a text. Each id is that of an upload, or of an image or a file in an earlier message.
 
     Raises:
         InputError: an attachment is missing, there are too many, or they are too large together.
@@ -113,7 +115,7 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
 
 
 async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
-    """Load the bytes of the attachments that these parts name.
+    """Return these parts with the bytes of the attachments that they name.
 
     Raises:
         InputError: some of them are missing.

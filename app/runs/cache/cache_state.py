@@ -1,4 +1,4 @@
-"""The state of a provider's cache for a conversation: what the next send would read from it, and what it would lose.
+"""The state of a provider's prompt cache for a conversation: recent calls, and what the next send would read from it.
 
     state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
@@ -32,7 +32,8 @@ from app.store.run.runs import Sent
 class ComparedCall:
     """A provider call with its cache use, and a comparison of its reported usage with the prediction.
 
-    `differs` describes the first difference from the previous call. None: the call continued it, or there was none.
+    `differs` describes the first difference between this request and that of the previous call. None: this call
+    continues the previous one, there is no previous one, or the usage of this call is unknown.
     """
 
     use: StoredUse

@@ -7,7 +7,7 @@ Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_
 Before each refresh the next send is planned again: a send in the meantime has extended the cache, so no refresh is due.
 
 The request of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that
-it ended. All processes that use the database attend to an order; the first one makes the call.
+it ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
 
 Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
@@ -70,7 +70,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the price of keeping alive the cache for this send, or the reason why that is impossible."""
+    """Return the cost of a keep-alive of the cache that this send would read, or the reason why it is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -87,9 +87,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 async def start_keeping(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
 ) -> Keeping:
-    """Keep a prompt cache alive for some minutes: the one that a send with these options would read.
+    """Start to keep alive, for some minutes, the prompt cache that a send with these options would read.
 
-    This replaces an earlier order of the conversation.
+    Return the stored order. It replaces an earlier order of the conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -162,7 +162,7 @@ async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
 
 
 async def keep_resuming(ctx: AppContext) -> None:
-    """Resume the keep-alives of other processes regularly, because such a process may end early."""
+    """Check regularly whether another process has ended, and resume its keep-alives in this process."""
     while True:
         await asyncio.sleep(MAX_SECONDS)
         try:
@@ -172,7 +172,7 @@ async def keep_resuming(ctx: AppContext) -> None:
 
 
 async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
-    """Refresh the cache if that is due. Return the seconds until the next check; None: the keep-alive has ended."""
+    """Refresh the cache if a refresh is due. Return the seconds until the next check; None: the keep-alive is over."""
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None or keeping.ended_at is not None:

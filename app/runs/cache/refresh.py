@@ -61,7 +61,9 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
 
 
 async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
-    """Read the cached prefix of this send again. Return None if this keep-alive was refreshed, ended or replaced.
+    """Start a call that reads the cached prefix of this send again. Return the running call.
+
+    None: meanwhile, this keep-alive was refreshed by another process, or it was ended or replaced.
 
     Raises:
         ConflictError: the send would read nothing from the cache.

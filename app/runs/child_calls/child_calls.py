@@ -3,8 +3,9 @@
     child = await start_child_call(ctx, order, plan)
     text = await wait_for_text(ctx, owner, child)        # "" if it failed, was stopped or returned nothing
 
-The request, the reply and the cost of the call stay in that conversation. A node in the parent conversation shows the
-call. Its request and its reply are never part of another request.
+The request, the reply and the cost of the call stay in that conversation. In the log of the parent conversation, a node
+(an entry between pairs that is never sent) shows the call. The child call's request and reply are never part of another
+request.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A child call to make. `role` is the role of its request, `instruction` is the text of the request.
+    """A child call to make. `role` is the role of its request and of its node, `instruction` is the request's text.
 
     `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair.
     `trigger` is the message that the call refers to. `position` is for a summary only: the position of the pair that
@@ -128,7 +129,7 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over, store whether it succeeded, and return its text; "": it returned none."""
+    """Wait until the call is over, store whether it succeeded, and return the text of its reply; "": there is none."""
     run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):
         pass

@@ -42,9 +42,9 @@ ENDING_SECONDS = 30.0
 
 
 def delegate_tool(ctx: AppContext, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
-    """Return the tool for this app context.
+    """Return the tool `delegate`, bound to this app context.
 
-    `seconds` is the time limit of a task; by default that of all tools of a reply.
+    `seconds` is the time limit of a delegated task; by default, the time limit of any tool call.
     """
 
     async def call(caller: Caller, arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:

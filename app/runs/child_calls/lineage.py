@@ -25,7 +25,7 @@ _MADE: dict[Role, LineageKind] = {
 
 
 async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
-    """Read the parent, the child conversations and the forks of a conversation, but not their relatives.
+    """Return the parent, the child conversations and the forks of a conversation. More distant relatives are left out.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -1,4 +1,4 @@
-"""The log of a conversation: its calls for titles and summaries, and the tokens used when messages were removed."""
+"""The log of a conversation: its calls for titles and summaries, and the usage up to each removal of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.views.screen.log import LogView, show_log
 
 
 async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView:
-    """Return the newest entries of the log.
+    """Return the newest entries of a conversation's log.
 
     Raises:
         NotFoundError: this owner has no such conversation.

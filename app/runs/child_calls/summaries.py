@@ -43,8 +43,8 @@ _log = structlog.get_logger(__name__)
 class Extent:
     """The choice of the pairs in view that a summary replaces.
 
-    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit or not. With neither: what does
-    not fit together with the draft, or all pairs if everything fits.
+    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit into the budget or not. With
+    neither: the pairs that do not fit together with the draft, or all pairs if all fit.
     """
 
     everything: bool = False
@@ -52,15 +52,16 @@ class Extent:
 
 
 OLDER = Extent()
-"""The pairs that do not fit, or all pairs if all fit."""
+"""The pairs that do not fit into the budget, or all pairs if all fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
     """The pairs that a summary would read and replace: `count` of them, for `tokens` at `cost` (None: unknown price).
 
-    The summary would be shown above the pair at `position`. The filter hides `unread` earlier pairs, which the summary
-    would not read. A send now includes them, and would not include them after the summary.
+    The summary would be shown above the pair at `position`, and no pair above it would be sent any more. `unread` is
+    the number of pairs above it that the filter hides: the summary would not read them, but a send without this filter
+    would include them now.
     """
 
     base: ContextSnapshot
@@ -144,7 +145,9 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     extent: Extent = OLDER,
     attached: tuple[Part, ...] = (),
 ) -> Summary:
-    """Start a summary of pairs in view: of those that do not fit together with this draft, or of those in `extent`.
+    """Start a summary of the pairs in view that `extent` selects.
+
+    By default, these are the pairs that do not fit into the budget together with this draft.
 
     Raises:
         SendLockedError: a reply is running in the conversation.
@@ -187,7 +190,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
 
 @shielded
 async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, summary: str) -> Checkpoint:
-    """Change the text of the checkpoint; return the new checkpoint.
+    """Change the text of a conversation's checkpoint; return the new checkpoint.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -203,7 +206,7 @@ async def change_checkpoint(ctx: AppContext, owner: str, conversation_id: str, s
 
 @shielded
 async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -> Checkpoint:
-    """Remove the checkpoint and return it, for Undo. Later sends include the pairs above it again.
+    """Remove a conversation's checkpoint and return it, for Undo. Later sends include the pairs above it again.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -214,7 +217,9 @@ async def remove_checkpoint(ctx: AppContext, owner: str, conversation_id: str) -
 
 @shielded
 async def put_checkpoint(ctx: AppContext, owner: str, conversation_id: str, checkpoint: Checkpoint) -> None:
-    """Set the checkpoint of a conversation. It replaces an earlier one.
+    """Set the checkpoint of a conversation: a summary that is sent instead of the pairs above it.
+
+    It replaces an earlier checkpoint.
 
     Raises:
         NotFoundError: this owner has no such conversation.

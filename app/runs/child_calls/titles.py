@@ -45,7 +45,7 @@ _log = structlog.get_logger(__name__)
 async def ask_title(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions = DEFAULT_OPTIONS
 ) -> StartedChildCall:
-    """Ask a model for a title from the pairs in view. A title that a person wrote is not replaced.
+    """Start a call that asks a model for a title from the pairs in view. A title that a person wrote is not replaced.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -105,8 +105,8 @@ async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
 async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep a compared reply, as `keep_reply` does.
 
-    If it is the first reply of a conversation without a title, ask for one. The runs of the compared replies asked for
-    no title, because each ended in a separate conversation.
+    If it is the first reply of a conversation without a title, start a call for a title. The ends of the compared runs
+    started no such call, because each run was in a separate conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.

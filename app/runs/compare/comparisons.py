@@ -51,10 +51,10 @@ NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """The pair with the kept reply.
+    """The result of keeping a reply: the id of the pair that has it.
 
-    `replaced` is the number of the version that it replaced, if a pair was answered again. `undo` are the changes of
-    marks that restore the later pairs that the comparison discarded.
+    If the comparison answered an existing pair again, `replaced` is the number of the version with the pair's previous
+    content. `undo` are the changes of marks that restore the later pairs that the comparison discarded.
     """
 
     pair_id: str
@@ -79,8 +79,8 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
 ) -> Comparison:
     """Send a request to all these models. The model in `options` is ignored.
 
-    `selections`: for each model, the pairs that the caller has shown as counted (`CountedPairs`). `again`: a pair whose
-    request is sent again in a branch, with the parameters of that pair.
+    `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -126,7 +126,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
-    """Read the open comparison and its pairs as they are stored now.
+    """Return the open comparison, and for each model the stored pair that has its reply.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.

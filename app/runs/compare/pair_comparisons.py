@@ -58,9 +58,10 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
 ) -> Comparison:
     """Send the request of a pair to all these models. The model in `options` is ignored.
 
-    `selections`: for each model, the pairs that the caller has shown as counted. A branch has other pairs and ignores
-    it. `later`: the choice for the pairs below this one. Pairs to discard are deleted when a reply is kept, not
-    earlier. With BRANCH the models answer in a new conversation with copies of the pairs above, as a new request there.
+    `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`). A branch has
+    other pairs and ignores this argument. `later`: the choice for the pairs below this one. Pairs to discard are
+    deleted when a reply is kept, not earlier. With BRANCH the models answer in a new conversation with copies of the
+    pairs above, as a new request there.
 
     Raises:
         NotFoundError: this owner has no such pair.

@@ -117,9 +117,9 @@ class Engine:
         purpose: Purpose = "reply",
         loop: Loop | None = None,
     ) -> LiveRun:
-        """Start a run whose row is stored.
+        """Start a run that the caller has already stored in the database.
 
-        With a `loop` the run calls tools and continues; without, tool calls end it.
+        With a `loop` the run calls tools and continues; without a `loop`, tool calls end the run.
         """
         loop = None if self.desk is None else loop
         tools = start.tools if loop is None else loop.limits
@@ -146,9 +146,9 @@ class Engine:
         return tuple(run for run in self.runs.values() if run.place.conversation_id == conversation_id)
 
     def cancel(self, run_id: str) -> LiveRun | None:
-        """Stop a run. Its task `finishing` is done when the end is stored.
+        """Stop a run and return it; None: this process has no such active run.
 
-        None: this process has no such active run.
+        The task `finishing` of the returned run is done when the end is stored.
         """
         run = self.runs.get(run_id)
         if run is not None:
@@ -156,7 +156,7 @@ class Engine:
         return run
 
     def hurry(self, run_id: str) -> LiveRun | None:
-        """Start the next attempt of a run now, instead of waiting.
+        """Start the next attempt of a run now, instead of waiting, and return the run.
 
         None: no such run waits for an attempt in this process.
         """

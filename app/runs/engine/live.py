@@ -30,7 +30,7 @@ MAX_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The data that a reply needs to call tools and continue: the first request, which does not change, and its tools.
+    """The data that a reply needs to call tools and to continue with their results: the first request and its tools.
 
     `model` is the profile of the model. `limits` are the limits for tools. `allowed` is the agent's list of tools;
     None: it has no list. `replaced` are the secrets that were redacted from the first request; None: redaction is off.

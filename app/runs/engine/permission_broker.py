@@ -49,7 +49,10 @@ def steady_clock() -> Callable[[], datetime]:
 
 @dataclass(eq=False)
 class PermissionBroker:
-    """The signal for calls that wait for permission. `changed` is set at the next decision and then replaced."""
+    """The signal for tool calls that wait for permission.
+
+    `changed` is the event that they wait for. The next decision sets it, and a new event replaces it.
+    """
 
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -92,7 +95,7 @@ def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None
 
 
 async def audit_request(session: AsyncSession, owner: str, request: PermissionRequest, at: datetime) -> None:
-    """Write a new permission request, or the decision about one, to the audit trail."""
+    """Add an entry to the audit trail: a new permission request, or the decision about a request."""
     action = "asked" if request.standing is PermissionStatus.PENDING else request.standing.value
     by = {"scope": request.scope, "rule_id": request.rule_id, "why": request.ending}
     details = {name: value for name, value in by.items() if value is not None}
@@ -104,7 +107,7 @@ async def audit_request(session: AsyncSession, owner: str, request: PermissionRe
 async def audit_call(
     session: AsyncSession, owner: str, request: PermissionRequest, action: str, at: datetime, **details: Any
 ) -> None:
-    """Write a decision about a call to the audit trail, without arguments if the conversation is temporary."""
+    """Add an entry about a tool call to the audit trail, without its arguments if the conversation is temporary."""
     temporary = select(CONVERSATION.c.temporary).where(CONVERSATION.c.id == request.conversation_id)
     data: dict[str, Any] = {
         "server_id": request.server_id,
@@ -124,7 +127,7 @@ async def audit_call(
 async def audit_rule(
     session: AsyncSession, owner: str, kept: StoredRule, action: str, at: datetime, **details: Any
 ) -> None:
-    """Write to the audit trail that a permission rule was made or revoked."""
+    """Add an entry to the audit trail: a permission rule was made or revoked."""
     rule: Rule = kept.rule
     data: dict[str, Any] = {
         "server_id": rule.server_id,

@@ -52,7 +52,7 @@ PATIENCE_SECONDS = 30.0
 
 @dataclass(eq=False)
 class Writer:
-    """The writer of this process. `runs` are the active runs, which it saves."""
+    """Saves the active runs of this process (`runs`, by id) to the database."""
 
     store: Store
     process_id: str

@@ -59,10 +59,10 @@ async def list_filters(ctx: AppContext, owner: str) -> KnownFilters:
 
 
 async def find_filter(ctx: AppContext, owner: str, name: str) -> str:
-    """Return the filter saved under a name.
+    """Return the text of the filter that is saved under this name.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no filter with this name.
     """
     async with ctx.store.read() as session:
         saved = await filters.load_saved_filters(session, owner)

@@ -79,7 +79,9 @@ DEFAULT_OPTIONS = ViewOptions()
 async def check_line(  # noqa: PLR0913 - the line, the cursor and the view options
     ctx: AppContext, owner: str, conversation_id: str, line: str, *, cursor: int, options: ViewOptions = DEFAULT_OPTIONS
 ) -> FilterLineView:
-    """Describe the text typed so far. `cursor` is the number of characters in front of the cursor. Nothing is changed.
+    """Describe a line while it is typed: its meaning, its errors, completions. Nothing is changed.
+
+    `cursor` is the number of characters in front of the cursor.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -179,7 +181,10 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
 def write_export_url(
     conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
 ) -> str:
-    """Return the address of an export with everything that the filter depends on, so that it selects the same pairs."""
+    """Return the URL that downloads an export of the pairs that the line selects.
+
+    The URL has everything that the filter depends on, such as the time and the topic. So it selects the same pairs.
+    """
     query = {
         "format": export.format.value,
         "filter": format_filter(read.filter),

@@ -43,9 +43,9 @@ NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 
 
 class TopicChanges(TypedDict, total=False):
-    """Changes of a topic. `parent_id` None: move it to the root.
+    """Changes of a topic. `parent_id` None: move the topic to the root.
 
-    `before`: the sibling that follows it; None: move it last.
+    `before`: the sibling that will follow the topic; None: the topic becomes the last sibling.
     """
 
     name: str

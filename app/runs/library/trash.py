@@ -65,7 +65,7 @@ async def list_trash(
 
 @shielded
 async def restore(ctx: AppContext, owner: str, entry_id: str) -> TrashEntry:
-    """Restore a conversation, or all pairs that were deleted together with this one. Return the entry.
+    """Restore an entry of the trash: a conversation, or pairs that were deleted together. Return the entry.
 
     Raises:
         NotFoundError: the trash has no entry with this id.

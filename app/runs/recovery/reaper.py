@@ -64,7 +64,7 @@ ROUND_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Silences:
-    """For each run of another process, the time since when its heartbeat has not changed, on this process's clock.
+    """The last heartbeat of each run of another process, with the time at which this process first saw it (`since`).
 
     >>> silences = Silences()
     >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
@@ -74,9 +74,9 @@ class Silences:
     since: dict[str, tuple[object, float]] = field(default_factory=dict[str, tuple[object, float]])
 
     def listen(self, signs: Mapping[str, object], at: float) -> frozenset[str]:
-        """Record the current heartbeats. Return the runs whose heartbeat has not changed for too long.
+        """Record the current heartbeats (`signs`). Return the runs whose heartbeat has not changed for too long.
 
-        Runs that are not in `signs` are dropped.
+        Runs that are not in `signs` are dropped. `at` is the current time of this process's clock.
         """
         before = dict(self.since)
         self.since.clear()

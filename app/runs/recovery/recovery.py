@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 @shielded
 async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> bool:
-    """Store text of an interrupted reply that a page shows and the database lacks. Return False if it was refused.
+    """Store text of an interrupted reply that a page shows and the database lacks. Return False if the text is refused.
 
     A refusal is logged.
 

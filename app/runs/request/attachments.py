@@ -62,7 +62,7 @@ async def load_named(store: Store, owner: str, content: View | Request) -> Attac
 
 
 def _keep_unchanged(found: Attachments) -> Attachments:
-    """Return the attachments whose bytes still match their id, which is their hash."""
+    """Return the attachments whose id is still the hash of their bytes."""
     return {one: data for one, data in found.items() if sha256(data).hexdigest() == one}
 
 

@@ -31,10 +31,10 @@ MAX_BASES = 64
 
 @dataclass(frozen=True, slots=True)
 class ContextSnapshot:
-    """The pairs that a filter selects at a revision, with everything else for a send that does not depend on the draft.
+    """The pairs that a filter selects at a revision, with all other data of a send that does not depend on the draft.
 
-    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts. `usual` are these
-    with the agent's parameters as defaults.
+    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts. `usual` are the
+    same parameters, with the agent's parameters as defaults.
 
     `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `system_text`
     is the size of the system prompt in tokens of the vocabulary. `running` is the pair whose reply is running, in view
@@ -71,7 +71,7 @@ class ContextSnapshot:
 
     @property
     def explicit(self) -> bool:
-        """True if the filter refers to the context boundary."""
+        """True if the filter has a term `o` (“inside the context boundary”)."""
         return asks_boundary(self.tree)
 
     @property
@@ -89,7 +89,7 @@ class ContextSnapshot:
 
     @property
     def as_of(self) -> datetime:
-        """The instant from which the ages in the filter are computed."""
+        """The time from which the filter counts ages back, for example to find the pairs of the last week."""
         return self.scope.now
 
 

@@ -56,7 +56,10 @@ NEVER = -1
 
 @dataclass(eq=False)
 class Indexer:
-    """Indexes pairs, and remembers up to which revision each conversation is indexed, in each vocabulary."""
+    """Indexes pairs, and remembers up to which revision each conversation is indexed.
+
+    There is a separate index for each vocabulary (the tokenizer that counts the tokens of a text).
+    """
 
     store: Store
     event_bus: EventBus = field(default_factory=EventBus)
@@ -82,10 +85,9 @@ class Indexer:
     async def finds_all(  # noqa: PLR0913, PLR0917 - the conversation, its revision and the indexes
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
     ) -> bool:
-        """Return True if the indexes that the session sees are complete.
+        """Return True if the session sees a complete index of the conversation at this revision.
 
-        The session sees this revision of the conversation. `known`: a revision up to which the indexes are known to be
-        complete.
+        `known`: a revision up to which the index is known to be complete, so that only later changes are checked.
         """
         if known < revision:
             if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):
@@ -94,7 +96,7 @@ class Indexer:
         return True
 
     def catch_up(self, place: RunPlace) -> None:
-        """Start to index a reply that is over, so that no later query waits for it. Returns at once."""
+        """Start to index the pair of a run that is over, so that no later query waits for it. Returns at once."""
         task = asyncio.create_task(self._catch_up(place), name=f"indexing of {place.pair_id}")
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
@@ -178,7 +180,7 @@ class Indexer:
 
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
-    """Compute the index entries of these pairs."""
+    """Return the index entries of these pairs, with their token counts."""
     texts, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
     counts = iter(await count_texts(vocabulary, texts))
     return [

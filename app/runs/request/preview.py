@@ -27,7 +27,7 @@ TOOL_LIMITS = ToolLimits()
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A context snapshot (`base`) with its composition and the chosen tools.
+    """The pairs of a send, before the call is planned: a context snapshot (`base`), its composition and the tools.
 
     `draft_text` is the size of the draft in tokens of the vocabulary. `secrets` are the kinds of secrets that are
     redacted from the draft. `attached` are the parts that are sent with the draft.

@@ -35,7 +35,7 @@ LONG_HISTORY = 500
 
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
-    """The parts of a request in addition to the conversation. `prelude` is the text about the person.
+    """Data of a request that does not come from the conversation. `prelude` is the text about the person.
 
     `redact`: secrets are redacted.
     """
@@ -78,12 +78,12 @@ class Plan:
 
 
 def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExtras:
-    """Return the extras that the privacy options of a user ask for."""
+    """Return the prelude and the redaction that a user's privacy options result in."""
     return RequestExtras(compose_system_prelude(options), options.redact)
 
 
 def beside_of(sent_with: SentWith) -> RequestExtras:
-    """Return the extras of a request that was sent, to build the request again."""
+    """Return the prelude and the redaction of a request that was sent, to build the request again."""
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
@@ -96,7 +96,10 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     tools: tuple[ToolDefinition, ...] = (),
     beside: RequestExtras = NO_EXTRAS,
 ) -> View:
-    """Build the view of a conversation for a send under this agent, with these extras."""
+    """Build the content of a send (`View`) from the pairs, the draft and the settings of the conversation.
+
+    `agent` is the agent that answers; None: no agent.
+    """
     return View(
         pairs=pairs,
         draft=draft,
@@ -128,7 +131,7 @@ async def plan_send(  # noqa: PLR0913 - what a request is made of
 ) -> Plan:
     """Plan the send of this view to this model.
 
-    `known`: the hashes of any earlier plan, which are reused where they match. `caching` is the expected state of the
+    `known`: the hashes of an earlier plan, which are reused for equal messages. `caching` is the expected state of the
     provider's prompt cache. Without it, the breakpoints are `marks`. `attachments` are the bytes of the attachments
     that the view names (`attachments.py`).
 

@@ -1,7 +1,7 @@
 """A cache of the indexes of conversations: everything that a decision about a pair needs, without its texts.
 
 An index is valid while the conversation's revision is the same. Otherwise only the pairs that changed since then are
-read. So the database returns only a list of positions for a filter, and only the pairs that are sent for a send.
+read. So a filter reads only a list of positions from the database, and a send reads only the pairs that it sends.
 
 Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
 """
@@ -28,7 +28,7 @@ NEVER = -1
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The index of a conversation's pairs at a revision, in one vocabulary."""
+    """The index of a conversation's pairs at a revision, with the token counts of one vocabulary (tokenizer)."""
 
     revision: int = NEVER
     index: PairIndex = field(default_factory=PairIndex)
@@ -36,7 +36,7 @@ class Sheet:
 
 @dataclass(eq=False)
 class Sizes:
-    """The cache of sheets, by conversation and vocabulary."""
+    """The cache of `Sheet` values, by conversation and vocabulary."""
 
     kept: MemoryCache[tuple[str, str], Sheet] = field(
         default_factory=lambda: MemoryCache[tuple[str, str], Sheet](MAX_PAIRS)
@@ -48,9 +48,9 @@ class Sizes:
     async def load(
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str
     ) -> Sheet:
-        """Load the sheet of a conversation.
+        """Return the index of a conversation at this revision, from the cache or from the database.
 
-        The session sees this revision of the conversation, and complete indexes.
+        The caller has checked that the session sees this revision and a complete index.
         """
         place = (conversation_id, vocabulary)
         async with self._loading.setdefault(place, asyncio.Lock()):

@@ -43,9 +43,10 @@ from app.store.run.runs import SentWith
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A planned call that will replace a pair's content. `sent` are the positions of its pairs; None: they are unknown.
+    """A planned call that will replace a pair's content.
 
-    `tools` are its tools. `loop` is None if the reply cannot call tools, because its next request could not be built.
+    `sent` are the positions of the pairs in its request; None: they are unknown. `tools` are the tools in its request.
+    `loop` is None if the reply cannot call tools, because the request after a tool call could not be built.
     """
 
     provider: Provider
@@ -81,9 +82,9 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
     under: Pair,
     gone: tuple[str, ...],
 ) -> ResendResult:
-    """Send a pair again with the call `going`. The pairs `gone` are deleted from the history.
+    """Send a pair again: `text` and the reply to the call `going` replace its content. The pairs `gone` are deleted.
 
-    `under` is a pair with the agent and the parameters of the call.
+    `under` is a pair that has the agent and the parameters of the call.
     """
     at = now()
     start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
@@ -143,7 +144,7 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
-    """Refuse to replace content that someone else replaced meanwhile, so that no version is replaced unseen.
+    """Check that a pair is unchanged since it was read as `seen`, so that no unseen content is replaced.
 
     Raises:
         NotFoundError: the pair was deleted.

@@ -83,8 +83,8 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
 ) -> ResendResult:
     """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
-    `selection`: the pairs that a preview counted; a send of other pairs is refused. A branch has other pairs and
-    ignores it.
+    `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. A branch has other
+    pairs and ignores this argument.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -170,7 +170,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     sends: bool = False,
     selection: str | None = None,
 ) -> Preview:
-    """Plan the call that sends this text at the pair's position.
+    """Plan the call that sends this text as the request of the pair. Only pairs above this pair are in view.
 
     This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
     """
@@ -208,7 +208,7 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
 @shielded
 async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int, seen: Seen = NOTHING_SEEN) -> None:
-    """Restore another version of a pair. The current content is kept as a version.
+    """Restore the version `number` of a pair. The current content is kept as a version.
 
     Raises:
         NotFoundError: this owner has no such pair, or it has no such version.
@@ -266,9 +266,9 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 @asynccontextmanager
 async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
-    """Create a fork with copies of the pairs above this one, and yield its id.
+    """Create a fork with copies of the pairs above this one, and yield the id of the fork.
 
-    If the send in it is refused, delete it.
+    If the body of the `async with` statement raises, because the send is refused, delete the fork.
     """
     async with ctx.store.read() as session:
         above = await pairs.load_earlier_ids(session, owner, pair)

@@ -76,7 +76,7 @@ class Catalogue:
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Return every provider by name.
+        """Return every provider that this owner can choose, by name, whether it is set up or lacks its key.
 
         Raises:
             InputError: a stored setting of a provider cannot be used.
@@ -96,9 +96,9 @@ class Catalogue:
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Return every provider by name, for display.
+        """Return what `providers` returns, for display: no error, but an empty mapping if a setting cannot be used.
 
-        Empty if a stored setting cannot be used: a send then reports the error.
+        A send then reports the error.
         """
         try:
             return await self.providers(session, owner)
@@ -106,7 +106,7 @@ class Catalogue:
             return {}
 
     async def recognise(self, session: AsyncSession, owner: str, model: str) -> tuple[Provider, ModelProfile]:
-        """Return the provider and the profile of a stored model.
+        """Return the provider and the profile of a model that is named in stored data, even if it cannot be called now.
 
         If the provider is not set up, its field `missing` is true. The model of a missing provider has unknown limits.
         Its profile accepts images, files and any number of tokens, so that no part of a conversation is shown as
@@ -179,9 +179,10 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List the providers that are ready, with their models, in the given order.
+        """List those of these providers that can be called now, each with its models, in the same order.
 
         A provider that needs more than `patience` seconds is listed with its known models; its request continues.
+        `afresh`: request new lists from the providers instead of using lists that are some minutes old.
         """
         ready = [provider for provider in providers.values() if provider.ready]
         tasks = [

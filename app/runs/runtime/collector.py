@@ -21,7 +21,10 @@ Python's defaults: 700, 10, 10.
 
 @cache
 def tune_collector() -> None:
-    """Exclude all objects that exist now from collection permanently, and collect others less often. Runs once."""
+    """Permanently exclude all objects that exist now from garbage collection, and collect new objects less often.
+
+    Later calls in the same process do nothing.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

@@ -115,9 +115,9 @@ FeedEvent = (
 
 
 class Subscription(AsyncIterator[FeedEvent]):
-    """An iterator over the events after its creation.
+    """An iterator over the events of a conversation that are published after the iterator was made.
 
-    The bus keeps only a weak reference, so no subscriber has to unsubscribe.
+    The bus keeps only a weak reference to it, so no subscriber has to unsubscribe.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,10 @@ class Subscription(AsyncIterator[FeedEvent]):
 
 
 class ListChanges:
-    """The subscription of a page to a list of an owner. Changes while the page does not wait count as one."""
+    """A page's subscription to changes of an owner's list of conversations or of MCP servers.
+
+    All changes since the last `wait` count as one change.
+    """
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()
@@ -152,7 +155,7 @@ class ListChanges:
 
 @dataclass(slots=True)
 class _Lists:
-    """The conversation lists of all owners: their subscribers and their version numbers."""
+    """The subscribers to lists, and the version number of each list, both by owner."""
 
     watching: defaultdict[str, WeakSet[ListChanges]] = field(default_factory=lambda: defaultdict(WeakSet))
     versions: Counter[str] = field(default_factory=Counter[str])

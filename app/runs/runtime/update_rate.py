@@ -15,9 +15,9 @@ MAX_SECONDS = 0.05
 WEIGHT = 0.1
 """Weight of the newest observation in the running mean."""
 ANSWER = 4.0
-"""Seconds by which the window grows for each second that the loop is late.
+"""Seconds by which the time between two updates grows for each second that the event loop is late.
 
-The window is at its maximum at about 8 ms.
+This time is at its maximum when the loop is about 8 ms late.
 """
 
 

@@ -138,7 +138,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     ticked_tools: Sequence[str] | None = None,
     agent_id: str | None = None,
 ) -> Conversation:
-    """Change the given fields; None leaves a field unchanged.
+    """Change the given fields of a conversation; None leaves a field unchanged. Return the changed conversation.
 
     The conversation does not move in the list, which is sorted by the time of the last pair. `parameters` are replaced
     as a whole. `agent_id` is the agent that answers from now on; "": no agent. If the agent has a model and `model` is
@@ -431,7 +431,7 @@ async def stop_run(ctx: AppContext, run_id: str) -> None:
 
 
 def require_valid(conversation: Conversation) -> None:
-    """Check the texts, parameters, model name and filter of a conversation.
+    """Check that the texts, parameters, model name and filter of a conversation are valid.
 
     Raises:
         InputError: one of them is invalid.

@@ -90,7 +90,7 @@ ATTEMPTS = 20
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
-"""Number of boundaries per base whose pairs in view are cached."""
+"""Maximum number of results that a context snapshot caches: the pairs in view for one boundary each."""
 
 
 NO_BOUNDARY = BoundaryPairs((), frozenset())
@@ -147,7 +147,7 @@ async def compose_base(
     schema: str | None = None,
     attached: tuple[Part, ...] = (),
 ) -> Composed:
-    """Select the pairs, as `compose_view` does, from a base that was already read.
+    """Select the pairs in view and the pairs to send, as `compose_view` does, from a context snapshot (`base`).
 
     `schema` and `attached` are sent with the draft and use part of the budget.
     """
@@ -183,7 +183,7 @@ async def _redact(text: str) -> Redacted:
 
 
 def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
-    """Return the base with only the pairs above this position.
+    """Return a copy of the context snapshot (`base`) that has only the pairs above the position `before`.
 
     Raises:
         ConflictError: the summary that would be sent covers pairs at or below this position.
@@ -200,7 +200,9 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
 async def read_base(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Read everything that a composition needs except the draft. `sends`: the model will be called.
+    """Return a context snapshot (base): everything that a composition needs except the draft.
+
+    `sends`: the model will be called.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -229,7 +231,7 @@ async def read_base(
 async def read_first_base(
     ctx: AppContext, conversation: Conversation, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Make a base, as `read_base` does, for a conversation that is not stored yet and has no pairs.
+    """Return a context snapshot, as `read_base` does, for a conversation that is not stored yet and has no pairs.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -304,7 +306,7 @@ def _read_zone(name: str) -> tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class _BaseInputs:
-    """Everything that a base depends on, except what the names in the filter refer to."""
+    """Everything that a context snapshot depends on, except the objects that the names in the filter refer to."""
 
     owner: str
     head: Head
@@ -419,7 +421,7 @@ async def _load_names(session: AsyncSession, inputs: _BaseInputs) -> tuple[Filte
 
 
 def state_terms(profile: ModelProfile, estimator: Estimator, limits: Limits, system_text: int) -> BoundaryInputs:
-    """Return the inputs of the boundary's computation, except the pairs and the draft."""
+    """Return the data from which the context boundary is computed, except the pairs and the draft."""
     return BoundaryInputs(
         estimator,
         profile.context_window,

@@ -58,7 +58,7 @@ class FirstMessage:
 
 
 async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Composed:
-    """Select and count what a send of the first message would contain.
+    """Compose a send of the first message: its tools and tokens, as `compose_view` does in a stored conversation.
 
     Raises:
         NotFoundError: this owner has no such agent.

@@ -28,9 +28,9 @@ from app.store.settings.agents import load_agents
 
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:
-    """List the tools that can be offered under an agent, in the order of the request.
+    """List the tools that a send can offer while this agent answers, in the order of the request.
 
-    The known tools of a server are used; the function does not wait for the server.
+    The result has the tools of a server that were read before; the function does not wait for the server.
     """
     enabled = preferences.built_in_tools
     tools = (tool for tool in ctx.toolbox.list_tools(owner) if tool.server_id != BUILT_IN or tool.name in enabled)
@@ -40,9 +40,9 @@ def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: A
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """Add the names of the agents that can get a task to the description of the tool `delegate`.
+    """Return these tools, with the agents that can get a task named in the description of the tool `delegate`.
 
-    If there is no such agent, the tool is removed.
+    If no agent can get a task, the result does not have the tool.
     """
     if DELEGATE not in tools:
         return tools
@@ -59,7 +59,10 @@ async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how
     vocabulary: str,
     called: frozenset[str] = frozenset(),
 ) -> OfferedTools:
-    """Build an offer of these tools for a model. `called` are the names of the tools that the pairs in view called."""
+    """Return these tools with their sizes in tokens for a model, and with the tool mode of the conversation.
+
+    `called` are the names of the tools that the pairs in view called.
+    """
     if not tools:
         return NO_TOOLS
     rule = tool_rule_of(profile.model)

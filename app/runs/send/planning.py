@@ -69,8 +69,9 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
     `forced`: include pairs that do not fit; None: the preferences decide. `sends`: raise if the call cannot be made
     now, and apply `over_budget` to pairs that do not fit. `before`: only pairs above this position are in view, as for
-    a pair that is sent again. `selection`: the pairs that the caller has shown as counted. `refused`: a number of
-    tokens that the provider rejected as too long for this model, whatever its known window.
+    a pair that is sent again. `selection`: the pairs that a preview or an estimate counted; a plan with other pairs is
+    refused. `refused`: a number of tokens that the provider rejected as too long for this model, whatever its known
+    window.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -96,7 +97,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """The input of a plan in addition to its base. The fields are the parameters of `plan_reply`."""
+    """The input of a plan in addition to the context snapshot. The fields are the parameters of `plan_reply`."""
 
     text: str
     parameters: Parameters
@@ -112,7 +113,9 @@ class PlanRequest:
 async def plan_request(
     ctx: AppContext, read: Callable[[], Awaitable[ContextSnapshot]], request: PlanRequest
 ) -> Preview:
-    """Plan the call of a send from the base that `read` returns. If a pair changes meanwhile, read and plan again.
+    """Plan the call of a send from the context snapshot that `read` returns.
+
+    If a pair changes meanwhile, call `read` and plan again.
 
     Raises:
         InviewError: as for `plan_reply`, and the errors of `read`.
@@ -224,9 +227,9 @@ def _falls_out(composed: Composed) -> bool:
 
 
 async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candidate]) -> tuple[Pair, ...] | None:
-    """Load the pairs to send. Return None if one of them has changed since the base was read.
+    """Load the pairs to send. Return None if one of them has changed since the context snapshot (`base`) was read.
 
-    A pair that cannot be read completely counts as changed: the next base leaves it out.
+    A pair that cannot be read completely counts as changed: the next snapshot leaves it out.
     """
     pairs = await ctx.sent_pairs.load(ctx.store, base.owner, base.conversation.id, sent)
     if pairs is not None and await ctx.indexer.note_damage(base.owner, pairs):
@@ -236,10 +239,10 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that were counted for a model, as `selection`, and the settings with which they were counted.
+    """The pairs that an estimate counted for a model, and the settings of this estimate.
 
-    `over_budget`, `schema` and `attached` are those of the send. `before` limits the view to the pairs above this
-    position.
+    `selection` names the pairs in a short text (`domain/context/seen_selection.py`). `over_budget`, `schema` and
+    `attached` are those of the send. `before` limits the view to the pairs above this position.
     """
 
     options: ViewOptions
@@ -251,10 +254,10 @@ class CountedPairs:
 
 
 async def require_counted(ctx: AppContext, owner: str, conversation_id: str, text: str, counted: CountedPairs) -> None:
-    """Check that another model of this send would get the pairs that were counted for it.
+    """Check that a send of this text to one model of a comparison would carry exactly the pairs in `counted`.
 
     Raises:
-        SelectionChangedError: it would get other pairs.
+        SelectionChangedError: it would carry other pairs.
         InviewError: as for `plan_reply`.
     """
     base = await read_base(ctx, owner, conversation_id, counted.options, sends=True)
@@ -266,7 +269,7 @@ async def require_counted(ctx: AppContext, owner: str, conversation_id: str, tex
 
 
 def require_selection(composed: Composed, selection: str) -> None:
-    """Check that the send carries exactly the pairs that were counted.
+    """Check that the composed send carries exactly the pairs that this text names (`seen_selection.py`).
 
     Raises:
         SelectionChangedError: it would carry other pairs.

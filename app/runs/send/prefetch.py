@@ -30,7 +30,7 @@ PAUSE_SECONDS = 0.02
 
 
 def warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Start to prepare the next send of this conversation, unless that has already started."""
+    """Start to prepare the next send of this conversation, unless the preparation is already running."""
     if conversation_id in ctx.warming:
         return
     task = asyncio.create_task(_warm(ctx, owner, conversation_id), name=f"warming of {conversation_id}")

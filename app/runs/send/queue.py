@@ -280,7 +280,7 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
 
 
 async def go_on_after(ctx: AppContext, run: LiveRun) -> None:
-    """Send the next queued text after a reply whose end is stored, or publish that the queue is held.
+    """After the end of `run`: send the next queued text if the reply succeeded, else publish that the queue is held.
 
     The hold was stored with the end. It is not stored again here, because the user may have resumed the queue
     meanwhile. If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
@@ -304,7 +304,7 @@ async def go_on(
     model: str | None = None,
     over_budget: OverBudget | None = None,
 ) -> InviewError | None:
-    """Send the first text unless the queue is held, a reply runs or replies are compared.
+    """Send the first queued text, unless the queue is held, a reply is running or a comparison is open.
 
     Returns the error if the text was refused; the queue is then held with this error as the reason.
     """

@@ -20,9 +20,9 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """Find a stored reply to this request. Return the final state for this run and the id of the run that is replayed.
+    """Find a stored reply to an identical request, and return the final state of the new run with this reply.
 
-    (None, None): there is no such reply.
+    The second value is the id of the earlier run. (None, None): there is no such reply.
     """
     async with ctx.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)

@@ -62,7 +62,7 @@ class SchemaCheck:
 async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
     """Refuse a text that is not a JSON schema, or a schema that cannot be applied.
 
-    `account` is the account whose limit for slow checks this check counts towards, usually the id of a conversation.
+    `account`: the name under which the time of slow checks is limited, usually the id of a conversation.
 
     Raises:
         InputError: the schema is not accepted. The error has the position.
@@ -126,7 +126,7 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
 async def judge(schema_json: str, read: PartialJson, *, account: str) -> SchemaCheck:
     """Find the places where a whole or partial value does not match its schema.
 
-    `account` is the account whose limit for slow checks this check counts towards, usually the id of a conversation.
+    `account`: the name under which the time of slow checks is limited, usually the id of a conversation.
     """
     found: list[SchemaFault] = []
     if read.fault is not None:

@@ -43,7 +43,7 @@ class Delegated:
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
-    """A tool call in version `version` of a pair.
+    """A tool call of a reply. `version` is the version of the pair that has this reply.
 
     `result` is None until there is a result. `record` is None until the call is over.
     """

@@ -48,7 +48,7 @@ SEARCH: Final = Tool(
 
 
 def search_tool(store: Store) -> BuiltIn:
-    """Return the tool, bound to this store."""
+    """Return the tool `search_conversations`, bound to this store."""
 
     async def call(caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         query, limit = str(arguments["query"]).strip(), int(arguments.get("limit", USUAL_LIMIT))

@@ -27,7 +27,7 @@ _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]*")
 
 
 async def fill_prompt(ctx: AppContext, owner: str, server_id: str, name: str, arguments: Mapping[str, str]) -> str:
-    """Return the text of a prompt, filled in with these arguments. An empty argument counts as not given.
+    """Return the text of an MCP server's prompt, filled in with these arguments. An empty argument counts as not given.
 
     Raises:
         NotFoundError: this owner has no such server, or the server has no such prompt.
@@ -44,9 +44,10 @@ async def fill_prompt(ctx: AppContext, owner: str, server_id: str, name: str, ar
 
 
 async def read_resource(ctx: AppContext, owner: str, server_id: str, uri: str, variables: Mapping[str, str]) -> str:
-    """Return the content of a resource as text that names its source. `variables` fill in a URI template.
+    """Return the content of an MCP server's resource, as a text that names its source.
 
-    The address is only passed to the server. Inview itself opens no address.
+    `variables` are the values for the variables in `uri`, if it is a template. Inview only passes the resulting address
+    to the server; Inview itself opens no address.
 
     Raises:
         NotFoundError: this owner has no such server.

@@ -23,7 +23,7 @@ from app.runs.usage.prices import learn_tariffs
 
 @dataclass(frozen=True, slots=True)
 class SeenMode:
-    """The next send in one tool mode.
+    """The next send in one tool mode (the rule that selects the tools of a send).
 
     `planned` is None if the provider has cached nothing that this mode could invalidate.
     """
@@ -50,7 +50,7 @@ class SeenTools:
 async def look_at_tools(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, text: str = ""
 ) -> SeenTools:
-    """Compose the next send with these options and this draft, in every tool mode.
+    """Return the tools of the next send with these options and this draft, in every tool mode.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -73,9 +73,10 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
     edited: dict[str, Any] | None = None,
     only_if: tuple[ArgumentPattern, ...] = (),
 ) -> PermissionRequest:
-    """Answer a permission request. `edited` replaces the arguments of the call.
+    """Answer a permission request. Return the answered request. `edited` replaces the arguments of the call.
 
-    `only_if` limits the new rule to calls with matching arguments.
+    An answer that allows more than this call makes a permission rule. `only_if` limits the rule to calls with matching
+    arguments.
 
     Raises:
         NotFoundError: there is no request with this id.
@@ -228,7 +229,10 @@ async def _expire_requests(ctx: AppContext, owner: str, server_id: str) -> int:
 async def read_audit(
     ctx: AppContext, owner: str, *, limit: int, before: int | None = None, conversation_id: str | None = None
 ) -> tuple[tuple[int, AuditEntry], ...]:
-    """Read the audit trail, newest entry first, each with its number."""
+    """Return at most `limit` entries of the audit trail, newest first, each with its number.
+
+    `before`: only entries with lower numbers. `conversation_id`: only entries about this conversation.
+    """
     async with ctx.store.read() as session:
         return await list_entries(session, owner, limit=limit, before=before, conversation_id=conversation_id)
 

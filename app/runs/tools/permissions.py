@@ -203,7 +203,9 @@ async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id:
 async def claim_request(
     ctx: AppContext, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
-    """Settle a pending request and write that to the audit trail. The caller publishes it after the commit.
+    """Settle a pending request with this event (an answer, for example), and add an entry to the audit trail.
+
+    Return the settled request. The caller publishes it after the commit.
 
     Raises:
         SettledError: the request was settled before.

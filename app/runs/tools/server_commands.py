@@ -259,7 +259,7 @@ async def connect_servers(ctx: AppContext) -> None:
 async def have_server(ctx: AppContext, stored: StoredServer) -> None:
     """Bring the toolbox up to date with a stored server, and publish the change.
 
-    The connection is added if the server is enabled, otherwise removed.
+    If the server is enabled, connect to it with its stored settings; otherwise close the connection.
     """
     session = _session_to_have(ctx, stored)
     if session is None:

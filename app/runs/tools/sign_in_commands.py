@@ -31,9 +31,10 @@ ASK_SECONDS: Final = 30.0
 
 
 async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: str) -> SignIn:
-    """Start a sign-in and wait until its `address` has the address to open. It replaces a sign-in that is in progress.
+    """Start a sign-in at a server. Return it when its `address` is known: the address that the person opens.
 
-    `base_url` is the address of Inview in the browser of the person who signs in.
+    A sign-in at this server that is in progress is cancelled. `base_url` is the address of Inview in the browser of the
+    person who signs in.
 
     Raises:
         NotFoundError: this owner has no such server.

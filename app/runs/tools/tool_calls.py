@@ -198,7 +198,7 @@ async def _check(run: LiveRun, tool: Tool, name: str, input_json: str) -> Mappin
 
 
 def _note(run: LiveRun, call: ToolCall, **changes: Any) -> None:
-    """Update the record of a call, unless the record is closed because the run is over."""
+    """Change the record of a call, unless the record is closed because the run is over."""
     record = run.records[call.tool_call_id]
     if record.ended_at is None:
         run.records[call.tool_call_id] = replace(record, **changes)

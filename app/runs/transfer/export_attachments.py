@@ -21,7 +21,7 @@ from app.views.encode import to_json
 
 @dataclass(frozen=True, slots=True)
 class Luggage:
-    """The ids of the attachments that the file contains, and a text about those left out."""
+    """The attachments of an export: their `ids`. `left_out` describes the attachments that do not fit; "": all fit."""
 
     owner: str
     ids: tuple[str, ...]
@@ -36,7 +36,10 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose the attachments in the order of their names in the file, as long as they fit into `room` bytes."""
+    """Choose the attachments that the file will contain: in the order of `named`, each one that fits into `room` bytes.
+
+    Each chosen attachment reduces the room for the next ones.
+    """
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []
     left: list[int] = []

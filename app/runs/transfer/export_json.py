@@ -92,7 +92,7 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
 
 
 def write_node(node: NodeRecord) -> Json:
-    """Return a node between pairs as JSON."""
+    """Return a node (an entry of the log between pairs, which is never sent) as JSON."""
     return {
         "id": node.id,
         "after_position": node.after_position,

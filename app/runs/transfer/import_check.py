@@ -30,10 +30,10 @@ from app.runs.transfer.import_tools import read_attachment
 
 @dataclass(frozen=True, slots=True)
 class CheckedConversation:
-    """A conversation of the file. `positions` are those of its pairs in file order.
+    """A conversation of the file. `positions` has the position of each pair, in the order of the file.
 
-    `order` are the numbers of the pairs in the file, sorted by position. `named` are the images and files that its
-    messages name and that the file contains.
+    `order` has the places of the pairs in the file (0 is the first), sorted by position. `named` are the images and
+    files that its messages name and that the file contains.
     """
 
     conversation: Conversation
@@ -45,7 +45,7 @@ class CheckedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair that is ready to be stored, and the path of its topic."""
+    """A pair of the file, ready to be stored, and the path of its topic; None: it has no topic."""
 
     record: PairRecord
     topic: TopicNames | None
@@ -55,8 +55,8 @@ class ReadPair:
 class CheckedFile:
     """A file that can be imported. `topics` are the topic paths that its pairs name, `ids` are all ids in the file.
 
-    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps them to message parts,
-    made from their bytes.
+    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps the same ids to the parts
+    with which messages name these images and files.
     """
 
     file: ImportFile
@@ -71,9 +71,10 @@ class CheckedFile:
         return sum(len(one.positions) for one in self.conversations)
 
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
-        """Read pairs of a conversation and give them new ids.
+        """Read some pairs of a conversation from the file, and give them new ids.
 
-        For a row that has no id in the file, an id is made up; `fresh` forgets these ids again.
+        `number` is the number of the conversation in the file, `indexes` are those of the pairs. `fresh` makes the new
+        ids and remembers the new id of each id in the file.
         """
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
@@ -87,13 +88,13 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: NewIds) -> list[NodeRecord]:
-        """Read nodes between the pairs of a conversation, and give them new ids."""
+        """Read some nodes (between the pairs of a conversation) from the file, and give them new ids."""
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
         return [replace(node, id=fresh(node.id)) for node in nodes]
 
     def read_attachment(self, attachment_id: str) -> Attachment:
-        """Read one of the images and files in the file."""
+        """Read the image or file with this id from the file."""
         index = self.attachments[attachment_id]
         return read_attachment(self.file.read_attachment(index), f"$.attachments[{index}]")
 

@@ -65,9 +65,9 @@ class ImportFile:
     most_text: int
 
     def count(self, name: str, number: int = 0) -> int:
-        """Return the number of items in the list `name` of the conversation `number`.
+        """Return the number of items in the list `name` of the conversation `number`. The first one has number 0.
 
-        Attachments belong to number 0.
+        The list of attachments belongs to the whole file; its `number` is 0.
         """
         return len(self.scan.spans(name, number)) // 2
 
@@ -122,8 +122,7 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
 
     Raises:
         FaultError: the file does not match. The error has the place of the first fault. Pairs, nodes and attachments
-            are
-            not checked here.
+            are not checked here.
     """
     _require_text(bytes(body[:4]), len(body))
     scan = scan_file(body, rest, most_text)

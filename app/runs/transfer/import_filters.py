@@ -27,7 +27,7 @@ from app.store.organise.filters import load_saved_filters, write_saved_filters
 async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
     """Store the saved filters of a file. Return their names in this installation, by their names in the file.
 
-    If another filter has a name, a number is added to it.
+    If a different filter with the same name is already stored, the imported filter's name gets a number.
     """
     known = await load_saved_filters(session, owner)
     names, lines = _name_filters(file, known)

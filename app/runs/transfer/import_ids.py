@@ -12,7 +12,7 @@ from app.runs.transfer.import_scan import FaultError
 
 
 class Ids:
-    """The ids in a file. `seen` are the ids that the file gives; `made` are new ids for things without one."""
+    """The ids that were read from a file so far (`seen`), and the new ids of objects that have none there (`made`)."""
 
     def __init__(self) -> None:
         self.seen: set[str] = set()

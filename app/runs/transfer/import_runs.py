@@ -27,7 +27,9 @@ INTERRUPTED = failure(
 
 
 def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
-    """Convert a run of a pair. A run that was active when the file was written becomes an interrupted one.
+    """Convert a run of the file to a record for the store.
+
+    A run that was active when the file was written becomes an interrupted run.
 
     Raises:
         FaultError: values of the run contradict each other.
@@ -70,7 +72,7 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
 
 
 def read_snapshot(shape: SnapshotShape, place: str) -> SnapshotRecord:
-    """Convert the exact request of a pair that failed.
+    """Convert the exact request of a failed pair, which the file contains, to a record for the store.
 
     Raises:
         FaultError: its body is not base64.

@@ -57,7 +57,7 @@ _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
 
 
 class FaultError(InputError):
-    """A file that cannot be imported. `field` is the place of the first fault as a JSON path, such as `$.pairs[0]`."""
+    """The file cannot be imported. `field` is the place of its first fault as a JSON path, such as `$.pairs[0]`."""
 
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
@@ -73,9 +73,9 @@ class EndedError(Exception):
 
 @dataclass(eq=False)
 class Rest:
-    """A pause for a long-working thread, which calls it often. It lets other threads run about every millisecond.
+    """A function that long work in a thread calls often: about every millisecond it pauses, so other threads can run.
 
-    If `ended` is set, the next call ends the work.
+    If `ended` is set, the next call raises EndedError, which ends the work.
     """
 
     ended: bool = False

@@ -63,7 +63,7 @@ class EarlierMessageShape(Shape):
 
 
 class UsualShape(Shape):
-    """The parameters of a conversation."""
+    """The parameters of a conversation, which are the defaults for its replies."""
 
     temperature: Annotated[float, Field(allow_inf_nan=False)] | None = None
     top_p: Annotated[float, Field(allow_inf_nan=False)] | None = None
@@ -74,7 +74,7 @@ class UsualShape(Shape):
 
 
 class ParametersShape(UsualShape):
-    """The parameters of a reply."""
+    """The parameters with which one reply was requested."""
 
     reply_schema: str | None = None
 
@@ -295,7 +295,7 @@ class AttachmentShape(Shape):
 
 
 class ExportShape(Shape):
-    """A whole file."""
+    """A whole file: its conversations, topics, saved filters and attachments."""
 
     format: Literal["inview"]
     version: Literal[1]

@@ -19,7 +19,7 @@ from app.runs.transfer.import_shapes import AttachmentShape, ToolCallRecordShape
 
 
 def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | File:
-    """Convert one part of a tool result."""
+    """Convert one part of a tool result in the file to a part of a message."""
     match shape:
         case TextShape():
             return Text(shape.text)
@@ -32,7 +32,7 @@ def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | Fi
 def read_tool_calls(
     shapes: Sequence[ToolCallRecordShape], place: str, died_at: datetime | None
 ) -> Iterator[ToolCallRecord]:
-    """Convert the records of a run's tool calls.
+    """Convert the tool calls of a run in the file to records for the store.
 
     `died_at` is set if the run was active when the file was written: calls without an end then ended at this time.
 
@@ -67,7 +67,7 @@ def read_tool_calls(
 
 
 def read_attachment(shape: AttachmentShape, place: str) -> Attachment:
-    """Convert an image or a file.
+    """Convert an image or a file in the import file to an attachment for the store.
 
     Raises:
         FaultError: its id is not the hash of its bytes, or it is too large.

@@ -76,7 +76,7 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True, slots=True)
 class ImportedOne:
-    """An imported conversation.
+    """A conversation that was imported, as the result of an import.
 
     `damaged` names each setting that could not be read when the file was written, with the reason. The imported setting
     has its default value.

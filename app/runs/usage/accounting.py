@@ -1,4 +1,4 @@
-"""Accounting nodes: written before messages are removed from a conversation, with the usage up to then."""
+"""Accounting nodes: written when messages are removed from a conversation or restored, with the usage up to then."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.store.ledger.ledger import count_calls, sum_usage
 async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
     session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: RemovalReason, messages: int
 ) -> None:
-    """Write an accounting node: the usage so far and the reason.
+    """Store an accounting node after the pair at `after_position`: the usage so far, and why messages are removed.
 
-    This is part of the transaction that removes the messages.
+    The caller's transaction also removes the messages. `messages` is their number.
     """
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())
@@ -31,6 +31,6 @@ async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, a
 async def note_pairs(
     session: AsyncSession, owner: str, conversation_id: str, pair_ids: Sequence[str], reason: RemovalReason
 ) -> None:
-    """Write an accounting node for pairs that are removed or restored. Its position is above the oldest of them."""
+    """Store an accounting node for pairs that are removed or restored. The node is placed above the oldest of them."""
     messages, position = await count_messages(session, pair_ids)
     await note_departure(session, owner, conversation_id, position - 1, reason, messages)

@@ -42,8 +42,8 @@ class Booked:
     """A provider call of the ledger with its cost.
 
     `entry` is the call's number in the ledger. `position` is the position of its pair; None: the pair was deleted.
-    `foretold` is the predicted read from the provider's cache; None: there was no prediction. `judged` compares the
-    prediction with the reported read.
+    `foretold` is the predicted number of tokens that are read from the provider's cache; None: there was no prediction.
+    `judged` compares the prediction with the number that the provider reported.
     """
 
     entry: int
@@ -80,7 +80,7 @@ class Balance:
 
 
 async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance:
-    """Load the total cost of a conversation without subtotals. Each open page calls this after each reply.
+    """Return the total cost of a conversation without subtotals. Each open page calls this after each reply.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -97,7 +97,7 @@ async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Bal
 
 
 async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Account:
-    """Load the account of a conversation: its usage and cost, with subtotals.
+    """Return the account of a conversation: its usage and cost, with subtotals.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -1,4 +1,4 @@
-"""Budgets of money: set them, list them with what was spent most on, and check them before a send.
+"""Budgets of money: set them, list them with the most expensive models and conversations, check them before a send.
 
     await require_budgets(ctx, owner, conversation, estimate.cost)      # raises BudgetSpentError
 
@@ -39,7 +39,8 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    For a budget that applies to each conversation or each agent, this is the status of the one that spent most.
+    For a budget that applies to each conversation (or agent), this is the status of the most expensive conversation (or
+    agent). `subject` is its id.
     """
 
     budget: SpendingBudget
@@ -86,7 +87,7 @@ async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversatio
 
 
 async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, next_cost: Decimal | None) -> None:
-    """Refuse a send that would exceed a budget that stops sends. `next_cost` is the cost of the send; None: unknown.
+    """Check that a send would not exceed a budget that stops sends. `next_cost`: cost of the send; None: unknown.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -102,7 +103,7 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
 
 
 async def require_budgets_for(ctx: AppContext, conversation: Conversation, model: str, tokens: int) -> None:
-    """Refuse a call of this model that reads this number of tokens, if it would exceed a budget that stops sends.
+    """Check that a call of this model that reads `tokens` tokens would not exceed a budget that stops sends.
 
     Raises:
         BudgetSpentError: it would exceed a budget.

@@ -38,7 +38,7 @@ def known_tariffs(ctx: AppContext, owner: str) -> Mapping[str, Tariff | None]:
 
 
 async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) -> Mapping[str, Tariff | None]:
-    """Find the tariffs of these models and return all known tariffs. The database is queried only for new models.
+    """Load the tariffs of these models, unless they are cached. Return all cached tariffs of the owner, by model.
 
     While a price that a user entered cannot be read, all prices are unknown. A send reports the error.
     """
@@ -61,7 +61,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
 
 @shielded
 async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
-    """Set an own price of a model from a UTC day on. It overrides the public table.
+    """Store the price that a user entered for a model, from a UTC day on. It overrides the public table.
 
     Raises:
         InputError: the model or a price is invalid.
@@ -80,10 +80,10 @@ async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
 
 @shielded
 async def remove_price(ctx: AppContext, owner: str, model: str, since: date) -> None:
-    """Remove the own price of a model that applies from this day on.
+    """Delete the price that a user entered for a model from this day on.
 
     Raises:
-        NotFoundError: there is no own price from that day on.
+        NotFoundError: no entered price of this model starts on this day.
     """
     async with ctx.store.write() as session:
         await delete_own_price(session, owner, model, since)

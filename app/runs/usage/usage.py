@@ -116,7 +116,7 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
 
 
 async def sum_spent(ctx: AppContext, owner: str, query: UsageQuery) -> Spent:
-    """Return the total usage and cost."""
+    """Return the total usage and cost of the calls that the query selects."""
     return (await report_usage(ctx, owner, query, "month")).total
 
 

@@ -9,10 +9,10 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return the pairs, marked with the lines above them, oldest first.
+    """Return these pairs, with the lines above them in two fields: `begins` (first sent pair), `switched` (new agent).
 
-    A pair whose marks do not change is the same object. `boundary` is the position of the oldest pair that is sent;
-    None: no pair is left out.
+    `pairs` are sorted, oldest first. A pair whose two fields do not change is the same object. `boundary` is the
+    position of the oldest pair that is sent; None: no pair is left out.
     """
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None

@@ -80,8 +80,8 @@ async def follow(
 async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
     """Yield the published states of a run: the current one, then each later one. The last one has the outcome.
 
-    The first text is yielded at once, then at most one state per display frame, or fewer if the event loop is late. The
-    states of a slower reply are yielded without delay.
+    The first text is yielded at once, then at most one state per display frame, or fewer if the event loop is late. If
+    a reply changes less often than once per frame, each state is yielded without delay.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.

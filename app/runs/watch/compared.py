@@ -58,7 +58,10 @@ class ComparedReplies:
     _shown: ComparedColumnsView | None = None
 
     def open(self, comparison: ScreenComparisonView | None) -> None:
-        """Set the open comparison; None: none is open. If it is the same one, its finished replies are read again."""
+        """Set the open comparison; None: no comparison is open.
+
+        If `comparison` is already the open one, its finished replies are read again.
+        """
         before, self.comparison = self.comparison, comparison
         if (before and before.id) != (comparison and comparison.id):
             self._follow_anew()

@@ -44,11 +44,12 @@ class ComposedResult:
 
 @dataclass(eq=False)
 class ComposedView:
-    """The choices of one page, and the view composed from them (`composed`). None: the first view is not ready.
+    """The choices of one page, and the view that is composed from them.
 
-    `options` are the requested options. `draft` and `attached` are the content of the composer. `parameters` apply to
-    this send only. `edition` is the number that the page gave the draft; 0: none. `turn` counts the compositions.
-    `busy` is locked until the composed view is shown.
+    `composed` is the view on the page; None: no view is ready yet. `options` are the requested options. `draft` and
+    `attached` are the content of the composer. `parameters` apply to this send only. `edition` is the number that the
+    page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
+    shows its result.
     """
 
     ctx: AppContext
@@ -137,9 +138,10 @@ class ComposedView:
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
-        """Continue with the result of a composition. Return the reason why the requested options cannot be used.
+        """Note the result of a composition. Return the reason why the requested options cannot be used; None: they can.
 
-        The caller calls `hold` next, unless nothing could be composed.
+        If other options were composed instead, they become the requested options. The caller calls `hold` next, unless
+        nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
@@ -149,7 +151,7 @@ class ComposedView:
         return refusal
 
     def hold(self, options: ViewOptions, composed: Composed) -> None:
-        """Remember the view that the page shows now, and its options."""
+        """Store the view that the page shows from now on, with its options."""
         self._held, self.composed = options, composed
 
     async def keep(self, apply: Callable[[ComposedResult], Awaitable[None]]) -> None:

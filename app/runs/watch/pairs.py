@@ -131,14 +131,14 @@ class WatchedPairs:
     # --- reading ---
 
     async def read(self, pair_ids: Collection[str]) -> Pair | None:
-        """Read these pairs again. Return the one whose reply has started and is not followed yet, if any."""
+        """Read these pairs again and show them. Return the pair whose reply has started, if it is not followed yet."""
         async with self.reading:
             return self.put_all(await self.load(pair_ids))
 
     async def load(self, pair_ids: Collection[str]) -> tuple[Pair, ...]:
-        """Return these pairs, and read the data that is needed to show them.
+        """Read these pairs, and the data that is needed to show them. Return the pairs.
 
-        The caller holds `reading` until `put_all`.
+        The caller holds the lock `reading` until it has called `put_all`.
         """
         self._amended.clear()
         pairs = await self._load(pair_ids)
@@ -154,7 +154,7 @@ class WatchedPairs:
     def amend(self, pair_id: str, marks: ShownMarks) -> bool:
         """Show these marks of a pair, even if a read that has started returns older ones.
 
-        Return False if the page lacks it.
+        Return False if the pair is not on the page.
         """
         if (view := self.views.get(pair_id)) is None:
             return False
@@ -163,7 +163,10 @@ class WatchedPairs:
         return True
 
     def put_all(self, pairs: Sequence[Pair]) -> Pair | None:
-        """Show these pairs. Return the one whose reply has started and is not followed yet, if any."""
+        """Show these pairs, unless newer values are shown.
+
+        Return the pair whose reply has started, if it is not followed yet.
+        """
         started: Pair | None = None
         for pair in pairs:
             if self._is_outdated(pair) or self.follows(pair.id, pair.run_id) or pair.id in self._amended:
@@ -194,7 +197,7 @@ class WatchedPairs:
     # --- appearance ---
 
     def look(self, composed: Composed) -> bool:
-        """Use this composition from now on. Return True if all pairs must be read again to show them by it."""
+        """Use this composition from now on. Return True if all pairs must be read again to show them correctly."""
         bare = self._showing is None and bool(self.views)  # so far only their texts are shown
         before, self._composed, self._moved = self._composed, composed, True
         tariffs = known_tariffs(self.ctx, self.owner)
@@ -228,13 +231,13 @@ class WatchedPairs:
         self.guest = replace(guest, hidden=hidden)
 
     def dismiss_guest(self) -> None:
-        """Let a new filter hide the newest pair too, unless its reply streams."""
+        """Apply a new filter to the newest pair too, so that the page may hide it. A streaming pair stays."""
         if self.guest is not None and (self.following is None or self.guest.pair_id != self.following.id):
             self.guest = None
 
     @property
     def unbound(self) -> frozenset[str]:
-        """The pairs that are shown regardless of the filter: the newest one and the one whose reply streams."""
+        """The ids of the pairs that are shown regardless of the filter: the newest pair, and the streaming pair."""
         ids = {self.guest.pair_id} if self.guest else set[str]()
         return frozenset(ids | {self.following.id} if self.following else ids)
 
@@ -310,7 +313,7 @@ def describe_grown(
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """Return a pair whose reply is running, with the permission requests and the progress of its tool calls."""
+    """Return the view of a running pair, with the progress of its tool calls and which of them wait for permission."""
     waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not waiting and not reports:
         return view

@@ -20,7 +20,7 @@ from app.views.screen.panels import (
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """All panels of one page."""
+    """The content of all panels of one page: queue, comparison, permission requests."""
 
     queue: ScreenQueueView
     comparison: ScreenComparisonView | None
@@ -28,7 +28,7 @@ class Panels:
 
 
 async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
-    """Return all panels, read in one database session."""
+    """Return the content of all panels, read in one database session."""
     async with ctx.store.read() as session:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)

@@ -59,7 +59,7 @@ class Screen:
         return all(getattr(self, name) is getattr(other, name) for name in _BESIDE_PAIRS)
 
     def has_same_surroundings(self, other: Screen) -> bool:
-        """Return True if the data around the pairs is the same."""
+        """Return True if both screens have the same data around the pairs: context, queue, comparison and so on."""
         return (
             self.context is other.context
             and self.refusal is other.refusal

@@ -28,7 +28,7 @@ PACE_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The result of reading a reply with these `parts`.
+    """The result of parsing a reply that had these `parts`.
 
     `reply` identifies the reply by the pair's version and its run.
     """
@@ -51,7 +51,7 @@ class StructuredReplies:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, view: ScreenPairView) -> ScreenPairView:
-        """Return the pair with its parsed reply. If the reply must be read, schedule that."""
+        """Return the view with its parsed reply, if the reply was parsed. If it must be parsed, schedule that work."""
         if not view.structured:
             return view
         read = self._read.get(view.id)
@@ -63,15 +63,15 @@ class StructuredReplies:
         return view if read is None else replace(view, read=read.view)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """Forget pairs that are no longer in the window."""
+        """Drop the parsed replies of pairs that are no longer in the window."""
         self._due.difference_update(pair_ids)
         for pair_id in pair_ids:
             self._read.pop(pair_id, None)
 
     async def keep_read(self, show: Callable[[], None]) -> None:
-        """Read every structured reply of the window repeatedly while it runs, and once when it is over.
+        """Parse every structured reply of the window repeatedly while it runs, and once when it is over.
 
-        Never returns.
+        Call `show` after each change of a pair's view. Never returns.
         """
         while True:
             await self._changed.wait()

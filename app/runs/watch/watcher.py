@@ -185,7 +185,7 @@ class Watcher:
 
     @property
     def uncounted(self) -> tuple[str, ...]:
-        """The newest pairs on the screen, which arrived after the figures were computed."""
+        """The ids of the newest pairs on the screen that arrived after the figures were computed."""
         base = self.counted
         if base is None:
             return ()
@@ -197,7 +197,7 @@ class Watcher:
 
     @property
     def deleted(self) -> frozenset[str]:
-        """The pairs that were deleted on this page and are no longer shown on it."""
+        """The ids of the pairs that were deleted on this page and are no longer shown on it."""
         return frozenset(self._deleted - {pair.id for pair in self.screen.pairs})
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
@@ -205,12 +205,12 @@ class Watcher:
         return self._pairs.views.get(pair_id)
 
     def amend(self, pair_id: str, **marks: Unpack[ShownMarks]) -> None:
-        """Show these marks of a pair although they are not stored yet."""
+        """Show these marks of a pair at once, before they are stored."""
         if self._pairs.amend(pair_id, marks):
             self._show()
 
     def look_at_compared(self, *, on: bool) -> None:
-        """Start or stop showing the compared replies while they arrive."""
+        """Start or stop following the replies of the open comparison, because the page shows or hides them."""
         self._compared.look(on=on)
 
     async def show_earlier(self) -> None:

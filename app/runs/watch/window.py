@@ -31,7 +31,7 @@ MAX_PAIRS: Final = 180
 
 
 Kept = tuple[int, int]
-"""Positions of the first and the last pair that are kept in the window whatever their size."""
+"""Positions of two pairs. They and all pairs between them stay in the window whatever their size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def later(window: Window, visible: Sequence[Candidate]) -> Window:
 
 
 def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int], keep: Kept) -> Window:
-    """Reduce the window to the pairs around `keep` that fit into the byte limit of a page."""
+    """Return the window, reduced to the pairs around `keep` that fit into the byte limit of a page."""
     shown = window.cut(visible)
     held = [sizes.get(pair.pair_id, 0) for pair in shown]
     if sum(held) <= MAX_PAGE_BYTES:
@@ -99,7 +99,7 @@ def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int
 
 
 def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the newest pair of the window if the window includes future pairs, else its oldest pair."""
+    """Return the position of one pair to keep: the newest if the window includes future pairs, else the oldest."""
     shown = window.cut(visible)
     if not shown:
         return (window.since, window.since)
@@ -108,7 +108,7 @@ def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the oldest pair of the window and the one above it, for a reader who scrolls up."""
+    """Return the positions of the pair above the window and of the oldest pair in it, for a reader who scrolls up."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -117,7 +117,7 @@ def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the newest pair of the window and the one below it, for a reader who scrolls down."""
+    """Return the positions of the newest pair in the window and of the pair below it, for a reader who scrolls down."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -126,7 +126,7 @@ def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def fit(window: Window, visible: Sequence[Candidate]) -> Window:
-    """Adapt the window to the current pairs in view.
+    """Return the window, adapted to the current pairs in view.
 
     A window that ends with the newest pair includes future pairs. A window is never too large.
     """
