@@ -47,7 +47,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const here = useRef(conversation); // the conversation whose draft is in the box
   const typed = useRef(false); // by a person, since the last report to the server
-  // 0 while a send has no answer or the text is too large to report: then no data from Python belong to the text.
+  // The edition to report; 0 while a send has no answer or the text is too large: then no data from Python is about it.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
     telling.current = 0;

@@ -216,7 +216,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   );
 }
 
-/** Leave the focus in the line, except for a list of values, which the browser opens itself. */
+/** Keep the focus in the line when a part of the bar is pressed, except a list of values, which the browser opens. */
 const keepFocus = (event: PointerEvent) => {
   if (!(event.target instanceof HTMLSelectElement)) event.preventDefault();
 };

@@ -70,9 +70,10 @@ def cache_line() -> rx.Component:
 
 
 def cache_notes() -> rx.Component:
-    """Draw the notes above the composer, and the dialog of the keep-alive.
+    """Draw the two notes about the cache above the composer, and the dialog that starts the keep-alive.
 
-    One note shows the keep-alive if no cache line shows it. The other warns that the current view loses the cache.
+    The first note describes the keep-alive ("keep warm") if no cache line shows it. The second warns that a send with
+    the current view would not read what the provider has cached.
     """
     return rx.fragment(
         rx.cond(

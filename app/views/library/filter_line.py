@@ -27,10 +27,11 @@ class FilterErrorView:
 
 @dataclass(frozen=True, slots=True)
 class CommandView:
-    """The command of a line, and what entering the line `would` cause for `count` pairs.
+    """The command of a line, and the effect that entering the line would have on `count` pairs.
 
-    `what` describes the effect ("act"), or is the question to confirm ("ask"), the answer ("tell") or the reason of the
-    refusal ("refuse").
+    `would` is the kind of the effect, `what` is a text about it. "act": the command is performed, `what` describes its
+    effect. "ask": a person must confirm the question `what` first. "tell": the answer `what` is shown. "refuse": the
+    command is refused for the reason `what`.
     """
 
     name: str
@@ -100,7 +101,7 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """Return what entering a command would cause, and a text for it. `what` describes the effect of the command."""
+    """Return the fields `would` and `what` of `CommandView`. The argument `what` describes the command's effect."""
     match decision:
         case PerformCommand():
             return "act", what
