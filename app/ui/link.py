@@ -1,6 +1,6 @@
 """Changes Reflex's runtime, its script in the browser, so that it passes its socket and events to `app/ui/kit/link.ts`.
 
-That file decides which events may be sent. Reflex exports neither its socket nor its events, so the build replaces
+`link.ts` decides which events may be sent. Reflex exports neither its socket nor its events, so the build replaces
 lines of the runtime, and fails if Reflex has changed one of these lines. `rxconfig.py` lists `LinkPlugin`.
 """
 

@@ -40,8 +40,8 @@ class TextArea(Island):
     text; `on_finish` reports that it was carried out.
 
     A person can insert a prompt of a server by "/" and its name: `on_slash` then requests the list `prompts`, and
-    `on_prompt` passes the id of the chosen prompt. Screen readers read `prompts_said` aloud, with the number of prompts
-    that match as `{count}`.
+    `on_prompt` passes the id of the chosen prompt. Screen readers read `prompts_said` aloud; its `{count}` becomes the
+    number of prompts that match.
 
     `on_compare`: the user wants to send the text to several models. When a conversation is opened, `on_restore` passes
     its draft.

@@ -28,7 +28,10 @@ class ChangeView(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """The number of changed pairs. Send `undo` as `changes` to `POST /conversations/{id}/marks` to restore them."""
+    """The number of changed pairs, and the changes `undo`, which restore the previous marks.
+
+    To undo, send `undo` as `changes` to `POST /conversations/{id}/marks`.
+    """
 
     count: int
     undo: tuple[ChangeView, ...]

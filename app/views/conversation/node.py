@@ -68,8 +68,8 @@ class MadeView:
 class DerivedNodeView:
     """The node of a request for a title or a summary, shown after the pair at `after_position`.
 
-    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary: it is sent
-    instead of the pairs before this position.
+    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary only, which
+    is sent instead of the pairs before this position.
     """
 
     id: str

@@ -79,7 +79,7 @@ class FilterLineView:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeView:
-    """The outcome of a command on `count` pairs. Send `undo` as `changes` to `POST …/marks` to restore them.
+    """The outcome of a command on `count` pairs. To undo it, send `undo` as `changes` to `POST …/marks`.
 
     `outcome` "ask": `message` is a question, and the command is performed if it is repeated with `confirmed`.
     `conversation_id` is the new conversation of a fork, `export_url` the address of an exported file; otherwise null.

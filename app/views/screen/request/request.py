@@ -48,9 +48,10 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """How much of a request is shown: the number of its newest messages, and the pieces that are shown uncut.
+    """How much of a request is shown: only its newest messages, and only the beginning of long pieces.
 
-    `opened` are the keys of the pieces that a person has expanded. Of other long pieces only the beginning is shown.
+    `messages` is the number of the messages. `opened` are the keys of the pieces that a person has expanded: a higher
+    limit applies to these.
     """
 
     messages: int = FIRST_MESSAGES
@@ -195,7 +196,7 @@ def show_message(
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) -> PieceView:
-    """Return the piece with its parts. Long parts are cut, later if a person has expanded the piece."""
+    """Return the piece with its parts. Long parts are cut; the limit is higher if a person has expanded the piece."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 
