@@ -333,7 +333,7 @@ function typeKey(box: HTMLTextAreaElement, key: string): void {
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** True if a key scrolls the history: PageUp, PageDown in a text of one line, Ctrl+Home, Ctrl+End in an empty box. */
+/** True if a key scrolls the transcript: PageUp, PageDown in text of one line, Ctrl+Home, Ctrl+End in an empty box. */
 function movesHistory({ key, ctrlKey, shiftKey, altKey, metaKey }: globalThis.KeyboardEvent, box: HTMLTextAreaElement) {
   if (shiftKey || altKey || metaKey) return false;
   if (key === "PageUp" || key === "PageDown") return !ctrlKey && hasOneLine(box);

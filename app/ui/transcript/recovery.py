@@ -20,10 +20,10 @@ def _given(
 
 
 class Recovery(Island):
-    """An invisible component that finds replies of which the page has shown more text than the server has stored.
+    """An invisible component that finds interrupted replies with less text on the server than the page has shown.
 
-    `pairs` and `compared` have the replies as the server has them now. For an interrupted reply with less text than the
-    page has shown, `on_given` sends the longer text to the server.
+    `pairs` and `compared` have the replies as the server has them now. For each such reply, `on_given` sends the text
+    that the page has shown to the server.
     """
 
     library = island("transcript/recovery.ts")
