@@ -22,7 +22,7 @@ class Place(StrEnum):
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY does this too, and leaves a text field before
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY also does this, but leaves a text field first
     PAGE = "page"  # scrolls the transcript as this key does: PageUp, PageDown, Home, End
     QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply

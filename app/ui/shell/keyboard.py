@@ -90,7 +90,7 @@ class Keyboard(Island):
 
     `openers` are the names of the events by which a button or a link opens a dialog or a form, or leads to another
     conversation. When such an event is sent, `on_ask` gets a number too. The browser holds the keys that are pressed
-    after it for the dialog or form, until `answered`, the newest number that the server has handled, reaches it.
+    after it for the dialog or form, until the server has handled the event: `answered` is the newest handled number.
     """
 
     library = island("shell/keyboard.tsx")

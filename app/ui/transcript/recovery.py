@@ -22,8 +22,8 @@ def _given(
 class Recovery(Island):
     """An invisible component that finds interrupted replies with less text on the server than the page has shown.
 
-    `pairs` and `compared` have the replies as the server has them now. For each such reply, `on_given` sends the text
-    that the page has shown to the server.
+    `pairs` and `compared` have the replies as the server has them now. For each reply that it finds, `on_given` sends
+    the longer text to the server.
     """
 
     library = island("transcript/recovery.ts")
