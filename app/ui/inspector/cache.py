@@ -1,5 +1,6 @@
-"""The cache line in the transcript, which marks what the provider has cached, and the notes above the composer.
+"""The cache line in the transcript, and the notes about the provider's cache above the composer.
 
+The line shows which part of the conversation the next send reads from the cache.
 The rows of the transcript, and the cards above them, draw the line at the place that `cached_after` and
 `cached_before_all` return.
 """

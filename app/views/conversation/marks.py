@@ -13,7 +13,7 @@ from app.views.conversation.pair import PairView
 
 
 class ChangeView(TypedDict):
-    """A change of the marks of one pair. Missing keys are not changed.
+    """A change of the marks of one pair. A mark whose key is missing is not changed.
 
     `topic_id` null: no topic. `mark` null: neither "in" nor "out". `deleted`: the pair is in the trash.
     """

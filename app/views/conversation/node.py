@@ -47,7 +47,7 @@ class AccountingNodeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeView:
-    """The child call of a title or a summary, which is the only pair of the conversation `conversation_id`.
+    """The child call of a title or a summary: the only pair of the child conversation `conversation_id`.
 
     `model`, `lifecycle`, `usage`, `cost` and `error` are those of this pair. `text` is its reply so far. `run_id` is
     the id of its run, to follow or stop it. `cost_at_least`: the real cost may be higher.

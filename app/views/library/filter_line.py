@@ -116,7 +116,7 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
 
 
 def describe_done(command: Command, count: int, topic: str = "") -> str:
-    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic of `FileUnder`."""
+    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic that they got."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_):
