@@ -60,6 +60,7 @@ def compile_at_once(static_dir: Path) -> None:
 
     The two are React's rendering and the page of a conversation. Without the comment, a browser compiles each function
     when the page first calls it. `static_dir` is the folder of the built page.
+
     Raises:
         ChunksError: the build does not have exactly one file of each name.
     """

@@ -23,6 +23,7 @@ def budget_options(
     on_close: rx.event.EventType[()],
 ) -> rx.Component:
     """Draw the dialog with the options in `shown`, a var of the type `OverBudgetView`.
+
     `on_choose` gets the key of the chosen option, `on_remember` whether "Remember my choice" is ticked.
     """
     view = shown.to(OverBudgetView)

@@ -1,8 +1,7 @@
 """The cache line in the transcript, and the notes about the provider's cache above the composer.
 
-The line shows which part of the conversation the next send reads from the cache.
-The rows of the transcript, and the cards above them, draw the line at the place that `cached_after` and
-`cached_before_all` return.
+The line shows which part of the conversation the next send reads from the cache. The rows of the transcript, and the
+cards above them, draw the line at the place that `cached_after` and `cached_before_all` return.
 """
 
 from __future__ import annotations

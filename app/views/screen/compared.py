@@ -1,4 +1,4 @@
-"""The columns of a comparison: one for the reply of each model. A pair that is answered again has one for its reply.
+"""The columns of a comparison: one for each model's reply, and one for the current reply if a pair is answered again.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
 ('2 pairs sent', '1 pair sent · tokens not reported by the provider')
