@@ -30,11 +30,11 @@ _ALL_OF_IT: Final = "//# allFunctionsCalledOnLoad\n"
 
 
 class ChunksError(Exception):
-    """Reflex or Vite now writes its files in another way. This module must be adapted."""
+    """The error that a file of Reflex or Vite has another form than this module expects."""
 
 
 class ChunksPlugin(rx.plugins.Plugin):
-    """The plugin that makes both changes when the page is built. `rxconfig.py` lists it."""
+    """The plugin that calls `with_shared` and `compile_at_once` when the page is built. `rxconfig.py` lists it."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_modify_task"](_CONFIG, with_shared)
@@ -44,7 +44,7 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Return Vite's configuration with the group of shared code instead of Reflex's group, which is only `env.json`.
+    """Return Vite's configuration with a group for all shared code instead of Reflex's group, which is only `env.json`.
 
     Raises:
         ChunksError: the configuration does not have Reflex's group exactly once.
@@ -56,7 +56,10 @@ def with_shared(config: str) -> str:
 
 
 def compile_at_once(static_dir: Path) -> None:
-    """Make browsers compile these files while they download, instead of each function when the page first calls it.
+    """Make browsers compile two scripts of the page completely while they download: write a comment into both files.
+
+    The two are React's rendering and the page of a conversation. Without the comment, a browser compiles each function
+    when the page first calls it. `static_dir` is the folder of the built page.
 
     Raises:
         ChunksError: the build does not have exactly one file of each name.

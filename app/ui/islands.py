@@ -1,4 +1,6 @@
-"""Copies the islands into the build: `app/ui/<region>/<name>.tsx` becomes `.web/islands/<region>/<name>.tsx`.
+"""Copies the islands, the page's parts in TypeScript, into the folder from which Reflex builds the page.
+
+The file `app/ui/<region>/<name>.tsx` becomes `.web/islands/<region>/<name>.tsx`.
 
 Vite compiles the copies that the page imports. Imports between islands work as in the source, because the folders are
 the same. `rxconfig.py` lists `IslandsPlugin`.
@@ -29,7 +31,7 @@ def sources(ui: Path = _UI) -> list[Path]:
 
 
 def remove_stale(folder: Path, expected: set[str]) -> None:
-    """Remove the files of a folder that are not `expected`: those of earlier builds. `expected` has relative paths."""
+    """Remove files of earlier builds: all files in `folder` whose paths, relative to it, are not in `expected`."""
     for path in folder.rglob("*"):
         if path.is_file() and path.relative_to(folder).as_posix() not in expected:
             path.unlink()

@@ -1,7 +1,7 @@
-"""The change of Reflex's runtime that gives its socket and its events to `app/ui/kit/link.ts`.
+"""Changes Reflex's runtime, its script in the browser, so that it passes its socket and events to `app/ui/kit/link.ts`.
 
-The TypeScript file decides which events may be sent. Reflex exports neither its socket nor its events, so the build
-replaces lines of the runtime, and fails if Reflex has changed one of them. `rxconfig.py` lists `LinkPlugin`.
+`link.ts` decides which events may be sent. Reflex exports neither its socket nor its events, so the build replaces
+lines of the runtime, and fails if Reflex has changed one of these lines. `rxconfig.py` lists `LinkPlugin`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _CHANGES: Final = {
 
 
 class LinkError(Exception):
-    """Reflex's runtime has changed. This module must be adapted."""
+    """The error that Reflex's runtime has another form than this module expects."""
 
 
 class LinkPlugin(rx.plugins.Plugin):
-    """The plugin that changes Reflex's runtime when the page is built."""
+    """The plugin that applies `with_link` to Reflex's runtime when the page is built."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_pristine)
@@ -39,7 +39,7 @@ class LinkPlugin(rx.plugins.Plugin):
 
 
 def with_link(runtime: str) -> str:
-    """Return Reflex's runtime with our changes.
+    """Return Reflex's runtime with the lines that call `attach` and `admit` of `app/ui/kit/link.ts`.
 
     Raises:
         LinkError: a line to replace does not occur exactly once.

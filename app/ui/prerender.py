@@ -19,7 +19,7 @@ _AND_THE_SHELL: Final = f'"prerender": ({{ getStaticPaths }}) => [...getStaticPa
 
 
 class PrerenderError(Exception):
-    """Reflex now writes React Router's configuration in another way. This module must be adapted."""
+    """The error that Reflex writes React Router's configuration in another form than this module expects."""
 
 
 class PrerenderPlugin(rx.plugins.Plugin):

@@ -31,5 +31,5 @@ def to_readable_json(view: object) -> bytes:
 
 
 def raw_json(body: bytes) -> orjson.Fragment:
-    """Return a value that `to_json` writes byte for byte into the JSON, such as the body of a preview."""
+    """Wrap JSON text, such as the body of a preview, in a value that `to_json` writes unchanged into its result."""
     return orjson.Fragment(body)

@@ -13,7 +13,10 @@ from app.state.agents.views import AgentServerItem, AllowedItem
 
 
 def tool_fields() -> rx.Component:
-    """Draw two checkboxes: for all servers and for any tool. Below each one that is not ticked, a list is shown."""
+    """Draw the checkboxes "Tools of all servers" and "Any tool of these servers".
+
+    Below the first, while it is not ticked, the servers can be chosen; below the second, the allowed calls.
+    """
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
         rx.el.legend("Tools"),

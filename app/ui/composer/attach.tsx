@@ -89,7 +89,7 @@ export function FileChooser(props: FileChooserProps): ReactNode {
   );
 }
 
-/** Post a file. `told` gets the percentage that was sent so far. Status 0: no answer arrived. */
+/** Post a file. `told` is called with the percentage that was sent so far. Status 0: no answer arrived. */
 function post(address: string, file: File, signal: AbortSignal, told: (percent: number) => void) {
   return new Promise<{ status: number; body: string }>((resolve) => {
     // biome-ignore lint/style/noRestrictedGlobals: an upload: a file may be larger than the socket takes, and has progress

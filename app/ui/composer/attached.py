@@ -51,7 +51,10 @@ class FileChooser(Island):
 
 
 def file_chooser() -> rx.Component:
-    """Create the component that uploads the draft's files. `Place.ATTACH` and `Place.PHOTO` open a file dialog."""
+    """Create the component that uploads the draft's files. The action `Place.ATTACH` opens its file dialog.
+
+    The action `Place.PHOTO` opens the camera instead.
+    """
     temporary = ChatState.temporary | TemporaryState.wanted
     return FileChooser.create(
         address="/api/v1/attachments?temporary=" + rx.cond(temporary, "true", "false").to(str),

@@ -22,7 +22,7 @@ def budget_options(
     on_remember: Any,
     on_close: rx.event.EventType[()],
 ) -> rx.Component:
-    """Draw the dialog for the var `shown`, an `OverBudgetView`.
+    """Draw the dialog with the options in `shown`, a var of the type `OverBudgetView`.
 
     `on_choose` gets the key of the chosen option, `on_remember` whether "Remember my choice" is ticked.
     """

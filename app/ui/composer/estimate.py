@@ -86,7 +86,7 @@ def _counted() -> rx.Component:
 
 @rx.memo
 def split_panel() -> rx.Component:
-    """Draw the tooltip of the counter and the estimate: the parts of a send."""
+    """Draw the tooltip of the counter and the estimate: the tokens of each part of a send."""
     return rx.fragment(
         rx.el.p(_SPLIT.title, class_name="tip-title"),
         rx.el.dl(

@@ -81,7 +81,7 @@ export class Pending {
     this.#isNoted = true;
   }
 
-  /** Record a send. Returns its id: that of an abandoned send with the same text or, without text, the same files. */
+  /** Record a send and return its id: that of an abandoned send with the same text (without text: the same files). */
   add(sent: Sent): string {
     const same = ([, { conversation, text, files }]: [string, Sent]) =>
       conversation === sent.conversation && text === sent.text && (text || files === sent.files);

@@ -31,15 +31,17 @@ def _restore(
 class TextArea(Island):
     """The text area for a message of at most `most` characters. The browser stores its text as the draft.
 
-    The draft of the conversation `lasting` is stored on disk; other drafts are only in memory. `files` are the ids of
-    its uploads, `schema` is its JSON schema. Both belong to the draft that `on_restore` passed with the id `restored`.
-    `attached`: a file is attached, so the text may be blank. `busy`: a reply is running. `queued`: the queue has texts.
+    `lasting` is the id of the conversation whose draft is stored on disk; other drafts are only in memory. `files` are
+    the ids of the draft's uploads, `schema` is its JSON schema. Both belong to the draft that `on_restore` passed to
+    the server with the id `restored`. `attached`: a file is attached, so the text may be blank. `busy`: a reply is
+    running. `queued`: the queue has texts.
 
     `answers` are the results of the newest sends. `order` is an instruction for the text area, such as to insert a
     text; `on_finish` reports that it was carried out.
 
-    `on_slash` requests the `prompts` that "/" and a name insert; `on_prompt` passes the id of the chosen prompt.
-    `prompts_said` is read aloud; `{count}` in it is the number of matching prompts.
+    A person can insert a prompt of a server by "/" and its name: `on_slash` then requests the list `prompts`, and
+    `on_prompt` passes the id of the chosen prompt. Screen readers read `prompts_said` aloud; its `{count}` becomes the
+    number of prompts that match.
 
     `on_compare`: the user wants to send the text to several models. When a conversation is opened, `on_restore` passes
     its draft.

@@ -47,7 +47,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const here = useRef(conversation); // the conversation whose draft is in the box
   const typed = useRef(false); // by a person, since the last report to the server
-  // 0 while a send has no answer or the text is too large to report: then no data from Python belong to the text.
+  // The edition to report; 0 while a send has no answer or the text is too large: then no data from Python is about it.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
     telling.current = 0;
@@ -333,7 +333,7 @@ function typeKey(box: HTMLTextAreaElement, key: string): void {
   box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** True if a key scrolls the history: PageUp, PageDown in a text of one line, Ctrl+Home, Ctrl+End in an empty box. */
+/** True if a key scrolls the transcript: PageUp, PageDown in text of one line, Ctrl+Home, Ctrl+End in an empty box. */
 function movesHistory({ key, ctrlKey, shiftKey, altKey, metaKey }: globalThis.KeyboardEvent, box: HTMLTextAreaElement) {
   if (shiftKey || altKey || metaKey) return false;
   if (key === "PageUp" || key === "PageDown") return !ctrlKey && hasOneLine(box);

@@ -34,9 +34,9 @@ class FilterLine(Island):
     """The line of the filter bar with its panel, which is open while a person types.
 
     The line shows `applied`, the filter in force, until a person types. `feedback` describes the typed line, `written`
-    is the last line that a chip wrote. Each time `done` increases, the panel closes and the focus moves to the history.
-    `past` are the earlier lines that the arrows recall; None: not loaded yet. `failed`: the last entered filter was not
-    applied. `saved_open`: the panel of saved filters is open.
+    is the last line that a chip wrote. Each time `done` increases, the panel closes and the focus moves to the
+    transcript. `past` are the earlier lines that the arrow keys recall; None: not loaded yet. `failed`: the filter that
+    was entered last was not applied. `saved_open`: the panel of saved filters is open.
 
     Python draws these parts: `icon`, `summary` below the line while the panel is closed, `chips`, `says` and `keys` in
     the panel, `buttons` after the line.
@@ -70,11 +70,11 @@ class FilterLine(Island):
 
 
 class FilterAddress(Island):
-    """An invisible component that writes the `filter` into the address. None: the address is not changed.
+    """An invisible component that writes `filter` into the address of the page. None: the address is not changed.
 
-    Each time `steps` increases, the change is a new entry of the browser's history, which Back undoes. `read` is the
-    page and the filter of the address that the server read last. Another address is not changed: the server is still
-    loading its filter.
+    If `steps` has increased, the new address becomes an entry of the browser's history, so that Back returns to the
+    previous filter. `read` is the page and the filter of the address that the server read last. While the browser shows
+    another address, nothing is written: the server has not applied the filter of that address yet.
     """
 
     library = island("filters/address.tsx")
@@ -175,7 +175,7 @@ def _in_force() -> rx.Var[str]:
 
 @rx.memo
 def line_feedback() -> rx.Component:
-    """Draw the answer of the line's command, the mistake in the typed line, or its meaning."""
+    """Draw the feedback about the typed line: the answer to its command, else its mistake, else its meaning."""
     feedback = FilterLineState.feedback
     return rx.cond(
         feedback.answer != "",

@@ -2,7 +2,7 @@
  * The filter bar: a line with suggestions while a person types, and the keys of a command line.
  *
  * Python sends the meaning of the line (`says`), the suggestions and the result of Enter. A line that was applied is
- * closed, and the focus moves to the history. This file has the caret, the cursor of the list, the recall of `past`
+ * closed, and the focus moves to the transcript. This file has the caret, the cursor of the list, the recall of `past`
  * lines and the blur.
  */
 import {
@@ -216,7 +216,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   );
 }
 
-/** Leave the focus in the line, except for a list of values, which the browser opens itself. */
+/** Keep the focus in the line when a part of the bar is pressed, except a list of values, which the browser opens. */
 const keepFocus = (event: PointerEvent) => {
   if (!(event.target instanceof HTMLSelectElement)) event.preventDefault();
 };

@@ -1,7 +1,7 @@
-"""The cache line in the transcript, which marks what the provider has cached, and the notes above the composer.
+"""The cache line in the transcript, and the notes about the provider's cache above the composer.
 
-The rows of the transcript, and the cards above them, draw the line at the place that `cached_after` and
-`cached_before_all` return.
+The line shows which part of the conversation the next send reads from the cache. The rows of the transcript, and the
+cards above them, draw the line at the place that `cached_after` and `cached_before_all` return.
 """
 
 from __future__ import annotations
@@ -70,9 +70,10 @@ def cache_line() -> rx.Component:
 
 
 def cache_notes() -> rx.Component:
-    """Draw the notes above the composer, and the dialog of the keep-alive.
+    """Draw the two notes about the cache above the composer, and the dialog that starts the keep-alive.
 
-    One note shows the keep-alive if no cache line shows it. The other warns that the current view loses the cache.
+    The first note describes the keep-alive ("keep warm") if no cache line shows it. The second warns that a send with
+    the current view would not read what the provider has cached.
     """
     return rx.fragment(
         rx.cond(

@@ -1,4 +1,7 @@
-"""The section Preview of the inspector: the request that Send would make now, as text and as JSON, and its changes."""
+"""The section Preview of the inspector: the request that Send would make now, as text and as JSON.
+
+A third tab shows its differences from the last request.
+"""
 
 from __future__ import annotations
 

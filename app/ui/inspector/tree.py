@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Tree(Island):
-    """A tree with the accessible name `label`. Its children have `role="treeitem"` and `aria-level`.
+    """A tree with the accessible name `label`. Its children are the rows, with `role="treeitem"` and `aria-level`.
 
-    `current` is the id of the current item, whose child has `aria-current`. This child takes the focus if the element
-    with the id `frame` has the focus when the tree appears.
+    `current` identifies the current row, which has `aria-current`; the tree reads the attribute again when `current`
+    changes. The current row takes the focus if the element with the id `frame` has it when the tree appears.
     """
 
     library = island("inspector/tree.tsx")

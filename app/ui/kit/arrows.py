@@ -8,7 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Arrows(Island):
-    """A group whose up and down arrows move the focus between the controls in its part `among`, a CSS selector."""
+    """A group of controls. The up and down arrows move the focus from one to the next, in a circle.
+
+    They reach only the controls inside elements that match the CSS selector `among`.
+    """
 
     library = island("kit/arrows.tsx")
     tag = "Arrows"
@@ -16,9 +19,9 @@ class Arrows(Island):
 
 
 class Rows(Island):
-    """A list whose up and down arrows move the focus between rows, and left and right ones between a row's controls.
+    """A list of rows. The up and down arrows move the focus between rows, left and right between a row's controls.
 
-    `among` is the CSS selector of a row. Tab needs to reach only one control of each row.
+    `among` is the CSS selector of the rows. So Tab needs to reach only one control of each row.
     """
 
     library = island("kit/arrows.tsx")

@@ -4,7 +4,10 @@ import type { ArrowsProps, RowsProps, TabsProps } from "./views.ts";
 
 const STOPS = "button:not(:disabled), input:not(:disabled), a[href]";
 
-/** Move the focus a step among these elements. If none of them has the focus, move it to the first or the last. */
+/**
+ * Move the focus by `step` among the elements that match the selector `among`. If none of them has the focus, move it
+ * to the first or the last. Returns the element that has the focus then.
+ */
 function walk(event: KeyboardEvent<HTMLElement>, step: number | undefined, among: string): HTMLElement | undefined {
   if (!step || event.defaultPrevented) return undefined;
   event.preventDefault();

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class CopyButton(Island):
-    """The island behind `copy_button`: a button that copies `text`. `copy_button` sets the texts on it."""
+    """The island behind the function `copy_button`, which sets its props: a button that copies `text`."""
 
     library = island("kit/copy_button.tsx")
     tag = "CopyButton"

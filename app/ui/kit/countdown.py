@@ -10,10 +10,11 @@ _FILE = island("kit/countdown.tsx")
 
 
 class Countdown(Island):
-    """The time left until the moment `until`. `now` is the server's time when both are sent. Both are ISO 8601.
+    """The time that is left until `until`, for example "4:05", updated every second and followed by the text `after`.
 
-    The text `after` follows it. `hours` is the unit of a time of at least an hour, `seconds` that of a time of less
-    than 60 seconds. The attribute `data-late` is set while less than `late` seconds are left.
+    `now` is the server's time when both are sent. Both are ISO 8601. The text `hours` is the unit that is shown while
+    at least an hour is left, `seconds` the unit while less than a minute is left. The attribute `data-late` is set
+    while less than `late` seconds are left.
     """
 
     library = _FILE

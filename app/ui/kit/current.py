@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Current(Island):
-    """A part that was computed for one text in the composer: the text with the number `edition`.
+    """A part of the page that was computed for one text in the composer. `edition` is the number of this text.
 
-    The part is marked as outdated while the composer has another text, and while `old` is true. It has another mark
-    while the text is too large to send, because nothing is computed for such a text.
+    The part is marked as outdated while the composer has another text, and while `old` is true. While the text in the
+    composer is too large to send, the part has a different mark, because nothing is computed for such a text.
     """
 
     library = island("kit/current.tsx")

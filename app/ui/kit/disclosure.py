@@ -8,11 +8,11 @@ from app.ui.kit.island import Island, island
 
 
 class Disclosure(Island):
-    """A line, `summary`, that shows its children when it is pressed. They are drawn only while they are shown.
+    """A line that can be expanded: pressing `summary` shows or hides the children. Hidden children are not drawn.
 
-    `opened`: the children are shown at first. `status` is for the stylesheet. If the children are loaded on demand,
-    `missing` is a name for what is not loaded yet, "" for nothing. While the children are shown, `on_need` is sent if
-    `missing` is not "", and again when `missing` changes. `on_fold` is sent when a person hides the children.
+    `opened`: the line is expanded at first. `status` is for the stylesheet. For children that are loaded on demand,
+    `missing` names the part that is not loaded yet, "" for none. While the line is expanded, `on_need` is sent if
+    `missing` is not "", and again when `missing` changes. `on_fold` is sent when a person collapses the line.
     """
 
     library = island("kit/disclosure.tsx")

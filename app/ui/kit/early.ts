@@ -1,6 +1,6 @@
 /**
- * Holds the keys that a person presses before a field or a dialog exists that is about to open, and passes them to it
- * when it has the focus.
+ * Holds the keys that a person presses while a field or a dialog is about to open, and passes them to it once it is
+ * open and has the focus.
  *
  * Each field or dialog that is about to open is an opening with a number. keyboard.tsx reports when an opening begins,
  * and when it has led to nothing.
@@ -38,8 +38,8 @@ export function holdKeys(opening: number, byControl: boolean): void {
 export const isHolding = (opening?: number): boolean => awaited !== 0 && (opening ?? awaited) === awaited;
 
 /**
- * Hold a key, if keys are held and it can be held. Returns whether it is held. A second Escape ends this (`write` as in
- * `giveBack`), and the field or dialog is closed when it appears.
+ * Hold the key of this event if keys are held now and this key can be held. Returns true if it is held. A second Escape
+ * ends this (`write` as in `giveBack`), and the field or dialog is closed when it appears.
  */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
@@ -95,7 +95,7 @@ export function callOff(): void {
   } else if (at?.closest(CLOSED_BY_ESCAPE)) type(at, ESCAPE);
 }
 
-/** Note that all openings up to this number have ended: nothing of them is left to close. */
+/** Record that all openings up to this number have ended, so that none of their fields or dialogs must be closed. */
 export function dropUnwanted(opening: number): void {
   if (unwanted <= opening) unwanted = 0;
 }

@@ -23,7 +23,7 @@ FOLDER: Final = "islands"
 
 
 class IslandError(Exception):
-    """An island is used or declared in a way that its TypeScript does not allow."""
+    """The error that an island is used or declared in a way that its TypeScript does not allow."""
 
 
 def island(path: str) -> str:
@@ -68,5 +68,5 @@ def declared_props(component: type[Island]) -> dict[str, Any]:
 
 
 def is_var(declared: Any) -> bool:
-    """Return True for `rx.Var[X]`, False for an optional prop."""
+    """Return True for the declared type of a required prop, `rx.Var[X]`; False for that of an optional prop."""
     return get_origin(declared) is rx.Var

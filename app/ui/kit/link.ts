@@ -128,8 +128,8 @@ function sift<Event extends ReflexEvent>(events: Event[]): Event[] {
 }
 
 /**
- * True for a value that the server accepts: it closes the connection at an event with more bytes, also counted in its
- * memory, where each character takes the bytes of the widest.
+ * True for a value that is small enough for the server, which closes the connection when an event is too large. Both
+ * its bytes as UTF-8 count, and its bytes in Python's memory, where each character is as wide as the widest one.
  */
 export function fits(value: unknown): boolean {
   if (lengthOf(value) * BYTES <= LARGEST) return true;

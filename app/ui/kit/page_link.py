@@ -16,4 +16,4 @@ class PageLink(rx.Component):
 
 
 class PlaceLink(A):
-    """A link to an element of the open page (`href` "#id"). The router would treat `rx.el.a` as another page."""
+    """A link to an element of the open page (`href` "#id"). With `rx.el.a`, the router would load a page for it."""

@@ -38,7 +38,7 @@ function loadAnew<Module>(load: () => Promise<Module>, fault: string): Promise<M
   return import(/* @vite-ignore */ `${address}?attempt=${attempt}`);
 }
 
-/** Wait for the network. A socket may outlive it for a while; reloading the page then would lose the page. */
+/** Wait for the network: a socket may seem open without it, but a reload without the network would lose the page. */
 function untilOnline(): Promise<void> {
   if (navigator.onLine) return Promise.resolve();
   return new Promise((resolve) => addEventListener("online", () => resolve(), { once: true }));

@@ -8,10 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Passing(Island):
-    """A line that sends `on_end` after `milliseconds`, but not while a pointer or the focus is on it.
+    """A line that sends `on_end` after `milliseconds`, so that it can be removed; never without `milliseconds`.
 
-    If the line is removed while it has the focus, the focus moves to the history, or to the composer if `to` is
-    "composer". Without `milliseconds`, `on_end` is never sent.
+    While a pointer or the focus is on the line, `on_end` is not sent. If the line is removed while it has the focus,
+    the focus moves to the transcript, or to the composer if `to` is "composer".
     """
 
     library = island("kit/passing.tsx")

@@ -14,16 +14,16 @@ from app.ui.kit.island import island
 class Place(StrEnum):
     """The names of the actions that one region of the page offers to the other regions.
 
-    Without a comment, an action moves the focus to the place of this name. `PAIR` returns the id of the pair that keys
-    act on, `TYPING` whether the person is typing. Those after `TYPING` are named after the actions of keys that perform
-    them (`app/views/shortcuts.py`).
+    The comment of a name says what the action does. Without a comment, it moves the focus to the place of this name.
+    Two names do nothing but return a text: `PAIR` the id of the pair that keys act on, `TYPING` the answer to "Is the
+    person typing?". The names after `TYPING` are actions of keys and described in `app/views/shortcuts.py`.
     """
 
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # the history alone: HISTORY also leaves a text field
-    PAGE = "page"  # scrolls the history as this key does: PageUp, PageDown, Home, End
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY also does this, but leaves a text field first
+    PAGE = "page"  # scrolls the transcript as this key does: PageUp, PageDown, Home, End
     QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply
     COMPARE = "compare"  # shows the compared replies

@@ -18,7 +18,7 @@ def provider_address(provider: Any) -> rx.Var[str]:
 
 
 def with_provider_link(text: Any, provider: Any = "") -> rx.Component:
-    """Draw a text. If it contains "Settings → Providers", these words are a link as of `provider_address`."""
+    """Draw a text. If it contains "Settings → Providers", these words are a link to `provider_address(provider)`."""
     pieces = text.split(WORDS)
     link = PageLink.create(WORDS, to=provider_address(provider), class_name="underline underline-offset-2")
     return rx.fragment(pieces[0], rx.cond(pieces.length() > 1, rx.fragment(link, pieces[1])))

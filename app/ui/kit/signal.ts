@@ -2,7 +2,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * `subscribe` calls a listener after each change, and returns a function that stops this. `use` redraws the component.
+ * `subscribe` calls a listener after each change, and returns a function that stops this. `use` returns the value and
+ * redraws the component after each change.
  */
 export interface Signal<Value> {
   get(): Value;

@@ -14,9 +14,9 @@ class Tip(Island):
     panel is opened, and when `about` changes while it is open.
 
     `edition` is the number of the text in the composer that the figure was computed for. While the composer has another
-    text, `old` covers the figure, and `old_label` replaces `label`. While the text is too large to send, `large` and
-    `large_label` are used instead; `{count}` in the latter is the number of characters. Without these props nothing is
-    replaced.
+    text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is too
+    large to send, `large` covers the figure and `large_label` replaces `label`; `{count}` in it is the number of
+    characters. Without these props nothing is replaced.
     """
 
     library = island("kit/tip.tsx")

@@ -1,4 +1,4 @@
-"""Types of Reflex vars that several regions draw."""
+"""Types of Reflex vars that several regions of the page use."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The components of one pair: its request, its reply, its outcome, and the line below. `transcript` has the list."""
+"""The components of one pair: its request, its reply, its outcome, and the line below. `transcript` lists the pairs."""

@@ -11,7 +11,10 @@ const SIGN = "[^\\P{P}*~_\\\\]";
 const BESIDE = new RegExp(`${SIGN}(?=[*~]+[${CJK}])|(?<=[${CJK}][*~]+)${SIGN}`, "gu");
 const IS_CJK = new RegExp(`[${CJK}]$`, "u");
 
-/** The text that marked searches for the ends of emphasis: signs next to these scripts are replaced by letters. */
+/**
+ * Return the text that the library `marked` searches for the ends of emphasis: punctuation next to these scripts is
+ * replaced by letters.
+ */
 export const maskCjk = (source: string): string => source.replace(BESIDE, (sign) => "a".repeat(sign.length));
 
 interface Emphasis {
@@ -19,7 +22,7 @@ interface Emphasis {
   del: (this: Tokenizer, source: string, mask: string, before?: string) => Tokens.Del | false;
 }
 
-/** Emphasis may begin after a letter of these scripts. `false`: marked decides. */
+/** Rules for the library `marked`: emphasis may begin after a letter of these scripts. `false`: `marked` decides. */
 export const cjkEmphasis: Emphasis = {
   emStrong(source, mask, before = "") {
     if (!source.startsWith("*") || !IS_CJK.test(before)) return false;

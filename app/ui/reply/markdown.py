@@ -12,7 +12,10 @@ from app.ui.kit.island import Island, island
 
 @dataclass(frozen=True)
 class MarkdownWords:
-    """The texts that the island shows. It replaces `{name}` and `{host}` for a picture, `{label}` for a footnote."""
+    """The texts that the island adds to a reply, such as the names of buttons.
+
+    The island replaces `{name}` and `{host}` by those of a picture, `{label}` by the label of a footnote.
+    """
 
     plain: str = "text"
     copy: str = "Copy"
@@ -39,7 +42,7 @@ _PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.
 
 
 class Markdown(Island):
-    """The island behind `markdown`: draws `text`. `live`: the text may still grow. `markdown` sets `words`."""
+    """The island behind the function `markdown`, which sets its props. `live`: `text` may still grow."""
 
     library = island("reply/markdown.tsx")
     tag = "Markdown"
@@ -52,5 +55,8 @@ class Markdown(Island):
 def markdown(
     text: rx.Var[str] | str, *, live: rx.Var[bool] | bool = False, key: rx.Var[str] | str = ""
 ) -> rx.Component:
-    """Draw a text of a model. `live`: the text may still grow. With a new `key` it is parsed from its start again."""
+    """Draw a Markdown text of a model. `live`: the text may still grow.
+
+    When `key` changes, the text is parsed from its start again, not only the part that was added.
+    """
     return Markdown.create(text=text, live=live, words=WORDS, key=key)

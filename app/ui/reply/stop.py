@@ -1,4 +1,4 @@
-"""The HTML attributes of the parts of a pair that keys move to."""
+"""Stops: the parts of a pair at which the cursor stops when it is moved by keys. This module makes their attributes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from app.views.screen.pair import ScreenPairView
 
 
 def stop(pair: rx.vars.ObjectVar[ScreenPairView], name: str, part: rx.Var[int] | str) -> dict[str, Any]:
-    """Return the attributes of a part that keys move to (`transcript/walk.ts`): they make it focusable and name it."""
+    """Return the HTML attributes that make a part of a pair a stop of the cursor (`transcript/walk.ts`).
+
+    They make the part focusable and give it an accessible name: `name` and the position of the pair.
+    """
     label = f"{name} of pair " + pair.position.to_string()
     return {"role": "group", "aria_label": label, "tab_index": -1, "data_part": part}

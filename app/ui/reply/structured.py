@@ -20,7 +20,10 @@ def structured_reply(
     text: rx.Var[str],
     read: rx.vars.ObjectVar[ReadReplyView],
 ) -> rx.Component:
-    """Draw a reply with a JSON schema: its last `text`, and `read`, the text read as JSON. `live`: it still grows."""
+    """Draw a reply that must match a JSON schema: as a tree with its errors, as its text, or both.
+
+    `text` is its last text, `read` is the view of this text read as JSON. `live`: the text may still grow.
+    """
     source = StructuredState.sources.contains(pair_id)
     written = markdown(text.to(str), key=version.to_string(), live=live)
     return rx.el.section(

@@ -1,6 +1,6 @@
 """The buttons of a pair that show its topic and delete the pair.
 
-A topic that is set is always visible, the buttons otherwise while a pointer or the cursor is at the pair.
+The topic is always visible if it is set. Otherwise a button is visible while a pointer or the cursor is at the pair.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Settings → Appearance: the choice of the colours of the page, and the component that applies it.
 
 The choice is a preference of the user. The browser keeps a copy, which the first script of every page reads before
-anything is drawn: Reflex writes that script into the page, and the policy admits it by its hash.
+anything is drawn: Reflex writes that script into the page, and the content security policy allows it by its hash.
 """
 
 from __future__ import annotations

@@ -32,10 +32,10 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 class KeyBinding:
     """A key and its effect, for the browser.
 
-    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the browser
-    performs this action. `sends`: the server performs the action. `pair`: the action needs the pair at the cursor
-    ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a form;
-    keys that are pressed meanwhile go to the dialog or form. `beside`: the action shows or hides a section of the
+    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the action that
+    the browser performs; None: none. `sends`: the server performs the action. `pair`: the action needs the pair at the
+    cursor ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a
+    form; keys that are pressed before it appears are passed to it. `beside`: the action shows or hides a section of the
     inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
@@ -85,11 +85,12 @@ class Keyboard(Island):
     """An invisible component that handles the keys of the page.
 
     `own` are the keys that the person chose instead of those in `bindings`. `known`: `own` is loaded. `on_perform` gets
-    the action, the id of the pair at the cursor ("" for none), and a number if the action opens something (else 0).
+    the action, the id of the pair at the cursor ("" for none), and a number if the action opens a dialog or a form
+    (else 0).
 
-    `openers` are the names of the events by which a control opens something that takes keys, or leads to another
-    conversation. For each such event, `on_ask` gets a number. `answered` is the newest number whose event the server
-    has handled: the browser then stops holding keys for what should have opened.
+    `openers` are the names of the events by which a button or a link opens a dialog or a form, or leads to another
+    conversation. When such an event is sent, `on_ask` gets a number too. The browser holds the keys that are pressed
+    after it for the dialog or form, until the server has handled the event: `answered` is the newest handled number.
     """
 
     library = island("shell/keyboard.tsx")

@@ -57,7 +57,7 @@ export function Keyboard(props: KeyboardProps): null {
   useEffect(() => arriveAt(pathname), [pathname]);
   useEffect(() => takeFocus(pathname), [pathname]);
   useEffect(() => {
-    // A field or dialog that opened has the focus by now, unless its part of the page is being fetched, or the page is.
+    // A field or dialog that opened has the focus by now, unless the browser still fetches its code or its page.
     const look = () => {
       const isThere = !coming.get() && !leaving.get();
       if (link === "lost" || (isHolding(answered) && isThere)) giveBack(write);
@@ -186,7 +186,10 @@ function listen(now: () => KeyboardProps): () => void {
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
-/** Perform the action of a key. Returns whether the key is used up. A key that is held down only walks. */
+/**
+ * Perform the action of a key. Returns true if the browser must ignore the key. A key that is held down only moves the
+ * cursor.
+ */
 function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPerform"]): boolean {
   const { action, place, pair, sends, opens, ends } = binding;
   const id = pair === "none" ? "" : answerOf("pair");
@@ -200,7 +203,7 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   return true;
 }
 
-/** Close what a key opened, also a section. */
+/** Close what a key opened: a dialog, a form or a section of the inspector. */
 function takeBack({ action, opens, beside }: KeyBinding, tell: KeyboardProps["onPerform"]): void {
   if (opens) callOff();
   if (beside) tell?.(action, "", 0);
@@ -219,8 +222,8 @@ function enterView(): void {
 }
 
 /**
- * Escape turns single keys on, from a draft only once the composer has been left. Turning them off focuses the
- * composer.
+ * Turn single keys on or off. In a composer with a draft, this only leaves the composer, and the next call turns them
+ * on. Turning them off focuses the composer.
  */
 function toggleKeys(): void {
   if (keyMode.get()) {

@@ -1,7 +1,8 @@
 """The list of events by which a control opens a text field or a dialog, or leads to another conversation.
 
 The browser holds the keys that are pressed after such an event, and passes them to the field or the page when it
-exists. Add each handler that does one of these to the list. For keys that open something, see `keyboard.py`.
+exists. Add each new handler that opens a field or a dialog or leads to a conversation. For keys that open something,
+see `keyboard.py`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 /**
- * The current props of the window of pairs, for code outside React, such as that which handles keys. This module also
+ * The current props of the window of pairs, for code outside React, such as the handling of keys. This module also
  * requests other pairs and waits until they are loaded. The props are dropped when the window disappears.
  */
 import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";

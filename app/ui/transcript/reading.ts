@@ -42,7 +42,7 @@ export function keepAtTop(view: HTMLElement, reading: Reading, id: string): void
   goTo(view, reading, endOf(view, reading));
 }
 
-/** Make the end of the content the end again. */
+/** Make the view follow the end of the content again, not the request at the top of the window. */
 export function leaveTop(view: HTMLElement, reading: Reading): void {
   reading.top = "";
   delete view.dataset.room;

@@ -20,9 +20,10 @@ def _given(
 
 
 class Recovery(Island):
-    """An invisible component that compares the interrupted replies of the server with those that the page has shown.
+    """An invisible component that finds interrupted replies with less text on the server than the page has shown.
 
-    `pairs` and `compared` are the current replies. `on_given` is sent if the page has shown more text of a reply.
+    `pairs` and `compared` have the replies as the server has them now. For each reply that it finds, `on_given` sends
+    the longer text to the server.
     """
 
     library = island("transcript/recovery.ts")
@@ -34,7 +35,7 @@ class Recovery(Island):
 
 @rx.memo
 def recovery() -> rx.Component:
-    """Create the component. It is a separate memo, so that compared replies that grow do not redraw the pairs."""
+    """Create the component `Recovery`. As a separate memo it is redrawn alone when compared replies grow."""
     return Recovery.create(
         pairs=TranscriptState.pairs, compared=ComparisonState.replies, on_given=RecoveryState.give_back
     )

@@ -137,7 +137,7 @@ async function newestReply(): Promise<void> {
   if (mine === journey && pair) go(pair.id, pair.parts.length ? 1 : 0, "top");
 }
 
-/** Scroll the history as a key does in it, without moving the focus. False: there is no history. */
+/** Scroll the transcript as a key does in it, without moving the focus. False: there is no transcript. */
 function movePage(key: string): boolean {
   const seen = view();
   if (!seen || !pairsNow().length) return false;

@@ -73,7 +73,10 @@ function Sending({ text, children }: { readonly text: string; readonly children:
   );
 }
 
-/** The text of a request from one of these conversations that has no pair yet, "": none. `pairs` changes with pairs. */
+/**
+ * Return the text of a request that was sent in one of the conversations `from` and has no pair yet, "" for none.
+ * `pairs` is a text that changes whenever the pairs on the page change.
+ */
 function useSending(from: readonly string[], pairs: string): string {
   const sent = sentHere.use().find(({ conversation, isPair }) => isPair && from.includes(conversation));
   const text = sent?.text ?? "";

@@ -9,7 +9,10 @@ from app.state.usage.spent import SpentState
 
 
 def spent(conversation: rx.Var[str]) -> rx.Component:
-    """Draw a button with the figure of this conversation; nothing until a message was sent. It lists the requests."""
+    """Draw a button with the usage and cost of this conversation; nothing until a message was sent.
+
+    Pressing the button opens the section Usage of the inspector, which lists the requests.
+    """
     view = SpentState.spent
     return rx.cond(
         view & (view.conversation == conversation),

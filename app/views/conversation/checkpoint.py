@@ -18,7 +18,7 @@ class CheckpointView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryView(DerivedRunView):
-    """A summary call that was just started. It reads `pair_count` pairs, which are all before `position`."""
+    """A summary call that was just started. It summarises `pair_count` of the pairs before `position`."""
 
     pair_count: int
     position: int
@@ -26,11 +26,11 @@ class SummaryView(DerivedRunView):
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlanView:
-    """The request of a summary that was not sent yet: `pair_count` pairs with `tokens` tokens.
+    """The request of a summary that was not sent yet: it would contain `pair_count` pairs with `tokens` tokens.
 
-    The summary would be sent instead of all pairs before `position`. It does not cover `unread` of them, which would
-    then not be sent at all. `cost` is the price of reading the pairs, in US dollars as decimal text; "unknown" if the
-    price of the model is unknown.
+    The summary would be sent instead of all pairs before `position`. `unread` of these are not part of the request, so
+    later sends would contain neither them nor their content. `cost` is the price of the request without its reply, in
+    US dollars as decimal text; "unknown" if the price of the model is unknown.
     """
 
     model: str

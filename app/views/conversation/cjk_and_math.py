@@ -51,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        """Parse a line as the library does, but with the class `_State`."""
+        """Parse a line as the library does, but with the rule for emphasis in CJK texts (`_State`)."""
         state = _State(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -60,7 +60,7 @@ class _Inline(ParserInline):
 
 
 def make_reader() -> MarkdownIt:
-    """Return a CommonMark parser with both rules. It shows HTML as text."""
+    """Return a CommonMark parser with the rules for emphasis in CJK texts and for formulas. It shows HTML as text."""
     reader = MarkdownIt()
     reader.inline = _Inline()
     reader.configure("commonmark", {"html": False, "linkify": False})

@@ -12,10 +12,10 @@ LineageStatus = Literal["pending", "streaming", "completed", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class AncestorView:
-    """The conversation that another conversation was made from: its origin.
+    """The origin of a conversation: the conversation from which it was made, for example by a fork.
 
-    `position` is the position of the pair in the origin that the other conversation was made for; null: not recorded.
-    `title` is the title of the origin or, without one, the beginning of its first request.
+    `title` is the title of the origin or, without one, the beginning of its first request. `position` is the position
+    of the pair in the origin that was forked or that caused the child call; null: not recorded.
     """
 
     conversation_id: str
@@ -48,7 +48,10 @@ class DescendantView:
 
 @dataclass(frozen=True, slots=True)
 class LineageView:
-    """The lineage of a conversation. `origin` is null if it has none. `items` was made from it, newest first."""
+    """The lineage of a conversation: its `origin` (null: none), and `items`, its forks and child conversations.
+
+    The newest item is first.
+    """
 
     origin: AncestorView | None
     items: tuple[DescendantView, ...]

@@ -13,7 +13,7 @@ from app.views.conversation.pair import PairView
 
 
 class ChangeView(TypedDict):
-    """A change of the marks of one pair. Missing keys are not changed.
+    """A change of the marks of one pair. A mark whose key is missing is not changed.
 
     `topic_id` null: no topic. `mark` null: neither "in" nor "out". `deleted`: the pair is in the trash.
     """
@@ -28,7 +28,10 @@ class ChangeView(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """The number of changed pairs. Send `undo` as `changes` to `POST /conversations/{id}/marks` to restore them."""
+    """The number of changed pairs, and the changes `undo`, which restore the previous marks.
+
+    To undo, send `undo` as `changes` to `POST /conversations/{id}/marks`.
+    """
 
     count: int
     undo: tuple[ChangeView, ...]

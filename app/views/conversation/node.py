@@ -47,7 +47,7 @@ class AccountingNodeView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeView:
-    """The child call of a title or a summary, which is the only pair of the conversation `conversation_id`.
+    """The child call of a title or a summary: the only pair of the child conversation `conversation_id`.
 
     `model`, `lifecycle`, `usage`, `cost` and `error` are those of this pair. `text` is its reply so far. `run_id` is
     the id of its run, to follow or stop it. `cost_at_least`: the real cost may be higher.
@@ -68,8 +68,8 @@ class MadeView:
 class DerivedNodeView:
     """The node of a request for a title or a summary, shown after the pair at `after_position`.
 
-    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary: it is sent
-    instead of the pairs before this position.
+    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary only, which
+    is sent instead of the pairs before this position.
     """
 
     id: str

@@ -192,7 +192,7 @@ def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
 
 
 def describe_usage(usage: Usage) -> UsageView:
-    """Return the view of the token counts. Tokens written to a cache are one number for all lifetimes."""
+    """Return the view of the token counts. Tokens written to a cache are one number, whatever their lifetime there."""
     return UsageView(
         usage.input_tokens,
         usage.output_tokens,

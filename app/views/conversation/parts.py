@@ -1,6 +1,6 @@
 """Views of the parts of a message: one class for each kind of part, distinguished by `type`.
 
-The views have the number and order of the parts, so that the `index` in a run's events finds the view of a part. Data
+There is one view for each part, in the same order, so that the `index` in a run's events finds the view of a part. Data
 that only a vendor can read (signatures, redacted thinking) is left out, except with `raw`, for the raw history.
 
     >>> describe_parts((Text("Hi"),))

@@ -27,10 +27,11 @@ class FilterErrorView:
 
 @dataclass(frozen=True, slots=True)
 class CommandView:
-    """The command of a line, and what entering the line `would` cause for `count` pairs.
+    """The command of a line, and the effect that entering the line would have on `count` pairs.
 
-    `what` describes the effect ("act"), or is the question to confirm ("ask"), the answer ("tell") or the reason of the
-    refusal ("refuse").
+    `would` is the kind of the effect, `what` is a text about it. "act": the command is performed, `what` describes its
+    effect. "ask": a person must confirm the question `what` first. "tell": the answer `what` is shown. "refuse": the
+    command is refused for the reason `what`.
     """
 
     name: str
@@ -78,7 +79,7 @@ class FilterLineView:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeView:
-    """The outcome of a command on `count` pairs. Send `undo` as `changes` to `POST …/marks` to restore them.
+    """The outcome of a command on `count` pairs. To undo it, send `undo` as `changes` to `POST …/marks`.
 
     `outcome` "ask": `message` is a question, and the command is performed if it is repeated with `confirmed`.
     `conversation_id` is the new conversation of a fork, `export_url` the address of an exported file; otherwise null.
@@ -100,7 +101,7 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """Return what entering a command would cause, and a text for it. `what` describes the effect of the command."""
+    """Return the fields `would` and `what` of `CommandView`. The argument `what` describes the command's effect."""
     match decision:
         case PerformCommand():
             return "act", what
@@ -115,7 +116,7 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
 
 
 def describe_done(command: Command, count: int, topic: str = "") -> str:
-    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic of `FileUnder`."""
+    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic that they got."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_):

@@ -28,7 +28,7 @@ class SavedFilterView:
 
 @dataclass(frozen=True, slots=True)
 class DamagedEntryView:
-    """An entry of the filter history that cannot be read. `number` is its row number, which deletes it."""
+    """An entry of the filter history that cannot be read. It can be deleted by `number`, its row number."""
 
     number: int
     damage: tuple[DamageView, ...]

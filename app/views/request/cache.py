@@ -111,7 +111,8 @@ class CacheStateView:
 
     `style` is the kind of the provider's cache; null: no cache is known. `next` is the effect of the next send; null:
     nothing is cached. `now` is the server's clock, for a countdown. `calls` are the last calls, newest first. `offer`
-    is the cost of keeping the prefix that `next` reads warm, `kept` the newest keep-alive (null: none).
+    is the cost of a keep-alive ("keep warm") for the prefix that `next` reads. `kept` is the newest keep-alive; null:
+    none was started.
     """
 
     model: str
@@ -132,7 +133,10 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """Return the view of the predicted effect of a request on the cache. `positions` has pair positions by id."""
+    """Return the view of the predicted effect of a request on the provider's cache.
+
+    `broken` is the cached prefix that the request would not read; None: none. `positions` has pair positions by id.
+    """
 
     def place_of(place: int) -> PlaceView:
         return _describe_place(request, place, positions)
@@ -166,7 +170,10 @@ def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
     *,
     frozen: bool,
 ) -> CachedCallView:
-    """Return the view of a call: its prediction, and `usage`, the provider's report."""
+    """Return the view of a call: the predicted use of the cache, and `usage`, which the provider reported.
+
+    `marks` are the cache breakpoints of its request. `frozen`: the call read from the cache and did not write to it.
+    """
     return CachedCallView(
         run_id,
         pair_id,

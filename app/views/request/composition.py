@@ -101,14 +101,17 @@ def describe_estimate(estimate: Estimate) -> EstimateView:
 
 
 def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]:
-    """Return the position of the oldest pair that is sent, and why earlier pairs are OUT. All are sent: None, None."""
+    """Return the position of the oldest pair that is sent, and the reason why earlier pairs are OUT (not sent).
+
+    If all pairs are sent, return None and None.
+    """
     if composition.boundary is None:
         return None, None
     return composition.boundary, composition.boundary_reason
 
 
 def describe_ways_out(budget_options: BudgetOptions) -> WaysOutView:
-    """Return the view of the options."""
+    """Return the view of the options of an over-budget send."""
     return WaysOutView(
         budget_options.x,
         budget_options.y,

@@ -25,11 +25,12 @@ class KeepWarmChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmOfferView:
-    """The cost of keeping a cached prefix of `tokens` tokens warm, in US dollars as decimal text.
+    """The cost of a keep-alive ("keep warm") for a cached prefix of `tokens` tokens, in US dollars as decimal text.
 
-    `why_not`: the reason why this is impossible; no other field is set then. A refresh costs `each` and is made every
-    `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `anew` its price after it
-    has expired. `worth` is the number of refreshes that cost at most the difference; null: a price is unknown.
+    `why_not` is the reason why a keep-alive is impossible; no other field is set then. A refresh costs `each` and is
+    made every `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `anew` its
+    price after it has expired. `worth` is the maximum number of refreshes that cost no more than `anew` minus `read`,
+    the saving at the next send; null: a price is unknown.
     """
 
     why_not: str | None

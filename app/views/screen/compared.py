@@ -1,4 +1,4 @@
-"""The columns of a comparison: one for the reply of each model, and one for the current reply of the pair.
+"""The columns of a comparison: one for each model's reply, and one for the current reply if a pair is answered again.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
 ('2 pairs sent', '1 pair sent · tokens not reported by the provider')
@@ -78,7 +78,10 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
 def grow_column(
     column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
 ) -> ComparedColumnView:
-    """Return the column with the reply so far. `retry_seconds` is the time until the next attempt; None: none waits."""
+    """Return the column with the reply so far.
+
+    `retry_seconds` is the time until the next attempt; None: the run does not wait for a retry.
+    """
     status = _ANSWERING if parts else _THINKING
     if retry_seconds is not None:
         status = f"Retrying in {ceil(retry_seconds)} s…"
@@ -86,7 +89,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply. While the run is running, only its figures are updated."""
+    """Return the column with the stored reply, status and figures. During the run, only the figures are replaced."""
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:
@@ -121,7 +124,10 @@ def show_compared(
 
 
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
-    """Describe a call: the number of pairs that were sent, and the usage and cost, if the provider has reported it."""
+    """Describe the call of a compared reply: the number of sent pairs, and its tokens and cost once they are known.
+
+    `usage` None: the provider has not reported it. `ended`: the call has ended.
+    """
     sent = f"{plural(pairs, 'pair')} sent"
     if usage is None or cost is None:
         return f"{sent} · tokens not reported by the provider" if ended else sent

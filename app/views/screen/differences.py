@@ -46,7 +46,10 @@ def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
 
 
 def diff_items(before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable]) -> list[tuple[Sign, T]]:
-    """Compare two lists by the keys of their items. If an item is in both lists, the result has that of the second."""
+    """Compare two lists by the keys of their items: return the items of both, each with its sign.
+
+    If both lists have an item with the same key, the result has the item of `after`.
+    """
     keys, others = [key(item) for item in before], [key(item) for item in after]
     start = _count_equal(zip(keys, others, strict=False))
     most = min(len(keys), len(others)) - start

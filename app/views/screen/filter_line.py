@@ -13,9 +13,10 @@ from app.views.usage.figures import number, plural
 
 @dataclass(frozen=True, slots=True)
 class MistakeView:
-    """The mistake in a line. `has_place`: it has a place, and `before`, `wrong` and `after` are the pieces of the line.
+    """The mistake in a line. `has_place`: its place is known.
 
-    `place` describes the place for screen readers.
+    The line then consists of `before`, the mistake `wrong`, and `after`; `place` describes the place for screen
+    readers.
     """
 
     message: str

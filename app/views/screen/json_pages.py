@@ -21,7 +21,7 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^{}\[\],:"]+', re.DOT
 
 @dataclass(frozen=True, slots=True)
 class JsonPage:
-    """A page of JSON text. It starts `depth` levels deep. `plain`: it is a part of one token longer than a page."""
+    """A page of JSON text. It starts `depth` levels deep. `plain`: it is a part of a token longer than one page."""
 
     text: str = ""
     depth: int = 0

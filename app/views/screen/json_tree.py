@@ -34,7 +34,7 @@ T = TypeVar("T")
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
     """Return the HTML of a value with its schema errors.
 
-    The last end tags are missing, so that the HTML of a longer reply starts with the HTML of a shorter one.
+    The end tags at its end are left out, so that the HTML of a growing reply only gets longer. Browsers add these tags.
     """
     messages: dict[JsonPath, list[str]] = {}
     for fault in faults:

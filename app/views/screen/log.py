@@ -1,4 +1,4 @@
-"""The log of a conversation on the page: requests for titles and summaries, and usage when messages were removed."""
+"""The log of a conversation on the page: requests for titles and summaries, and usage up to removals of messages."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class ReadReplyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """The input of `show_read_reply`: a reply that was read as JSON. `found`: `value` has at least its start."""
+    """The input of `show_read_reply`: a reply read as JSON. `found`: it has a JSON value, or its start, in `value`."""
 
     schema: str
     running: bool

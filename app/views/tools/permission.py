@@ -53,7 +53,7 @@ class PermissionsView:
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule that allows the calls of a tool without a request.
+    """A rule that allows the calls of a tool: no person is asked for permission.
 
     `arguments` are patterns for the arguments by name; empty: any arguments. The rule applies in the conversation
     `conversation_id`; null: in all conversations.

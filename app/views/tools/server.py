@@ -175,7 +175,7 @@ class LogLineView:
 
 @dataclass(frozen=True, slots=True)
 class ServerLogView:
-    """Lines of a server's log, oldest first. With `next` as `after`, a request returns the lines after these."""
+    """Lines of a server's log, oldest first. A request with the value of `next` as `after` returns the next lines."""
 
     items: tuple[LogLineView, ...]
     next: int

@@ -62,10 +62,10 @@ class ToolModeView:
 class ConversationToolsView:
     """The tools of a conversation. `able`: the model can call tools.
 
-    The next send includes `count` tools with `tokens` tokens in all; `overhead` of these are for having any tools.
-    `share` is the maximum size in tokens at which the mode `auto` sends all tools. `missing` are ticked tools that are
-    not available, because their server is off or removed. `breaks` is the part of the provider's cache that would be
-    lost if the tools changed; null: none.
+    The next send includes `count` tools with `tokens` tokens in all. `overhead` of these tokens are added once to each
+    send with tools, whatever their number. `share` is the maximum size in tokens at which the mode `auto` sends all
+    tools. `missing` are ticked tools that are not available, because their server is off or removed. `breaks` is the
+    cached prefix that the next send could not read with another choice of tools; null: none.
     """
 
     mode: ToolMode

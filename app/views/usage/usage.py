@@ -74,7 +74,7 @@ class UsageReportView:
 class BudgetStandView:
     """A money budget that applies to the next send, and how much of it is spent.
 
-    `words` describe it, `amount` is its limit in US dollars, `standing` its status.
+    `words` describe the budget, `amount` is its limit in US dollars, `standing` says if it is nearly or fully spent.
     """
 
     words: str
@@ -100,8 +100,8 @@ class BriefAccountView:
 class AccountView(BriefAccountView):
     """The usage and cost of a conversation, including the calls for its titles and summaries.
 
-    `cumulative` are tokens by kind: the sum that its last accounting node recorded, plus all later usage. Such a node
-    is added when messages are removed or restored.
+    `cumulative` are tokens by kind: the sum in its last accounting node plus all later usage. An accounting node is an
+    entry of the log that records the sum when messages are removed or restored.
     """
 
     conversation_id: str
@@ -160,7 +160,10 @@ class TokensView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """The comparison of one UTC day and model: `here` is the usage in the ledger, `there` that in the export."""
+    """The usage of one model on one UTC day: `here` as the ledger has it, `there` as the provider's export has it.
+
+    `verdict` is the result of the comparison.
+    """
 
     day: date
     model: str
@@ -219,7 +222,7 @@ def describe_spent(spent: Spent) -> SpentView:
 
 
 def spent_fields(spent: Spent) -> dict[str, Any]:
-    """Return the values of the fields of `SpentView`, by name."""
+    """Return a usage and cost as the fields of `SpentView`: their values by name."""
     return {
         "calls": spent.calls,
         "cut_short": spent.cut,
@@ -232,7 +235,7 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 
 
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
-    """Return the view of the usage and cost of each name."""
+    """Return the views of several usages and costs, by the same names, such as purposes or models."""
     return {name: describe_spent(one) for name, one in spent.items()}
 
 

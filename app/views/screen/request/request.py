@@ -48,7 +48,11 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """How much of a request is shown: the newest `messages` messages, and the whole of the pieces `opened` (keys)."""
+    """How much of a request is shown: only its newest messages, and only the beginning of long pieces.
+
+    `messages` is the number of the messages. `opened` are the keys of the pieces that a person has expanded: a higher
+    limit applies to these.
+    """
 
     messages: int = FIRST_MESSAGES
     opened: frozenset[str] = frozenset()
@@ -81,9 +85,10 @@ class PieceView:
     """A piece of a request that can be expanded: a message, the system text, a tool.
 
     `role` is the role of a message or the name of another piece. `whence` names the pair of the message, "" for none.
-    `gist` is the beginning of the text. `opened`: it is expanded at first. Unless it is `loaded`, the page requests
-    its `parts` with `key` when it is expanded. In a comparison, `sign` is "+" for an added piece and "-" for a removed
-    one. If `same` is set, the value is no piece but a line that replaces unchanged pieces, and `same` says how many.
+    `gist` is the beginning of the text. `opened`: the piece is expanded at first. `loaded`: `parts` has its content;
+    otherwise the page requests the content by `key` when a person expands the piece. In a comparison, `sign` is "+" for
+    an added piece and "-" for a removed one. If `same` is set, the value is no piece but a line that replaces unchanged
+    pieces, and `same` says how many.
     """
 
     key: str
@@ -192,7 +197,7 @@ def show_message(
 
 
 def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) -> PieceView:
-    """Return the piece with its parts. They are cut, less if a person has expanded the piece."""
+    """Return the piece with its parts. Long parts are cut; the limit is higher if a person has expanded the piece."""
     limit = LONGEST if piece.key in reading.opened else LONG
     return replace(piece, loaded=True, parts=tuple(_cut(_show_part(part), limit) for part in parts))
 

@@ -56,7 +56,7 @@ class ChangesView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRequest:
-    """A request with the positions of its pairs by id."""
+    """One of two requests to compare, with the positions of its pairs by id."""
 
     request: Request
     positions: Mapping[str, int]

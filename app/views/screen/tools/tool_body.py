@@ -92,7 +92,7 @@ class DelegatedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBodyView:
-    """The content of an expanded tool card. `id` identifies the call. A text "" is not shown.
+    """The content of an expanded tool card. `id` identifies the call. Empty texts are not shown.
 
     `server` names the tool and its server. `arguments` has a second entry if a person changed them before the tool ran.
     `answered`: the call has a result, which is in `pieces`. `whole`: the pieces are the full result, but the model got

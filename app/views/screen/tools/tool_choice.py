@@ -87,9 +87,10 @@ class ServerToolsItem:
 class ToolPanelView:
     """The panel of tools.
 
-    `unable` says that the model cannot call tools, "" if it can. `breaks` describes what another choice of tools would
-    lose of the provider's cache; `lost`: it describes what the current choice loses. `manual`: the mode Manual is
-    chosen, so each tool has a checkbox. `missing` names ticked tools that are not available.
+    `unable` says that the model cannot call tools, "" if it can. `breaks` describes the tokens that the next send
+    cannot read from the provider's cache because of a choice of tools: with `lost` the current choice, otherwise any
+    other choice. `manual`: the mode Manual is chosen, so each tool has a checkbox. `missing` names ticked tools that
+    are not available.
     """
 
     unable: str
