@@ -28,7 +28,7 @@ GATHER_SECONDS: Final = 0.2
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that can be chosen instead, because it accepts images."""
+    """A model that accepts images, offered for the case that the chosen model does not."""
 
     model: str
     name: str
@@ -36,8 +36,9 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A model server that was found on this machine. `model` is the full name of its first model, `name` the name for
-    people.
+    """A model server that was found on this machine.
+
+    `model` is the full name of its first model, `name` is this model's name for people.
     """
 
     label: str
@@ -76,9 +77,7 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the model of the conversation on screen or, on the start page, the model for a new
-        conversation.
-        """
+        """Read and show the model of the conversation on screen; on the start page, that of the next conversation."""
         ctx = current()
         model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)

@@ -118,7 +118,7 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 
 
 def describe_damage(agent: Agent, mend: str) -> str:
-    """Name the parts of an agent that cannot be read, and the remedy; "" if all can be read.
+    """Return a text that names the parts of an agent that cannot be read, and the remedy; "" if all can be read.
 
     `mend` is the remedy for parts that the form replaces.
     """

@@ -1,5 +1,4 @@
-"""The stored request of a pair that failed: the sent bytes, and a comparison with the request that a resend would make
-now.
+"""The stored request of a pair that failed: its bytes, and its differences from the request that a resend would make.
 
 The resend itself is in another module, because it may have to ask what to do with later pairs.
 """
