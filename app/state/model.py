@@ -28,7 +28,7 @@ GATHER_SECONDS: Final = 0.2
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that accepts images, offered for the case that the chosen model does not."""
+    """A model that accepts images. It is offered when the chosen model does not accept them."""
 
     model: str
     name: str
@@ -57,9 +57,9 @@ class MissingKey:
 class ModelState(rx.State):
     """The chosen model, and the menu of models.
 
-    `chosen` is the model as "provider:model", `chosen_name` its name for people. It applies to the conversation
-    `chosen_in` ("": to a new one). `images`: it accepts images; otherwise `capable` are some models that do.
-    `remembered` is the last model chosen in this browser, for new conversations.
+    `chosen` is the model as "provider:model", `chosen_name` its name for people. The choice applies to the conversation
+    `chosen_in` ("": to a new one). `images`: the chosen model accepts images; otherwise `capable` are some models that
+    do. `remembered` is the last model chosen in this browser, for new conversations.
 
     `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
     without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.

@@ -62,8 +62,9 @@ _KINDS: Final = {
     "failed": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
     "all": ListCriteria(),
 }
-"""The kinds of conversations that the menu above the list offers. A chat is always active, so it has no choice by
-status.
+"""The kinds of conversations that the menu above the list offers.
+
+A chat is always active, so the menu offers no choice of chats by status.
 """
 
 
@@ -87,8 +88,8 @@ class SidebarState(rx.State):
     conversations, so no older one matches. `found_words` are the words of the search as each conversation has them.
     `_searched_on` is the connection on which `words` was typed.
 
-    `_steps` has a use while a person steps through the list by key faster than the page follows: it starts with the
-    conversation on the page, and each step adds the conversation that it opens.
+    `_steps` has the steps by key that the page has not followed yet: the conversation on the page, then the
+    conversation that each step opens.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -157,7 +158,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def show_agent(self, agent_id: str) -> None:
-        """List the conversations of this agent. "any": of all agents and of none; "": of no agent."""
+        """List the conversations of this agent. "any": of any agent or none; "": only those without an agent."""
         await self._show(self.kind, agent_id)
 
     @rx.event

@@ -60,7 +60,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear `new` if a conversation was opened: a conversation that `new` was for has stored the prompt by then."""
+        """Clear `new` if a conversation was opened. If `new` was for that conversation, it has stored the prompt."""
         if conversation_in(self.router.url.path):
             self.new = ""
 

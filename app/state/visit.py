@@ -73,7 +73,7 @@ class VisitState(rx.State):
 class PageLoads(rx.Middleware):
     """Middleware that notes each load of a page, before the data of the page is sent.
 
-    The event of a load has hashes of the page's vars. That of a page that only reconnects has none, so it is not noted.
+    The event of a load has hashes of the page's vars. The event of a page that only reconnects has none.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:

@@ -106,7 +106,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:
-    """Return the errors of the form for an error of a command. The message is at the field that the error is about."""
+    """Return the errors of the form after a command refused it. The message is at the field that was refused."""
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):

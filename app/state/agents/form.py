@@ -128,13 +128,13 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:
-        """Give the agent the tools of all servers, or only of the servers that the person ticks. Untick all of them."""
+        """Set whether the agent has the tools of all servers or only those of ticked servers. Untick all servers."""
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
-        """Let the agent make any tool call, or only the calls that the list of allowed tools covers. Empty the list."""
+        """Set whether the agent may make any tool call or only those in the list of allowed tools. Empty the list."""
         self.any_call = bool(any_of_them)
         self.lines = ()
 

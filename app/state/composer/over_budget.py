@@ -34,8 +34,9 @@ Counted = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The option that a person chose in the dialog "This does not fit" or "The context has changed". Exactly one field
-    is set.
+    """The option that a person chose in the dialog "This does not fit" or "The context has changed".
+
+    Exactly one field is set.
 
     `as_counted`: send the pairs that the second dialog shows.
     """

@@ -35,8 +35,9 @@ from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
-"""The order of edits: an edit waits for the end of the previous one, which would otherwise resume the queue during the
-edit.
+"""The order of edits: an edit begins after the previous one has ended.
+
+Otherwise the end of the previous edit would resume the queue during the new edit.
 """
 
 
@@ -53,13 +54,13 @@ class _Dropped:
 class QueueState(rx.State):
     """The queue of the conversation on screen, and the edit of one of its texts.
 
-    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why it waits. `running`: a reply is
-    running. `idle`: no reply has been running for a while.
+    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits. `running`: a reply
+    is running. `idle`: no reply has been running for a while.
 
-    `edited` is the text that is being edited, as it was when the edit began. `lost`: it has left the queue since then.
-    `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in the
-    queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so the
-    browser keeps nothing.
+    `edited` is the text that is being edited, as it was when the edit began. `lost`: this text has left the queue since
+    then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
+    the queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so
+    the browser keeps nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)

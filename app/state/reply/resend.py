@@ -170,7 +170,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Carry out the oldest request in this state to send a pair again."""
+        """Send a pair again: the one of the oldest `ResendRequest` that waits in this state."""
         async with self:
             if not self._taken:
                 return

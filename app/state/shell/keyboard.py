@@ -1,4 +1,6 @@
-"""Performs the actions of pressed keys: each action of the server in `app/views/shortcuts.py` sends an event.
+"""The actions of keys that the server performs. Each of them is an event of another state.
+
+The table of all actions is in `app/views/shortcuts.py`.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
