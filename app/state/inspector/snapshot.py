@@ -35,7 +35,7 @@ SAME: Final = "No differences: the current request is identical."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes the size of its body."""
+    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes its body's size."""
 
     model: str
     target: str
