@@ -45,9 +45,9 @@ class TranscriptState(rx.State):
 
     Pairs with positions lower than `boundary` (-1: there is no boundary) are not sent, for `boundary_reason`.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
-    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` is the retry of a failed call for
-    which Inview waits. `progress` is the progress of running tool calls. `changes` grows with every change of the
-    conversation itself. `damaged` are settings of the conversation that cannot be read.
+    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` describes the next retry of a failed
+    call, None if none is due. `progress` is the progress of running tool calls. `changes` grows with every change of
+    the conversation itself. `damaged` are settings of the conversation that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")

@@ -127,7 +127,7 @@ class ParametersState(VisitedState, rx.State):
     async def open(self) -> None:
         """Prepare the page that was opened: show the parameters set on the start page, or clear them on other pages.
 
-        A conversation that was begun on the start page has stored these parameters by then.
+        A conversation that was started on the start page has stored these parameters by then.
         """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET

@@ -57,7 +57,7 @@ class QueueState(rx.State):
     `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits. `running`: a reply
     is running. `idle`: no reply has been running for a while.
 
-    `edited` is the text that is being edited, as it was when the edit began. `lost`: this text has left the queue since
+    `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
     then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
     the queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so
     the browser keeps nothing.

@@ -144,7 +144,7 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def make_fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()] | None]:
-        """Make the fork for which `fork` or `ask_fork` was called, and open it."""
+        """Make the fork that `fork` or `ask_fork` has prepared, and open it."""
         try:
             yield await self._make_fork(pair_id, which)
         finally:

@@ -2,7 +2,7 @@
 
     await tab.send(RetryState.try_now, pair_id="p1")
 
-`TranscriptState.retry` is the retry for which Inview waits.
+`TranscriptState.retry` describes the next retry.
 """
 
 from __future__ import annotations

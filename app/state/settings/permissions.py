@@ -45,7 +45,7 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 class RuleItem:
     """A rule in the list.
 
-    `conversation` is the address of the conversation in which the rule applies, "" if it applies in all. `since` is the
+    `conversation` is the address of the only conversation with this rule, "" if the rule applies in all. `since` is the
     time when the rule was made (ISO 8601). `patterns` are the patterns that arguments must match.
     """
 
