@@ -54,7 +54,7 @@ async def begin_work(state: rx.State) -> None:
 
 
 async def end_work(state: rx.State) -> None:
-    """Note that the action is done that `begin_work` was called about.
+    """Note that the continued action is done. This is the counterpart of `begin_work`.
 
     A background handler calls this inside `async with self`, after any redirect.
     """
