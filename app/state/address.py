@@ -1,4 +1,4 @@
-"""Addresses of pages: build the address of a conversation or a pair, and read which one an address names.
+"""Addresses of pages: build the address of a conversation or a pair, and read the id or position in an address.
 
 Handlers read the conversation on screen from the address, never from a var: after a restart of the server, an hour away
 or a changed token, the first event finds an empty state. `app.ui.routes` declares the routes with this module.

@@ -234,8 +234,9 @@ ALLOWED: Final = REFLEX | {
 
 
 class EventGuard(rx.Middleware):
-    """Middleware that refuses events that are not allowed. Reflex runs it before each event, under the lock of the
-    state.
+    """Middleware that refuses events that are not allowed.
+
+    Reflex runs it before each event, under the lock of the state.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:

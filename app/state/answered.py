@@ -1,5 +1,6 @@
-"""Reports to the page that an action, started by a control or a key, is done. Until then the page holds back pressed
-keys.
+"""Reports to the page that an action, started by a control or a key, is done.
+
+Until this report arrives, the page holds back the keys that a person presses.
 
     await tab.send(BranchState.ask_fork, pair_id="p1")
     await tab.send(AnsweredState.tell_answered, opening=7)   # the page sends this right after it
@@ -32,7 +33,7 @@ class AnsweredState(rx.State):
 
     @rx.event
     async def tell_answered(self, opening: int) -> None:
-        """Report that the previous event is done, even if it failed. `opening` is the page's number for its action."""
+        """Report that the previous event is done, even if it failed. `opening` is the page's number for the action."""
         number = whole_in(opening)
         if number is not None and 0 < number < MAX_OPENING:
             self._opening = number
@@ -44,14 +45,18 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Note that another event will continue the action. The handler that the page calls must call this."""
+    """Note that another event will continue the action, so that the action is reported only after `end_work`.
+
+    The handler that the page calls must call this before it ends.
+    """
     answered = await state.get_state(AnsweredState)
     answered._works += 1  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def end_work(state: rx.State) -> None:
-    """Note that the continued action is done. A background handler calls this inside `async with self`, after any
-    redirect.
+    """Note that the continued action is done. This is the counterpart of `begin_work`.
+
+    A background handler calls this inside `async with self`, after any redirect.
     """
     answered = await state.get_state(AnsweredState)
     answered._works = max(0, answered._works - 1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

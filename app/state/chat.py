@@ -171,8 +171,9 @@ def _describe_origin(origin: Origin) -> tuple[str, str, int]:
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:
-    """Return True if the page shows the current data of the conversation. The time of its last use is ignored: no page
-    shows it.
+    """Return True if the data in `state` are equal to those of the conversation.
+
+    The time of its last use is ignored, because no page shows that time.
     """
     read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
     return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

@@ -82,7 +82,10 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
-        """Restore the previous checkpoint; "": there was none. Undo calls this, so it offers no undo."""
+        """Restore the checkpoint from before a change. `summary` "": there was none, so remove the current one.
+
+        Undo calls this, so it offers no undo.
+        """
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:
             return

@@ -23,10 +23,10 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
-    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. The id in
-    `begun` is that of a comparison whose dialog opens automatically when its data arrives. After that the attribute is
-    "". The dialog opens automatically for a comparison that this tab started, and once on each visit for one in a
-    conversation without pairs.
+    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `begun` is the
+    id of a comparison whose dialog opens automatically as soon as its data arrives, otherwise "". The dialog opens
+    automatically for a comparison that this tab started and, once on each visit, for a comparison in a conversation
+    without pairs.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
@@ -37,7 +37,7 @@ class ComparisonState(VisitedState, rx.State):
 
     @rx.event
     async def show(self) -> None:
-        """Show the replies side by side."""
+        """Open the dialog that shows the replies side by side."""
         if self.comparison is not None:
             await self._come()
             _look(self, on=True)
@@ -59,7 +59,7 @@ async def expect_replies(state: rx.State, comparison_id: str) -> None:
 
 
 async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parts of a screen's comparison that have changed. `shown` is the screen that was copied last."""
+    """Copy the comparison from `screen` to `state`, if it differs from `shown`, the screen that was copied last."""
     if shown is None or screen.comparison is not shown.comparison:
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
@@ -74,7 +74,7 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
 
 
 def clear_comparison(state: ComparisonState) -> None:
-    """Clear the comparison of the previous conversation."""
+    """Remove the comparison from `state`, because the page shows another conversation. The stored one stays."""
     state.comparison, state.replies, state.shown = None, None, False
 
 

@@ -52,7 +52,10 @@ class FoundWords:
 
 @dataclass(frozen=True)
 class SearchedRows:
-    """The search results. `more`: there are more results than the limit. `complete`: there are no older matches."""
+    """The search results. `more`: there are more results than the limit.
+
+    `complete`: all conversations were searched. Otherwise older ones may match, too.
+    """
 
     rows: tuple[ConversationItem, ...]
     more: bool

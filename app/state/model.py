@@ -28,7 +28,7 @@ GATHER_SECONDS: Final = 0.2
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model that can be chosen instead, because it accepts images."""
+    """A model that accepts images. It is offered when the chosen model does not accept them."""
 
     model: str
     name: str
@@ -36,8 +36,9 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A model server that was found on this machine. `model` is the full name of its first model, `name` the name for
-    people.
+    """A model server that was found on this machine.
+
+    `model` is the full name of its first model, `name` is this model's name for people.
     """
 
     label: str
@@ -56,9 +57,9 @@ class MissingKey:
 class ModelState(rx.State):
     """The chosen model, and the menu of models.
 
-    `chosen` is the model as "provider:model", `chosen_name` its name for people. It applies to the conversation
-    `chosen_in` ("": to a new one). `images`: it accepts images; otherwise `capable` are some models that do.
-    `remembered` is the last model chosen in this browser, for new conversations.
+    `chosen` is the model as "provider:model", `chosen_name` its name for people. The choice applies to the conversation
+    `chosen_in` ("": to a new one). `images`: the chosen model accepts images; otherwise `capable` are some models that
+    do. `remembered` is the last model chosen in this browser, for new conversations.
 
     `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
     without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
@@ -76,9 +77,7 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the model of the conversation on screen or, on the start page, the model for a new
-        conversation.
-        """
+        """Read and show the model of the conversation on screen; on the start page, that of the next conversation."""
         ctx = current()
         model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)

@@ -62,8 +62,9 @@ _KINDS: Final = {
     "failed": ListCriteria(kind=ConversationKind.TOOL, status=ConversationStatus.FAILED),
     "all": ListCriteria(),
 }
-"""The kinds of conversations that the menu above the list offers. A chat is always active, so it has no choice by
-status.
+"""The kinds of conversations that the menu above the list offers.
+
+A chat is always active, so the menu offers no choice of chats by status.
 """
 
 
@@ -83,12 +84,12 @@ class SidebarState(rx.State):
     agents in the menu.
 
     `words` is the text of the search field, `kept_words` the text that the field had when the page was loaded again.
-    `searching`: the list has the results of a search, best matches first. `complete`: there are no older matches.
-    `found_words` are the words of the search as each conversation has them. `_searched_on` is the connection on which
-    `words` was typed.
+    `searching`: the list has the results of a search, best matches first. `complete`: the search compared all
+    conversations, so no older one matches. `found_words` are the words of the search as each conversation has them.
+    `_searched_on` is the connection on which `words` was typed.
 
-    `_steps` are the conversation on which a person pressed keys and the conversations that the keys lead to, in order.
-    They are kept until the page shows the last of them.
+    `_steps` has the steps by key that the page has not followed yet: the conversation on the page, then the
+    conversation that each step opens.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -120,9 +121,7 @@ class SidebarState(rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the list again whenever it changes, in this tab or elsewhere, until the page or its connection is
-        closed.
-        """
+        """Read the list again after each change, here or elsewhere, until the page or its connection is closed."""
         ctx = current()
         changes = ctx.event_bus.subscribe_to_list(LOCAL_OWNER)
         if ctx.event_bus.list_version(LOCAL_OWNER) != self._version:
@@ -159,7 +158,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def show_agent(self, agent_id: str) -> None:
-        """List the conversations of this agent. "any": of all agents and of none; "": of no agent."""
+        """List the conversations of this agent. "any": of any agent or none; "": only those without an agent."""
         await self._show(self.kind, agent_id)
 
     @rx.event
@@ -176,8 +175,9 @@ class SidebarState(rx.State):
 
     @rx.event
     async def search(self, words: str) -> None:
-        """List only the conversations that have these words. The last word may be incomplete. A blank text ends the
-        search.
+        """List only the conversations that have these words. The last word may be incomplete.
+
+        A blank text ends the search.
         """
         self.words, self._shown = (text_in(words, MAX_SEARCH) or "").strip(), PAGE
         self._searched_on, _ = await visit_of(self)
@@ -190,10 +190,10 @@ class SidebarState(rx.State):
 
     @rx.event
     async def step(self, by: int) -> rx.event.EventSpec | None:
-        """Open the next conversation of the list (1) or the previous one (-1). If the page shows none of them, open the
-        first.
+        """Open the next conversation of the list (`by` is 1) or the previous one (-1).
 
-        If the page does not show the conversation of the last step yet, this step starts at that conversation.
+        If the page shows no conversation of the list, open the first one. If the page does not show the conversation of
+        the last step yet, this step starts at that conversation.
         """
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)

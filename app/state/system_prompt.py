@@ -60,9 +60,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear the prompt for a new conversation, because a conversation was opened. It has stored that prompt by
-        then.
-        """
+        """Clear `new` if a conversation was opened. If `new` was for that conversation, it has stored the prompt."""
         if conversation_in(self.router.url.path):
             self.new = ""
 

@@ -88,7 +88,7 @@ def watcher_of(state: rx.State) -> Watcher | None:
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Return True if this watcher is the current one of the tab, which the tab's handlers find."""
+    """Return True if this watcher is the current watcher of the tab, the one that `watcher_of` returns."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 

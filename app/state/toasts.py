@@ -40,9 +40,7 @@ class Toast:
 
 @dataclass(frozen=True)
 class ToastAction:
-    """The next step that a toast offers in addition to Undo: the text of its button, and the event that the button
-    sends.
-    """
+    """The next step that a toast offers in addition to Undo: the text of its button, and the event of this button."""
 
     label: str
     event: EventSpec
@@ -74,8 +72,9 @@ class ToastState(rx.State):
 
     @rx.event
     async def take_offer(self, toast_id: str) -> EventSpec | None:
-        """Carry out the next step that this toast offers, and close the toast. If the toast is no longer shown, nothing
-        happens.
+        """Carry out the next step that this toast offers, and close the toast.
+
+        If the toast is no longer shown, nothing happens.
         """
         offered, self._offered = self._offered, None
         if self.toast is None or self.toast.id != toast_id or offered is None:

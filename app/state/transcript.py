@@ -45,9 +45,9 @@ class TranscriptState(rx.State):
 
     Pairs with positions lower than `boundary` (-1: there is no boundary) are not sent, for `boundary_reason`.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
-    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` is a retry that waits. `progress` is
-    the progress of running tool calls. `changes` grows with every change of the conversation itself. `damaged` are
-    settings of the conversation that cannot be read.
+    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` describes the next retry of a failed
+    call, None if none is due. `progress` is the progress of running tool calls. `changes` grows with every change of
+    the conversation itself. `damaged` are settings of the conversation that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -99,8 +99,9 @@ class TranscriptState(rx.State):
         yield ChatState.open
 
     async def _follow(self, ctx: AppContext, conversation_id: str) -> bool:
-        """Follow the conversation in this app context. Return True if it no longer exists there, False if the page left
-        it.
+        """Follow the conversation in this app context, until it is gone from there or the page leaves it.
+
+        Return True if the conversation no longer exists in the context, False if the page shows another one.
         """
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
@@ -151,7 +152,7 @@ class TranscriptState(rx.State):
 
     @rx.event(background=True)
     async def show_newest(self) -> None:
-        """Go to the newest pairs, and keep new pairs in view."""
+        """Go to the newest pairs, and from then on show new pairs as they arrive."""
         if (watcher := watcher_of(self)) is not None:
             await watcher.show_newest()
 

@@ -150,7 +150,7 @@ class TrashState(VisitedState, rx.State):
 
     @rx.event
     async def delete_forever(self) -> None:
-        """Delete what the dialog asks about permanently."""
+        """Permanently delete the entry that the dialog asks about, or all entries."""
         deleted, self.deleting = self.deleting, None
         if deleted is None:
             return
@@ -170,7 +170,7 @@ class TrashState(VisitedState, rx.State):
 
 
 async def _delete(deleted: DeleteView) -> str:
-    """Delete what the dialog asks about permanently. Return a message with the result."""
+    """Permanently delete the entry in `deleted`, or all entries. Return a message with the result."""
     try:
         if deleted.id == ALL:
             await trash.empty_trash(current(), LOCAL_OWNER)

@@ -1,4 +1,4 @@
-"""The order of work that one tab starts and that must not overlap. A turn is a place in this order.
+"""Runs background work that one tab starts one after the other, in a fixed order. A turn is a place in this order.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler

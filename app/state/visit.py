@@ -35,8 +35,9 @@ _LOADS: Final = f"{State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
 
 class VisitedState(rx.State, mixin=True):
-    """Base of states whose open elements and typed text end with a visit. Drafts do not end with it, so they are
-    elsewhere.
+    """Base of states that close their dialogs and drop typed text when the next visit of a page begins.
+
+    Drafts outlive a visit, so they are in other states.
     """
 
     _visit: Visit | None = None
@@ -63,7 +64,7 @@ class VisitState(rx.State):
 
     @rx.event
     async def begin(self) -> None:
-        """Close the elements of earlier visits. Elements that a person opens while the page loads stay open."""
+        """Close the elements that were opened on earlier visits. Those opened while this page was loading stay open."""
         visit = await visit_of(self)
         for kind in visited_states():
             await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -72,11 +73,11 @@ class VisitState(rx.State):
 class PageLoads(rx.Middleware):
     """Middleware that notes each load of a page, before the data of the page is sent.
 
-    A page that only reconnects sends no hashes of its vars; by this the two are distinguished.
+    The event of a load has hashes of the page's vars. The event of a page that only reconnects has none.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Note a load, and let every event pass."""
+        """Note the connection if the event is a load of a page. Let every event pass."""
         _ = app
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)

@@ -34,7 +34,10 @@ class AgentState(rx.State):
 
     @property
     def answering(self) -> str | None:
-        """The id of the agent for a new conversation, "" for no agent; None: the choice for one is not loaded."""
+        """The id of the agent that will answer in a new conversation, "" for none.
+
+        None: this state has not been loaded on the start page.
+        """
         if self._chosen_in != "":
             return None
         return "" if self.chosen == NOBODY else self.chosen

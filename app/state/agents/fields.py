@@ -106,7 +106,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:
-    """Return the errors of the form for an error of a command. The message is at the field that the error is about."""
+    """Return the errors of the form after a command refused it. The message is at the field that was refused."""
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
@@ -118,7 +118,7 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 
 
 def describe_damage(agent: Agent, mend: str) -> str:
-    """Name the parts of an agent that cannot be read, and the remedy; "" if all can be read.
+    """Return a text that names the parts of an agent that cannot be read, and the remedy; "" if all can be read.
 
     `mend` is the remedy for parts that the form replaces.
     """

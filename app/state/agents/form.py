@@ -78,10 +78,10 @@ class AgentFormState(rx.State):
 
     @rx.var
     def ready(self) -> bool:
-        """True if the form can be shown: its own values are loaded, or none are.
+        """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        While the values of the previous form are still loaded, the fields would take these. While none are loaded,
-        empty fields take the values that arrive, and text that a person typed survives a restart.
+        While the vars have the values of the previous form, the fields would show those. While the vars have none, the
+        fields are empty: they take the values that arrive, and typed text survives a restart of the server.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
@@ -128,13 +128,13 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:
-        """Give the agent the tools of all servers, or only those of the servers that are ticked next."""
+        """Set whether the agent has the tools of all servers or only those of ticked servers. Untick all servers."""
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
-        """Let the agent make any call, or only the calls in the list of allowed tools, which is empty at first."""
+        """Set whether the agent may make any tool call or only those in the list of allowed tools. Empty the list."""
         self.any_call = bool(any_of_them)
         self.lines = ()
 

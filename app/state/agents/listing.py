@@ -45,8 +45,8 @@ class AgentItem:
 class AgentListState(rx.State):
     """The list of agents. `loaded`: `items` were read.
 
-    `focused` names the button that gets the focus when the list is shown again, as `AgentFormState.editing` names a
-    form.
+    `focused` is the form that was open last, as in `AgentFormState.editing` ("new", "agent a1"). When the list is shown
+    again, the button that opens this form gets the focus.
     """
 
     items: rx.Field[tuple[AgentItem, ...]] = rx.field(())
@@ -107,7 +107,7 @@ class AgentListState(rx.State):
 
     @rx.event
     async def end_focus(self) -> None:
-        """Clear `focused`, because its button has the focus now and must not get it again."""
+        """Clear `focused`, because the button that it names has the focus now and must not get the focus again."""
         self.focused = ""
 
     async def _read(self) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AgentForm:
-    """The fields of an agent as text. `id` is "" for a new agent. `effort` and `thinking` are "" for the model's
-    default.
+    """The fields of an agent as text.
+
+    `id` is "" for a new agent. `effort` and `thinking` are "" for the model's default.
     """
 
     id: str = ""

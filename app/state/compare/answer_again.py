@@ -47,7 +47,7 @@ class AnswerAgainView:
 class AnswerAgainState(VisitedState, rx.State):
     """The menu of models for a pair, which is open while `asking` is set.
 
-    `rows` are the entries, `said` is the text below them.
+    `rows` are the entries of the menu, `said` is the text below the entries.
     """
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)

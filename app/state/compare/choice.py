@@ -85,14 +85,14 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:
-        """Ask which models the draft is sent to. The model that is chosen in the composer is ticked."""
+        """Open the dialog to choose the models for the draft. The model that is chosen in the composer is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEW_REQUEST, chosen)
         return ComparisonChoiceState.look
 
     @rx.event
     async def ask_for_pair(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Ask which models answer a pair of this page again. The pair's own model is ticked."""
+        """Open the dialog to choose models that answer a pair of this page again. The pair's own model is ticked."""
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if pair is None:
@@ -108,7 +108,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models, and list these."""
+        """Request the models from the providers, and list them in the dialog."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:
@@ -178,8 +178,9 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 
 
 def _read(remembered: str) -> tuple[str, ...]:
-    """Return the models of the last comparison, read from the browser's storage; none if this module did not write the
-    value.
+    """Return the models of the last comparison from `remembered`, the text that the browser stored.
+
+    Return none if this module did not write the text.
     """
     try:
         stored: Any = json.loads(remembered or "[]")

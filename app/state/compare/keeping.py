@@ -55,7 +55,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def keep(self, model: str) -> None:
-        """Keep the reply of this model. The others become versions of it."""
+        """End the comparison and keep the reply of this model. The other replies become versions of the pair."""
         here = conversation_in(self.router.url.path)
         if (valid_model := text_in(model, MAX_MODEL)) is None:
             return
@@ -68,7 +68,10 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def discard(self) -> Events:
-        """Keep none of the replies. The text of a new request goes back into the message box, if that is empty."""
+        """End the comparison without keeping a reply.
+
+        The text of a new request goes back into the message box, if the box is empty.
+        """
         here = conversation_in(self.router.url.path)
         gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
         if gone is None:
@@ -81,7 +84,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def reopen(self, conversation_id: str) -> None:
-        """Open the last discarded comparison again. Undo calls this, so it offers no undo."""
+        """Restore the last discarded comparison of a conversation. Undo calls this, so it offers no undo."""
         if (valid_id := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
@@ -91,8 +94,9 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
-        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept. Undo calls
-        this.
+        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept (`gone`).
+
+        Undo calls this, so it offers no undo.
         """
         here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):

@@ -71,7 +71,7 @@ class AttachmentState(rx.State):
     async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
         """Handle the server's answer to an upload. Status 0: there was no answer.
 
-        A refused file is removed from the draft, and a notice says why, so it never blocks a send.
+        A refused file is removed from the draft, so that it never blocks a send; a text at the message box says why.
         """
         upload_id, fault = read_answer(whole_in(status) or 0, text_in(body, _MAX_BODY) or "")
         found = await find_uploads(current(), LOCAL_OWNER, [upload_id]) if upload_id else ()

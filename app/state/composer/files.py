@@ -71,7 +71,7 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 
 
 def describe_replaced(name: str, newest: str) -> str:
-    """Return the notice that a new file replaces one with the same content; "" if both have the same name.
+    """Return a text that says that a new file replaces one with the same content; "" if both have the same name.
 
     >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
     ('b.txt has the same content as a.txt and replaces it.', '')
@@ -80,7 +80,7 @@ def describe_replaced(name: str, newest: str) -> str:
 
 
 def describe_refused(name: str, reason: str) -> str:
-    """Return the notice that a file was not attached, with the reason.
+    """Return a text that says that a file was not attached, with the reason.
 
     >>> describe_refused("a.exe", "It is empty."), describe_refused("a.exe", "a.exe is empty.")
     ('a.exe is not attached. It is empty.', 'a.exe is empty.')

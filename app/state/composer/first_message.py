@@ -28,8 +28,9 @@ from app.views.screen.context import ContextView
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
-    """Estimate the size of a send of the first message. None: the message cannot be sent like this, and Send will say
-    why.
+    """Return an estimate of the size of a send of the first message.
+
+    None: the message cannot be sent like this. The error after a press of Send says why.
     """
     try:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())

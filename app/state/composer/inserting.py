@@ -215,8 +215,9 @@ class InsertingState(VisitedState, rx.State):
         return InsertingState.fetch
 
     def _complain(self, faults: Mapping[str, str], fault: str) -> None:
-        """Show the errors of fields, and the error that belongs to no field. The first field with an error gets the
-        focus.
+        """Show the errors of fields, and the error that belongs to no field.
+
+        The first field with an error gets the focus.
         """
         if self.offer is None:
             return

@@ -67,7 +67,9 @@ class Offered:
 
 
 async def find_offers(agent_id: str) -> Offered:
-    """Return the prompts and resources of the enabled MCP servers of this agent. "none": of all enabled servers.
+    """Return the prompts and resources of the enabled MCP servers of an agent.
+
+    `agent_id` "none": of all enabled servers.
 
     Raises:
         NotFoundError: no such agent.

@@ -1,5 +1,6 @@
-"""The dialog of a send that does not fit, or that would contain other pairs than the page has counted: content and
-options.
+"""The texts and options of two dialogs that hold back a send: "This does not fit" and "The context has changed".
+
+The second one opens if the send would contain other pairs than the page has counted.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
@@ -33,8 +34,9 @@ Counted = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The option that a person chose in the dialog "This does not fit" or "The context has changed". Exactly one field
-    is set.
+    """The option that a person chose in the dialog "This does not fit" or "The context has changed".
+
+    Exactly one field is set.
 
     `as_counted`: send the pairs that the second dialog shows.
     """
@@ -46,7 +48,7 @@ class Way:
 
 
 async def remember_way(over_budget: OverBudget) -> None:
-    """Store this choice in the preferences. It then applies to every later send that does not fit."""
+    """Store this choice in the preferences, so that it applies to every later send that does not fit."""
     preferences = await read_preferences(current(), LOCAL_OWNER)
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
@@ -92,7 +94,7 @@ def read_way(key: str) -> Way | None:
 
 
 def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
-    """Return the content of the dialog if other pairs would be sent than were counted.
+    """Return the content of the dialog of a send that would contain other pairs than the page has counted.
 
     `several`: several models are asked, so the message names the model.
     """

@@ -63,7 +63,7 @@ FIELD: Final = "parameter-"
 
 
 class ParameterTarget(StrEnum):
-    """The target of parameters that are set: the conversation, or its next send alone."""
+    """For what parameters are set: for the whole conversation, or for its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -76,7 +76,7 @@ class ParametersFormView:
     `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
     `instead` describes for each field the value that applies while the field is empty. `takes` are the parameters that
     the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the most output tokens.
-    `retry_policy` is that of the conversation. `is_set`: there is something to remove.
+    `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can be removed.
     """
 
     scope: ParameterTarget
@@ -125,10 +125,9 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Prepare a page that was opened: show the parameters of the start page, or clear them on the page of a
-        conversation.
+        """Prepare the page that was opened: show the parameters set on the start page, or clear them on other pages.
 
-        A new conversation has stored the parameters of the start page by then.
+        A conversation that was started on the start page has stored these parameters by then.
         """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
@@ -220,8 +219,9 @@ class ParametersState(VisitedState, rx.State):
         self._show(settings)
 
     async def _read(self) -> _Situation | None:
-        """Return the parameters of the next send and what they depend on; None: they cannot be read, and a toast says
-        why.
+        """Return the parameters of the next send and the data that they depend on.
+
+        None: they cannot be read, and a toast says why.
         """
         try:
             return await self._look()
@@ -302,7 +302,10 @@ class ParametersState(VisitedState, rx.State):
 
 
 async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameters:
-    """Return the parameters set for the next send alone. "" stands for the conversation that a first message starts."""
+    """Return the parameters that are set for the next send of a conversation alone.
+
+    `conversation_id` is "" for the conversation that a first message will start.
+    """
     parameters = await state.get_state(ParametersState)
     return parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
@@ -329,8 +332,9 @@ async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
 
 
 def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parameters of the next send from a screen, if they have changed. `shown` is the screen that was copied
-    last.
+    """Copy the parameters of the next send from `screen` to `state`, if they differ from those in `shown`.
+
+    `shown` is the screen that was copied last.
     """
     context, before = screen.context, None if shown is None else shown.context
     settings = () if context is None else context.settings
@@ -339,7 +343,7 @@ def show_parameters(state: ParametersState, screen: Screen, shown: Screen | None
 
 
 def clear_parameters(state: ParametersState) -> None:
-    """Clear the parameters of the previous conversation."""
+    """Remove the parameters from `state`, because the page shows another conversation. The stored ones stay."""
     state._show(())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 

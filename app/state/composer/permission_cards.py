@@ -98,8 +98,9 @@ def list_faults(error: InputError) -> tuple[str, ...]:
 
 
 def write_pattern(value: object) -> str:
-    """Return the pattern that matches only this value. For a list or an object, return the pattern that matches any
-    value.
+    """Return the pattern that matches only this value.
+
+    For a list or an object, return the pattern that matches any value.
     """
     if isinstance(value, str):
         return value.replace("*", "[*]")

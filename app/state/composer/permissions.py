@@ -50,7 +50,7 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def toggle_bounds(self, request_id: str) -> None:
-        """Limit the rule that an answer makes to calls with matching arguments, or remove this limit."""
+        """Show the fields that limit the rule of an answer to calls with matching arguments, or hide these fields."""
         if (card := self._find(request_id)) is not None and card.bounds:
             self._put(replace(card, bounding=not card.bounding, faults=()))
 
@@ -118,8 +118,9 @@ class PermissionsState(rx.State):
 
 
 def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the pending calls of a screen, if they have changed. Edits in progress stay. `shown` is the screen copied
-    last.
+    """Copy the pending calls from `screen` to `state`, if they differ from those in `shown`. Edits in progress stay.
+
+    `shown` is the screen that was copied last.
     """
     same = shown is not None and screen.permissions is shown.permissions and screen.comparison is shown.comparison
     if same:
@@ -135,7 +136,7 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 
 
 def clear_permissions(state: PermissionsState) -> None:
-    """Clear the calls of the previous conversation."""
+    """Remove the calls from `state`, because the page shows another conversation. They still wait for an answer."""
     state.cards = ()
 
 

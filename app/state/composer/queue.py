@@ -35,8 +35,9 @@ from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64
 _TURNS: Final = Turns()
-"""The order of edits: an edit waits for the end of the previous one, which would otherwise resume the queue during the
-edit.
+"""The order of edits: an edit begins after the previous one has ended.
+
+Otherwise the end of the previous edit would resume the queue during the new edit.
 """
 
 
@@ -53,13 +54,13 @@ class _Dropped:
 class QueueState(rx.State):
     """The queue of the conversation on screen, and the edit of one of its texts.
 
-    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why it waits. `running`: a reply is
-    running. `idle`: no reply has been running for a while.
+    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits. `running`: a reply
+    is running. `idle`: no reply has been running for a while.
 
-    `edited` is the text whose edit is open, in its form at the beginning of the edit. `lost`: that text has left the
-    queue meanwhile. `draft` is the unfinished text of an earlier edit, otherwise the text of the queue. The browser
-    keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so the browser keeps
-    nothing.
+    `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
+    then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
+    the queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so
+    the browser keeps nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -119,8 +120,9 @@ class QueueState(rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Replace the edited text in the queue. If it has left the queue, the new text goes into the message box
-        instead.
+        """Replace the edited text in the queue with the text in the form.
+
+        If the edited text has left the queue, put the new text into the message box instead.
         """
         words, item, conversation_id = text_in(form.get("text"), MAX_TEXT), self.edited, self._conversation()
         if item is None or (words is not None and not words.strip()):
@@ -142,7 +144,7 @@ class QueueState(rx.State):
 
     @rx.event(background=True)
     async def resume(self) -> None:
-        """Resume the queue that was paused for an edit."""
+        """Resume the queue of the conversation on screen, if an edit in this tab paused the queue and has ended."""
         async with self:
             token, conversation_id = self.router.session.client_token, self._conversation()
             if self.edited is not None or self._paused != conversation_id:
@@ -251,7 +253,10 @@ def show_queue(state: QueueState, screen: Screen, shown: Screen | None) -> None:
 
 
 def clear_queue(state: QueueState) -> None:
-    """Clear the queue of the previous conversation. The removal of a text can still be undone."""
+    """Remove the queue from `state`, because the page shows another conversation. The stored queue stays.
+
+    The removal of a text can still be undone.
+    """
     state.queue, state.rows, state.said, state.running, state.idle = EMPTY_QUEUE, (), "", False, False
     state.edited, state.lost = None, False
 

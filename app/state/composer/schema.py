@@ -1,4 +1,4 @@
-"""The dialog for the JSON schema that the next reply must match: typed or started from a sample, and checked.
+"""The dialog for the JSON schema that the next reply must match. A person types it or begins with a sample.
 
 await tab.send(SchemaState.ask)
 await tab.send(SchemaState.take_sample, name="List")
@@ -67,8 +67,9 @@ class SchemaFormView:
 
 
 class SchemaState(VisitedState, rx.State):
-    """The dialog for the schema of the draft, which is open while `writing` is set. `fault`: why the text is not a
-    schema.
+    """The dialog for the schema of the draft. It is open while `writing` is set.
+
+    `fault`: why the typed text is not a schema.
     """
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)
@@ -100,7 +101,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Use the typed text as the schema of the draft, if it is a schema."""
+        """Use the text in the form as the schema of the draft, or show why it is not a schema."""
         schema, self.fault = await _read(form)
         if self.fault:
             return rx.set_focus(AREA_ID)

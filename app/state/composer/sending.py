@@ -113,7 +113,7 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_shown_by_queue(conversation_id: str) -> bool:
-    """Return True if the first text of the queue was refused. The queue on screen then shows the reason."""
+    """Return True if the first text of the queue was refused, so that the queue on screen shows the reason."""
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:

@@ -26,7 +26,7 @@ _NOT_SET_UP: Final = "unknown, the provider is not set up"
 
 
 def describe_split(context: ContextView) -> SplitView:
-    """Return the figures of the next send."""
+    """Return the figures of the next send as text."""
     estimate, x, y = context.estimate, context.x, context.y
     taken = estimate.tokens + estimate.reserve
     is_guessed = not context.set_up and estimate.limited_by == "window"

@@ -91,10 +91,10 @@ class ComposerState(rx.State):
     """The message box and the region around it: the draft, the size of its send, and the results of the last sends.
 
     `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
-    `y` pairs in view are sent to `model`. `counted` is the edition of the draft in these figures: if the text area has
-    another edition, they belong to another text. (The text area numbers its texts; such a number is called edition.)
-    `counting` is the progress of the count that the figures wait for, "" for none. `tools` has the numbers of tools in
-    the send.
+    `y` pairs in view are sent to `model`. The text area numbers its texts; the number of a text is called edition.
+    `counted` is the edition of the text in these figures: if the text area has another edition by now, the figures are
+    those of an earlier text. `counting` is the progress of the count that the figures wait for, "" for none. `tools`
+    has the numbers of tools in the send.
 
     `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
     text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
@@ -161,8 +161,8 @@ class ComposerState(rx.State):
     ) -> rx.event.EventType[()]:
         """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's number for this call. `restored` is set to it. So the text area knows which
-        draft the vars `schema` and `files` belong to.
+        `restore_id` is the text area's number for this call. `restored` is set to this number, so that the text area
+        knows which draft the vars `schema` and `files` belong to.
         """
         self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
@@ -189,10 +189,10 @@ class ComposerState(rx.State):
 
     @rx.event
     async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
-        """Count the text of the text area. `typed`: a person wrote it, so the last refusal is cleared.
+        """Take the text of the text area, and update the size of the next send.
 
-        `edition` is the text area's number for the text. 0: the page must not yet show the figures as those of its
-        text.
+        `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
+        area's number for the text. 0: the page must not show the new figures as those of its text.
         """
         if typed is True:
             self.fault = ""
@@ -246,7 +246,7 @@ class ComposerState(rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Deliver the oldest waiting draft, after the drafts that were sent earlier."""
+        """Deliver the oldest draft that waits in this state, as soon as the delivery of earlier drafts has ended."""
         async with self:
             if not self._taken:
                 return
@@ -286,8 +286,9 @@ class ComposerState(rx.State):
 
     @rx.event
     async def continue_reply(self) -> None:
-        """Ask the model for the rest of the last reply. If there is a draft, the request for it is inserted there, not
-        sent.
+        """Send a request for the rest of the last reply.
+
+        If there is a draft, the text of this request is inserted in front of the draft and not sent.
         """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
@@ -315,12 +316,12 @@ class ComposerState(rx.State):
 
     @rx.event
     async def remember_way(self, remembers: bool) -> None:
-        """Set whether the next choice in the dialog also applies to later sends."""
+        """Set whether the next choice in the dialog "This does not fit" also applies to later sends."""
         self._remembers = remembers is True
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Choose one of the options of a send that does not fit. `go_on` carries it out."""
+        """Choose an option in the dialog of a send that does not fit. `go_on` carries out the option."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
         remembers, self._remembers = self._remembers, False
@@ -410,7 +411,7 @@ class ComposerState(rx.State):
 
     @property
     def edition(self) -> int:
-        """The text area's number for that text, 0 for none."""
+        """The text area's number for the text that was received last, 0 for none."""
         return self._edition
 
     async def _come_to_page(self) -> None:
@@ -580,8 +581,9 @@ def make_order(kind: OrderKind, text: str) -> BoxOrder:
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the parts of a screen that the composer shows, if they have changed. `shown` is the screen that was copied
-    last.
+    """Copy the parts of `screen` that the composer shows to `state`, if they differ from those in `shown`.
+
+    `shown` is the screen that was copied last.
     """
     if shown is None or screen.running != shown.running:
         state.running = screen.running
@@ -615,7 +617,7 @@ def show_count(state: ComposerState, context: ContextView, exact: EstimateView) 
 
 
 def clear_composer(state: ComposerState) -> None:
-    """Clear the figures of the previous conversation."""
+    """Remove the figures from `state`, because the page shows another conversation."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
     state.secrets, state.kept_back, state.counting, state.counted = (), "", "", 0

@@ -37,8 +37,9 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """The result of a send. `id` is the text area's name for the send. The text of a refused send goes back into the
-    box.
+    """The result of a send: accepted or refused. `id` is the text area's name for the send.
+
+    The text of a refused send goes back into the message box.
     """
 
     id: str

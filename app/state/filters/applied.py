@@ -40,7 +40,7 @@ class FilterState(rx.State):
 
     `filter` is the applied filter and `description` explains it in plain words. `notices` has a sentence for each name
     in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
-    these. `refusal` is the reason why the last filter cannot be used; the applied filter is then unchanged. `steps`
+    these three vars. `refusal` is why the last filter cannot be used; the applied filter is then unchanged. `steps`
     grows with each filter that the user applies, so that Back returns to the previous one. `done` grows when the line
     entered in the filter bar has been carried out. `read` is the last address that was read: its path and its filter,
     separated by a blank.
@@ -159,7 +159,7 @@ class FilterState(rx.State):
 
 
 def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the values for the filter bar from a screen, if they differ from the screen copied last (`shown`)."""
+    """Copy the applied filter from `screen` to `state`, if it differs from that in `shown`, the screen copied last."""
     if shown is None or screen.refusal is not shown.refusal:
         state.refusal = screen.refusal
     context, before = screen.context, None if shown is None else shown.context

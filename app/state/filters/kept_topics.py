@@ -18,7 +18,7 @@ def read_kept(kept: str, conversation_id: str) -> str:
 
 
 def keep_topic(kept: str, conversation_id: str, topic_id: str) -> str:
-    """Return the stored JSON with this choice added as the newest; "": the topic of the conversation is removed.
+    """Return the stored JSON with this choice added as the newest. `topic_id` "": the conversation's choice is removed.
 
     If there are too many choices, the oldest are dropped.
 

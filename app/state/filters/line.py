@@ -48,7 +48,10 @@ _NOTHING: Final = LineFeedbackView()
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line that a chip of the filter bar wrote. `number` grows with each such line."""
+    """A line that changed because the user chose a term in a chip, a menu of the filter bar.
+
+    `number` grows with each such line, so that the text field takes equal lines, too.
+    """
 
     number: int = 0
     line: str = ""
@@ -66,9 +69,9 @@ class Undoing:
 class FilterLineState(VisitedState, FilterState):
     """The text field of the filter bar.
 
-    `feedback` is about the line that was sent last. `past` has the lines used earlier, newest first; None: not loaded
-    yet. `asking` is the command that waits for the user's confirmation. `written` is the line that a chip wrote last,
-    for the text field.
+    `feedback` is about the line that the browser sent last. `past` has the lines used earlier, newest first; None: not
+    loaded yet. `asking` is the command that waits for the user's confirmation. `written` is the line that the last
+    choice in a chip (a menu of the filter bar) made, which the text field takes over.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
@@ -91,7 +94,10 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def find_chips(self) -> None:
-        """Read for the chips which values occur in the pairs of the conversation; none if it was deleted meanwhile."""
+        """Read the values that occur in the pairs of the conversation: they are the options of the chips.
+
+        If the conversation was deleted meanwhile, there are no options.
+        """
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         try:
@@ -104,9 +110,9 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def choose_chip(self, name: str, term: str) -> None:
-        """Write the term of a chip into the line; "": remove the chip's term from the line.
+        """Write the term that the user chose in a chip into the line; "": remove the chip's term from the line.
 
-        The new filter is applied at once. A line with a command is only written: Enter carries it out.
+        The new filter is applied at once. A command in the line is carried out only when the user presses Enter.
         """
         async with self:
             token = self.router.session.client_token

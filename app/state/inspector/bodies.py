@@ -9,7 +9,7 @@ from app.views.screen.json_pages import JsonPage, cut_json
 
 @dataclass(frozen=True, slots=True)
 class BodyView:
-    """The JSON of a body, or one of its `count` pages. `number` is the number of the page, counted from 1.
+    """The JSON of a request's body, or one of its `count` pages. `number` is the number of the page, counted from 1.
 
     `download` is the address of the whole body, "" for none.
     """

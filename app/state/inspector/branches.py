@@ -96,9 +96,7 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tree of the conversation on screen. Until it is read, the earlier state of this tree stays on
-        screen.
-        """
+        """Read the tree of the conversation on screen. Until it is read, the page shows the tree as read before."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             if not any(item.id == conversation_id for item in self.items):
@@ -119,7 +117,7 @@ class BranchState(rx.State):
 
     @rx.event
     async def ask_fork(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Fork after a pair ("": after the last). If a filter is set, ask first whether to include hidden pairs."""
+        """Fork after a pair ("": after the last). If there is a filter, first ask whether to include hidden pairs."""
         filters = await self.get_state(FilterState)
         if not filters.filter:
             return await self._begin(pair_id, "all")
@@ -138,14 +136,15 @@ class BranchState(rx.State):
 
     @rx.event
     async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
-        """Make a fork with the pairs up to this one ("": all pairs), or only with those of them in view, and open the
-        fork.
+        """Fork the conversation with the pairs up to this one ("": with all pairs), and open the fork.
+
+        `which` "seen": of these pairs, the fork includes only those in view.
         """
         return await self._begin(pair_id, which)
 
     @rx.event(background=True)
     async def make_fork(self, pair_id: str, which: Which) -> AsyncGenerator[rx.event.EventType[()] | None]:
-        """Make the fork that `fork` or `ask_fork` requested."""
+        """Make the fork that `fork` or `ask_fork` has prepared, and open it."""
         try:
             yield await self._make_fork(pair_id, which)
         finally:

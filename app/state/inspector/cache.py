@@ -1,5 +1,4 @@
-"""The provider's cache of the conversation on screen: its size, its expiry, what the view options break, and
-keep-alive.
+"""The section on the provider's cache of the conversation on screen: its size and expiry, what breaks it, keep-alive.
 
 The state of the cache is read again only after a relevant change: the end of a reply, another filter, model or
 boundary. Typed text does not matter. A keep-alive runs whether or not a page is open.

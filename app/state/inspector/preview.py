@@ -106,7 +106,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Build the request of a send now, also if it is large."""
+        """Build the request that a send would make now, and show it, even if it is large."""
         await self._read()
 
     @rx.event(background=True)
@@ -130,14 +130,14 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def show_earlier(self) -> None:
-        """Show some older messages in addition."""
+        """Show some older messages of the request in addition to those on screen."""
         async with self:
             self._messages += MORE_MESSAGES
         await self._show_again()
 
     @rx.event(background=True)
     async def open_piece(self, key: str) -> None:
-        """Show the whole text of a message, a tool or the system text."""
+        """Show the whole text of one part of the request: of a message, a tool or the system text."""
         piece = text_in(key, _MAX_KEY)
         async with self:
             if piece is None or piece in self._opened:
@@ -179,8 +179,9 @@ class PreviewState(rx.State):
             await self._show_again()
 
     async def _show_again(self) -> None:
-        """Show other parts of the request on screen. If the request is no longer cached, build and show the current
-        one.
+        """Show other parts of the request on screen.
+
+        If this request is no longer cached, build and show the request of a send now.
         """
         async with self:
             conversation_id, request, selection, turn = self.conversation, self.request, self._selection(), self._turn
@@ -221,9 +222,7 @@ class PreviewState(rx.State):
 
 
 def note_moment(state: PreviewState) -> None:
-    """Mark the preview as outdated if the data of the next send have changed since it was built; otherwise remove the
-    mark.
-    """
+    """Mark the preview as outdated if the next send has changed since the preview was built; otherwise unmark it."""
     state.stale = state._moment() != state._built_at  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - see chat.py
 
 

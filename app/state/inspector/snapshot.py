@@ -1,5 +1,4 @@
-"""The stored request of a pair that failed: the sent bytes, and a comparison with the request that a resend would make
-now.
+"""The stored request of a pair that failed: its bytes, and its differences from the request that a resend would make.
 
 The resend itself is in another module, because it may have to ask what to do with later pairs.
 """
@@ -36,7 +35,7 @@ SAME: Final = "No differences: the current request is identical."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """The request that was sent. `at` is the time (ISO 8601), `size` describes the size of the body."""
+    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes its body's size."""
 
     model: str
     target: str

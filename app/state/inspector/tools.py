@@ -1,5 +1,4 @@
-"""The section for the tools of the conversation on screen: which of them the next send includes, and how to choose
-them.
+"""The section on the tools of the conversation on screen: those that the next send includes, and the choice of them.
 
 A choice is stored with the conversation before the tab's next event is handled, so that it applies to a send that
 follows it.

@@ -97,7 +97,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def compare(self, pair_id: str) -> None:
-        """Open the dialog. At first it compares the current version with the previous one."""
+        """Open the dialog for a pair. At first the dialog compares the pair's current version with the previous one."""
         valid_id = text_in(pair_id, MAX_ID)
         if not valid_id:
             return

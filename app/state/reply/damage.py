@@ -1,5 +1,6 @@
-"""The reset of a setting of the conversation on screen that cannot be read. `TranscriptState.damaged` is the note about
-it.
+"""Resets a setting of the conversation on screen whose stored value cannot be read.
+
+`TranscriptState.damaged` lists such settings for the note that has the buttons.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ class DamageState(rx.State):
 
     @rx.event
     async def reset_setting(self, column: str) -> None:
-        """Set this setting to its neutral value, and remove the error of the last send."""
+        """Replace the unreadable value of a setting by its neutral value, and remove the error of the last send.
+
+        `column` is the name of the setting's column in the database.
+        """
         if (name := text_in(column, MAX_COLUMN)) is None:
             return
         conversation_id = conversation_in(self.router.url.path)

@@ -42,7 +42,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Ask before a pair is deleted. A pair without a reply is deleted at once."""
+        """Open the dialog that asks before a pair is deleted, or delete the pair at once if it has no reply."""
         if (pair := self._pair(pair_id)) is None:
             return None
         if not pair.parts:

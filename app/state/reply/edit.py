@@ -1,5 +1,4 @@
-"""The pair that is being edited in the transcript, and its text so far. There is one edit at a time; it survives a
-reload.
+"""The pair that is being edited in the transcript, and its text so far. One edit at a time, which survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
@@ -34,9 +33,9 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit of a pair. `version` is the version that was on screen when the edit began; only this version is
-    replaced.
+    """An edit of a pair.
 
+    `version` is the pair's version that was on screen when the edit began: the edit replaces no other version.
     `temporary`: the conversation is temporary, so the browser does not store the text.
     """
 
@@ -93,7 +92,7 @@ class EditState(rx.State):
 
     @rx.var
     def conversation(self) -> str:
-        """The id of the conversation of that pair, "" for none."""
+        """The id of the conversation whose pair is being edited, "" for none."""
         return found.conversation_id if (found := read_edit(self.kept)) else ""
 
     @rx.event
@@ -152,7 +151,7 @@ class EditState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()] | None:
-        """Say where the text is, because its text area is no longer drawn: the pair was deleted or is hidden."""
+        """Show a toast that says where the typed text is, because the edited pair was deleted or is hidden."""
         edit, watcher = read_edit(self.kept), watcher_of(self)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None

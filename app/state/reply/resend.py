@@ -1,5 +1,4 @@
-"""Sends a pair again: edited, to the same or another model, or as its stored request. Undo restores the previous
-version.
+"""Sends a pair again: edited, to the same or another model, or as its stored request. A toast offers Undo.
 
     await tab.send(ResendState.answer_again, pair_id="p1", model="")
     tab.shows(ResendState, "later")              # the question about the later pairs, if there are any
@@ -135,7 +134,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair with this choice for the later pairs."""
+        """Send the pair again after the user has chosen in the dialog what happens to the later pairs."""
         request, shown = self._pending, self.later
         if request is None or shown is None or key not in request.ways:
             return None
@@ -148,7 +147,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair with this option of the dialog of a pair that does not fit."""
+        """Send the pair again after the user has chosen an option in the dialog of a pair that does not fit."""
         way, request = read_way(str(key)), self._pending
         if request is None or way is None or self.over_budget is None:
             return None
@@ -166,12 +165,12 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Close the dialog. Nothing is sent."""
+        """Close the open dialog without sending the pair."""
         await self._call_off()
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Send the pair of the oldest request that waits."""
+        """Send a pair again: the one of the oldest `ResendRequest` that waits in this state."""
         async with self:
             if not self._taken:
                 return
@@ -187,8 +186,9 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, run_id: str) -> None:
-        """Cancel the new reply, restore the previous version and any discarded pairs. Undo calls this, so it offers no
-        undo.
+        """Cancel the new reply, and restore the pair's previous version and any discarded pairs.
+
+        Undo calls this, so it offers no undo.
         """
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)
@@ -214,8 +214,9 @@ class ResendState(VisitedState, rx.State):
         self._set_pending(None)
 
     async def _request_for(self, pair_id: object) -> ResendRequest | None:
-        """Return a request to send a pair of this page again unchanged; None: there is no such pair, or it is being
-        sent.
+        """Return a request to send a pair of this page again unchanged.
+
+        None: the page shows no such pair, or the pair is being sent already.
         """
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)

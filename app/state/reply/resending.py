@@ -64,7 +64,7 @@ class ResendRequest:
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """The choices for the later pairs."""
+        """The choices that the user has for the later pairs. A stored request allows fewer of them."""
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 

@@ -1,8 +1,8 @@
-"""The user's decision while Inview waits with the retry of a failed call: retry now, or give up.
+"""The user's decision while Inview waits before it retries a failed call: retry now, or give up.
 
     await tab.send(RetryState.try_now, pair_id="p1")
 
-`TranscriptState.retry` is the retry that waits.
+`TranscriptState.retry` describes the next retry.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RetryState(rx.State):
 
     @rx.event(background=True)
     async def try_now(self, pair_id: str) -> None:
-        """Retry the call at once."""
+        """Retry the failed call at once, without waiting longer."""
         await self._decide(pair_id, hurry_run)
 
     @rx.event(background=True)

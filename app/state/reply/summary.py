@@ -51,8 +51,9 @@ class SummaryChoice:
 
 @dataclass(frozen=True, slots=True)
 class _SummaryRequest:
-    """The data of the page when the dialog was opened. `position` is the position of the pair at the cursor, 0 for
-    none.
+    """The data of the page when the dialog was opened.
+
+    `position` is the position of the pair at the cursor, 0 for none.
     """
 
     conversation_id: str

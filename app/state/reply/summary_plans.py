@@ -28,8 +28,8 @@ ALL: Final = "all"
 class SummaryPlanned:
     """A possible summary of `count` pairs, whose positions are lower than `position`.
 
-    `model` reads these pairs: `tokens` tokens for `cost`. The filter hides `unread` earlier pairs: they are not in the
-    summary and would no longer be sent.
+    `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. The filter hides `unread` earlier pairs:
+    they are not in the summary and would no longer be sent.
     """
 
     key: str

@@ -29,9 +29,9 @@ MAX_CARDS: Final = 200
 class ToolCardState(rx.State):
     """The cards of tool calls that are expanded.
 
-    `bodies` are their contents. `read` names the cards whose contents are current: the id of a card is its pair,
-    version and call, and in `read` it is followed by `turn`, a text that the page changes when the call has new
-    contents. `whole` has the ids of the pieces whose text is shown in full.
+    `bodies` are their contents. The id of a card consists of its pair, version and call. `read` lists the cards whose
+    contents were read, each as its id and its `turn`: a text that the page changes when the call has new contents.
+    `whole` has the ids of the pieces whose text is shown in full.
     """
 
     bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())

@@ -101,7 +101,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def enter_view(self, on: bool) -> None:
-        """Switch this on or off: when a reply grows higher than the screen, move to its beginning."""
+        """Set the preference whether the page moves to the beginning of a reply that grows higher than the screen."""
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
         self.said = "Saved."
         self._show()

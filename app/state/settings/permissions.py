@@ -43,10 +43,10 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 
 @dataclass(frozen=True)
 class RuleItem:
-    """A rule in the list. `conversation` is the address of its conversation, "" if the rule applies in all
-    conversations.
+    """A rule in the list.
 
-    `since` is the time when the rule was made (ISO 8601). `patterns` are the patterns that arguments must match.
+    `conversation` is the address of the only conversation with this rule, "" if the rule applies in all. `since` is the
+    time when the rule was made (ISO 8601). `patterns` are the patterns that arguments must match.
     """
 
     id: str
@@ -93,7 +93,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def revoke(self, rule_id: str) -> None:
-        """Revoke a rule. Later calls ask for permission again."""
+        """Revoke a rule, so that the calls which it allowed need a person's permission again."""
         try:
             kept = await revoke_rule(current(), LOCAL_OWNER, str(rule_id))
             self.said = f"Revoked. {kept.title} needs permission again from now on."

@@ -98,8 +98,9 @@ def describe_preferences(preferences: Preferences) -> PreferencesForm:
 
 
 class PreferencesState(rx.State):
-    """The user's preferences. `loaded` is False until the stored ones are read; until then, `preferred` has the
-    defaults.
+    """The user's preferences.
+
+    `loaded` is False until the stored preferences are read; until then, `preferred` has the defaults.
     """
 
     preferred: rx.Field[PreferencesForm] = rx.field(default_factory=lambda: describe_preferences(Preferences()))
@@ -113,8 +114,9 @@ class PreferencesState(rx.State):
 
 
 async def prefer(state: rx.State, change: Callable[[Preferences], Preferences]) -> Preferences:
-    """Store a change of preferences, show it, and return all preferences. `state` is the state whose handler is
-    running.
+    """Store the preferences as changed by `change`, show them, and return them.
+
+    `state` is the state whose handler is running.
 
     Raises:
         InputError: a value cannot be used. Nothing is changed.

@@ -19,8 +19,8 @@ from app.state.visit import VisitedState
 class PrivacyState(VisitedState, rx.State):
     """The section Privacy of the settings, which are stored as preferences.
 
-    `prelude` is the text that is sent before every conversation, "" for none. `said` is the answer to the last change.
-    `opened` counts the visits to the page, not the reconnects: each visit shows the stored text again.
+    `prelude` is the text that every send has in front of its pairs, "" for none. `said` is the answer to the last
+    change. `opened` counts the visits to the page, not the reconnects: each visit shows the stored text again.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -29,7 +29,7 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the text that is sent before every conversation."""
+        """Read and show the text that every send has in front of its pairs."""
         self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""
         if self._visit is None:
             self.said = ""

@@ -126,8 +126,9 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def add_server(self, form: dict[str, Any]) -> None:
-        """Add a server with a compatible API by name and address, and test it. It is added even if it cannot be
-        reached.
+        """Add the server in the form, which has an OpenAI-compatible API, and test it.
+
+        The server is added even if it cannot be reached.
         """
         name = _text(form, "name").lower()
         taken = any(setup.name == name for setup in await list_providers(current(), LOCAL_OWNER))

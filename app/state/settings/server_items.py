@@ -70,8 +70,9 @@ class ServerItem:
 
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
-    """Return the row of a server. The last answer, the sign-in page and the open log stay as in the previous row
-    (`before`).
+    """Return the row of a server.
+
+    The last answer, the sign-in page and the open log are taken over from the previous row (`before`).
     """
     session = seen.session
     health = Health.OFF if session is None else session.health

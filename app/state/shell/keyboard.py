@@ -1,5 +1,6 @@
-"""The actions of keys: for each action of `app/views/shortcuts.py` that the server performs, the event of another
-state.
+"""The actions of keys that the server performs. Each of them is an event of another state.
+
+The table of all actions is in `app/views/shortcuts.py`.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
@@ -72,8 +73,8 @@ class KeyboardState(rx.State):
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. `AnsweredState` reports
-        it.
+        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. Once this is open,
+        `AnsweredState` reports the number to the page.
         """
         name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or valid_id is None or number is None:

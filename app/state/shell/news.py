@@ -1,5 +1,4 @@
-"""News of the conversation on screen: what is announced to screen readers, and when data about the conversation is read
-again.
+"""News of the conversation on screen: announcements for screen readers, and events that read changed data again.
 
 `follow` runs as long as the tab shows the conversation. The replies themselves are in `app/state/transcript.py`.
 """
@@ -75,8 +74,9 @@ class NewsState(rx.State):
                 self.conversation, self.running = "", False
 
     async def _is_described(self) -> bool:
-        """Return True if `ChatState` has the conversation as the watcher read it. The watcher reads it later than
-        `ChatState`.
+        """Return True if `ChatState` has the conversation as the watcher read it.
+
+        The watcher reads the conversation later than `ChatState`.
         """
         watcher = watcher_of(self)
         base = None if watcher is None else watcher.counted
@@ -116,8 +116,9 @@ def _ended(moment: Moment) -> ScreenPairView | None:
 
 
 def _failed_just_now(moment: Moment) -> ScreenPairView | None:
-    """Return the newest pair if its reply failed just now, possibly before the page followed the conversation; None: it
-    did not.
+    """Return the newest pair if its reply failed just now, otherwise None.
+
+    The reply may have failed before the page followed the conversation.
     """
     pair = moment.screen.pairs[-1] if moment.screen.pairs else None
     if pair is None or pair.error is None or pair.lifecycle is not Lifecycle.ERROR:

@@ -27,7 +27,7 @@ _LOOKED_AT = 20_000
 
 
 class NoticeState(rx.State):
-    """The notice. `message` is its text, "" if there is no notice."""
+    """The notice: a line about an error that belongs to no part of the page. `message` is its text, "" for none."""
 
     message: rx.Field[str] = rx.field("")
 

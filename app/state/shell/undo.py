@@ -65,7 +65,7 @@ class UndoState(rx.State):
 
     @rx.event(background=True)
     async def recall(self) -> None:
-        """Offer to restore the newest deletion in a toast, if it is recent and no newer action can be undone."""
+        """Show a toast that offers to undo the newest deletion, if that is recent and no newer action can be undone."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None
@@ -103,7 +103,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore a deletion. Undo calls this, and shows its own toast afterwards."""
+        """Restore what an entry of the trash contains. Undo calls this and then shows its own toast."""
         if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:

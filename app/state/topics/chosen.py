@@ -17,7 +17,9 @@ from app.store.organise.topics import load_topics
 
 
 class TopicState(FilterState):
-    """The topic that is chosen in the conversation on screen. `chosen` is its id and `path` its names, "" for no topic.
+    """The topic that is chosen in the conversation on screen.
+
+    `chosen` is its id, `path` has its name and the names of the topics above it; both are "" for no topic.
 
     This is a substate of `FilterState`, because filters may refer to the chosen topic.
     """

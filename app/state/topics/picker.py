@@ -43,7 +43,7 @@ _PLACES: Final = frozenset({"before", "into", "after"})
 
 @dataclass(frozen=True, slots=True)
 class TopicPickerView:
-    """What a topic is picked for: the pair `pair_id` at `position`, or the next messages ("")."""
+    """What the chosen topic is for: the pair `pair_id` at `position` or, if `pair_id` is "", the next messages."""
 
     label: str
     pair_id: str = ""
