@@ -67,8 +67,9 @@ class Usage:
     def cost(self, prices: Prices) -> Decimal:
         """Return the price of these tokens in US dollars.
 
-        If the price of a kind of cached token is unknown, the input price is used. For writes with a lifetime of an
-        hour, the price of five-minute writes comes first.
+        If the price of a kind of cached token is unknown, the input price is used. If the price of cache writes with a
+        lifetime of an hour is unknown, the price of five-minute writes is used or, if that is unknown too, the input
+        price.
         """
         per_million = (
             self.input_tokens * prices.input

@@ -37,9 +37,10 @@ _IMAGE_WEIGHT = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The keys of a request: one key up to the tools, one up to the system text, and one up to each message.
+    """Hashes of the beginnings of a request, called keys. A key covers everything from the start to the end of a place.
 
-    `tools` is empty if there are no tools. `chain` has the keys of the messages, one after the other.
+    `tools` is the key of the tools, `system` that of the tools and the system text; empty: there is nothing to hash.
+    `chain` has one key of `KEY` bytes for each message, one after the other.
     """
 
     tools: bytes

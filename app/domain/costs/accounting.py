@@ -22,7 +22,7 @@ from app.domain.usage import Usage
 
 
 class RemovalReason(StrEnum):
-    """The reason why messages were removed from the history. `return`: removed messages were restored."""
+    """The reason of an accounting node: why messages were removed. Only `RETURN` means that messages were restored."""
 
     EDIT = "edit"
     REGENERATE = "regenerate"

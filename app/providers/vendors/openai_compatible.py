@@ -88,7 +88,7 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """Convert one server-sent event to stream events, and yield those before a fault in it."""
+        """Convert one server-sent event to stream events. If it has a fault, yield what precedes it, then raise."""
         try:
             yield from self._read(event)
         except Exception:

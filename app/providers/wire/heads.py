@@ -27,7 +27,10 @@ _SWITCHING: Final = 101
 
 
 class HeadTooLargeError(HttpProcessingError):
-    """More than `MAX_HEAD_BYTES` were received without an answer, or data came after the answer."""
+    """The head of an answer, with the informational answers before it, is too large, or a second answer came.
+
+    The limit is `MAX_HEAD_BYTES`. A second answer belongs to no request.
+    """
 
 
 def bound_heads(client: Any) -> Any:

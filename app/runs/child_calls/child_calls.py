@@ -39,11 +39,12 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A child call to make. `role` is the role of its request and of its node, `instruction` is the request's text.
+    """A child call to make for `parent`. Its node is the entry in the log of `parent` that shows the call.
 
-    `name` is the title of the child conversation. `after_position` is the position of the parent's newest pair.
-    `trigger` is the message that the call refers to. `position` is for a summary only: the position of the pair that
-    will follow it.
+    `role` is the role of its request and of its node, `instruction` is the request's text. `name` is the title of the
+    child conversation. `after_position` is the position of the parent's newest pair: the node is placed after it.
+    `trigger` is the id of the newest reply that the call reads; None: there is none. `position` is for a summary only:
+    the summary replaces the pairs before this position.
     """
 
     parent: Conversation

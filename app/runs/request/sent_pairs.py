@@ -67,7 +67,7 @@ class SentPairs:
     ) -> tuple[Pair, ...] | None:
         """Load these pairs in their order. Return None if one of them no longer matches the index.
 
-        `pause`: seconds between two batches that are left to other work.
+        `pause`: seconds to wait between two batches, so that other work can run.
         """
         kept = self.kept.find(conversation_id) or _Conversation()
         missing = [one for one in candidates if not _is_kept(kept, one)]

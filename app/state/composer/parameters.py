@@ -159,7 +159,10 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def use(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Store the parameters in the form for its `scope`. Parameters that the model does not support stay as set."""
+        """Store the parameters that were entered in the form, for its `scope` (the conversation or the next send).
+
+        The form has no field for a parameter that the model does not support. Such a parameter keeps its stored value.
+        """
         scope = _scope_in(form.get("scope"))
         if self.form is None or scope is None or (now := await self._read()) is None:
             return None

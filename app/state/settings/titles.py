@@ -26,7 +26,7 @@ class TitleModel:
 
 
 class TitlesState(rx.State):
-    """The section Titles and replays of the settings. `said` is the answer to the last change.
+    """The section “Titles and replays” of the settings. `said` is the answer to the last change.
 
     `models` are the models that can write titles, with the chosen model even if no provider offers it.
     """

@@ -46,7 +46,7 @@ _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """The handlers of Undo by key. It has no vars: a toast shows the result.
+    """The event handlers of the Undo key, and of the offer to undo after a reload. No vars: a toast shows the result.
 
     `_loaded` is the connection with which the page was loaded.
     """

@@ -161,7 +161,7 @@ def _describe(one: Budgeted) -> BudgetItem:
         subject=budget.subject,
         span=budget.span.value,
         name=f"{scope}, {SPANS[budget.span.value]}",
-        spent=f"{spent}, at most in one {budget.scope.value}" if of_each else spent,
+        spent=f"{spent} in the most expensive {budget.scope.value}" if of_each else spent,
         standing=one.standing.value,
         standing_label=_STANDINGS[one.standing],
         share=round(min(100.0, float(total.cost.amount / budget.amount * 100)), 1),

@@ -78,8 +78,9 @@ class Found:
 async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
     """Find the places that contain the words in an owner's conversations.
 
-    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are taken, because a rank
-    needs a look at every place, perhaps a million. Titles are then first, and conversations with more places.
+    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are taken, and they are not
+    ranked, because a rank needs a look at every place, perhaps a million. Their order is then: titles first, next the
+    places in conversations with the most places, and among equals the newest first.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)

@@ -42,10 +42,10 @@ for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
 async def limit_messages(
     transport: AbstractAsyncContextManager[TransportStreams], terms: ConnectionTerms
 ) -> AsyncGenerator[TransportStreams]:
-    """Open a transport and limit the messages of the server.
+    """Open a transport, and limit the server's requests per minute and the items of each list in its answers.
 
-    Too many requests end the connection; `terms.ending` has the reason. Each list that is cut is reported in the log of
-    the server.
+    Too many requests end the connection; `terms.ending` has the reason. Lists that are too long are cut, with a warning
+    in the log that Inview shows for this server.
     """
     async with transport as (heard, to_say):
         yield _BoundedMessages(heard, terms), to_say

@@ -46,7 +46,8 @@ async def run_program(
     `tell` logs a line, and `ending` gets the reason if the program ends.
 
     The program gets a few harmless environment variables and those that the user entered for this server, but none of
-    this installation's keys. Programs next to Inview's Python (such as node and npx) are found if the machine has none.
+    this installation's keys. The folder of Inview's Python is added at the end of its PATH: programs in this folder
+    (such as node and npx) are found if no other folder has them.
 
     Raises:
         OSError: the program cannot be started.

@@ -84,13 +84,14 @@ def _performed(
 class Keyboard(Island):
     """An invisible component that handles the keys of the page.
 
-    `own` are the keys that the person chose instead of those in `bindings`. `known`: `own` is loaded. `on_perform` gets
-    the action, the id of the pair at the cursor ("" for none), and a number if the action opens a dialog or a form
-    (else 0).
+    `own` are the keys that the person chose instead of those in `bindings`. `known`: `own` is loaded. `openers` are the
+    names of the events by which a button or a link opens a dialog or a form, or leads to another conversation.
 
-    `openers` are the names of the events by which a button or a link opens a dialog or a form, or leads to another
-    conversation. When such an event is sent, `on_ask` gets a number too. The browser holds the keys that are pressed
-    after it for the dialog or form, until the server has handled the event: `answered` is the newest handled number.
+    What a person types after such an event, or after a key that opens a dialog or a form, is meant for what opens. So
+    the browser gives each opening a number, and holds the next keys until what opens has the focus, at most until
+    `answered` (the newest number that the server has handled) is this number. `on_perform` gets the action of a key,
+    the id of the pair at the cursor ("" for none), and the number (0: the action opens nothing). `on_ask` gets the
+    number when an event of `openers` is sent.
     """
 
     library = island("shell/keyboard.tsx")

@@ -1,4 +1,4 @@
-"""The "New" mark of a reply that grew out of sight while the user typed."""
+"""The mark "New" on a reply that became taller than the window while the user was typing."""
 
 from __future__ import annotations
 

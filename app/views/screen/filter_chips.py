@@ -42,7 +42,10 @@ class ChipView:
 
 
 def show_chips(options: Mapping[ChipName, tuple[Option, ...]], terms: Collection[Expression]) -> tuple[ChipView, ...]:
-    """Return the chips. `terms` are the terms of the line: a value whose term is one of them is the chosen value."""
+    """Return the chips of the filter bar, each with its values and the chosen one.
+
+    `terms` are the terms of the filter in the bar. The chosen value of a chip is the first whose term is in `terms`.
+    """
     return tuple(_show(name, values, terms) for name, values in options.items())
 
 

@@ -81,7 +81,7 @@ async def test_budget_without_the_tick_only_warns_and_the_highest_of_each_kind_i
 
     (item,) = items(tab)
     assert item.name == "Each conversation, in total"
-    assert item.spent.endswith("of $10.00, at most in one conversation")
+    assert item.spent.endswith("of $10.00 in the most expensive conversation")
     assert item.note.startswith("Warns only; warns at 80 %.")
     assert item.standing_label == ""
 

@@ -1,6 +1,10 @@
-"""Evaluates conditions on pairs in memory, and selects the pairs in view in two steps.
+"""Evaluates conditions on pairs in memory, and selects the pairs in view.
 
-base = narrow(lower_base(tree, scope), pairs, pairs, estimate)
+The terms `o` (“inside the context boundary”) need two steps. The first selects the base set: the pairs that match the
+filter without these terms. The boundary is computed on them. The second selects the pairs in view from the base set.
+
+    selection = select_pairs(tree, pairs, scope, estimate, decide_included)
+    selection.visible, selection.included
 """
 
 from __future__ import annotations
