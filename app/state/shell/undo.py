@@ -25,6 +25,7 @@ from app.state.inputs import text_in
 from app.state.titles import UNNAMED
 from app.state.toasts import (
     ToastState,
+    describe_undone,
     forget_toasts,
     is_toast_expected,
     last_undo,
@@ -71,7 +72,8 @@ class UndoState(rx.State):
         async with self:
             if entry is None or await last_undo(self):
                 return
-            await show_toast(self, _describe(entry), undo=cast("EventSpec", UndoState.bring_back(entry.id)))
+            undo = cast("EventSpec", UndoState.bring_back(entry.id))
+            await show_toast(self, _describe(entry), undo=undo, deleted=entry.id)
 
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:
@@ -95,7 +97,7 @@ class UndoState(rx.State):
                 await show_fault(self, error)
             return None
         async with self:
-            await show_toast(self, f"Undone: {_describe(entry)}" if entry else "There is nothing to undo.")
+            await show_toast(self, describe_undone(_describe(entry)) if entry else "There is nothing to undo.")
         return _go_to(entry)
 
     @rx.event
