@@ -21,6 +21,7 @@ from app.state.chat import ChatState, describes
 from app.state.inspector.branches import BranchState
 from app.state.model import ModelState
 from app.state.tab_watchers import Moment, moments, watcher_of
+from app.state.visit import VisitedState
 from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
@@ -36,8 +37,10 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 )
 
 
-class NewsState(rx.State):
-    """`said` is the announcement. `running`: a reply is running in `conversation`, which is the one on screen."""
+class NewsState(VisitedState, rx.State):
+    """`said` is the announcement; another page does not show it. `running`: a reply is running in `conversation`, which
+    is the one on screen.
+    """
 
     said: rx.Field[str] = rx.field("")
     conversation: rx.Field[str] = rx.field("")
@@ -58,10 +61,11 @@ class NewsState(rx.State):
             async with self:
                 self.conversation, self.running = conversation_id, bool(moment.running)
                 if _is_news(before, moment):
-                    self.said = _describe(moment)
+                    text = _describe(moment)
                     if not moment.running:
-                        self.said += "\u00a0" if self.said == last else ""  # the same text would not be read out again
-                        last = self.said
+                        text += "\u00a0" if text == last else ""  # the same text would not be read out again
+                        last = text
+                    await self._announce(text)
                 is_outdated = before is None and not await self._is_described()
             if is_outdated or _is_described_anew(before, moment):
                 yield NewsState.read_again
@@ -69,6 +73,13 @@ class NewsState(rx.State):
         async with self:
             if self.conversation == conversation_id:
                 self.conversation, self.running = "", False
+
+    async def _announce(self, text: str) -> None:
+        await self._come()
+        self.said = text
+
+    async def _end_visit(self) -> None:
+        self.said = ""
 
     async def _is_described(self) -> bool:
         """Return True if the page shows the conversation as its watcher read it, which happened later."""
