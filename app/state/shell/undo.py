@@ -80,6 +80,19 @@ class UndoState(rx.State):
         """Undo the last action in this tab. If there is none, restore the newest deletion."""
         return UndoState.take_back_last  # it runs after all earlier events
 
+    @rx.event
+    async def undo_own(self) -> rx.event.EventType[()]:
+        """Undo the last action in this tab, if there is one."""
+        return UndoState.take_back_own
+
+    @rx.event(background=True)
+    async def take_back_own(self) -> rx.event.EventType[()] | None:
+        """Carry out `undo_own`, after the toast of a running action has been shown."""
+        await self._until_shown()
+        async with self:
+            toast_id = await last_undo(self)
+        return cast("EventSpec", ToastState.undo(toast_id)) if toast_id else None
+
     @rx.event(background=True)
     async def take_back_last(self) -> rx.event.EventType[()] | None:
         """Carry out `undo_last`, after the toast of a running action has been shown."""

@@ -17,6 +17,7 @@ from app.runs.watch.watcher import Watcher
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
 from app.state.shell import undo
+from app.state.shell.keyboard import KeyboardState
 from app.state.shell.undo import KEPT, OFFERED, UndoState
 from app.state.toasts import Toast, ToastState
 from app.store.conversation.pairs import load_pairs
@@ -76,6 +77,19 @@ async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> N
     pair_id = watcher.screen.pairs[0].id
 
     await asyncio.gather(tab.send(PairDeletionState.delete, pair_id=pair_id), tab.send(UndoState.undo_last))
+
+    assert await positions(watcher) == [1]
+    assert message(tab) == "Undone: pair 1 deleted"
+
+
+async def test_key_in_the_message_box_undoes_an_action_of_this_tab_only(watcher: Watcher, tab: Tab) -> None:
+    await delete_elsewhere(watcher)
+    await tab.send(KeyboardState.perform, action="undo_own", pair_id="")
+    assert await positions(watcher) == [1]
+    assert shown(tab) is None
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[0].id)
+
+    await tab.send(KeyboardState.perform, action="undo_own", pair_id="")
 
     assert await positions(watcher) == [1]
     assert message(tab) == "Undone: pair 1 deleted"
