@@ -200,7 +200,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     TrashState: frozenset({
         "load", "show_more", "keep_for", "restore", "ask_delete", "ask_empty", "end_delete", "delete_forever",
     }),
-    UndoState: frozenset({"open", "recall", "undo_last", "take_back_last", "bring_back"}),
+    UndoState: frozenset({"open", "recall", "undo_last", "undo_own", "take_back_last", "take_back_own", "bring_back"}),
     UsageState: frozenset({"load", "choose_period", "choose_group", "show_measure"}),
     TranscriptState: frozenset({
         "open", "follow", "show_earlier", "show_later", "show_newest", "show_position",

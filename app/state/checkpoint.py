@@ -62,7 +62,7 @@ class CheckpointState(rx.State):
             await show_fault(self, fault)
             return
         message = "The checkpoint was removed: the pairs before it are sent again."
-        await show_toast(self, message, undo=_put(before))
+        await show_toast(self, message, undo=_put(before), undone="the checkpoint was removed")
 
     @rx.event
     async def use(self, summary: str, position: int) -> None:
@@ -78,7 +78,7 @@ class CheckpointState(rx.State):
             await show_fault(self, fault)
             return
         message = "This summary is sent instead of the pairs before it."
-        await show_toast(self, message, undo=_put(before))
+        await show_toast(self, message, undo=_put(before), undone="an earlier summary was used")
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:

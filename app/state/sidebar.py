@@ -264,7 +264,8 @@ class SidebarState(rx.State):
         await delete_conversation(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         if not self.deleting_temporary:
             undo = cast("EventSpec", SidebarState.restore_conversation(conversation_id))
-            await show_toast(self, f"Deleted the conversation “{_shortened(self.deleting_name)}”", undo=undo)
+            message = f"Deleted the conversation “{_shortened(self.deleting_name)}”"
+            await show_toast(self, message, undo=undo, deleted=conversation_id)
         await self._read()
         on_screen = conversation_in(self.router.url.path) == conversation_id
         return rx.redirect("/", replace=True) if on_screen else None

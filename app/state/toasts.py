@@ -8,6 +8,8 @@ Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. U
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +22,7 @@ from app.state.answered import begin_work, end_work
 from app.state.error_messages import describe_fault
 
 MAX_UNDOS: Final = 50
+_ABOUT_PAIR: Final = re.compile(r"(Pair \d+|The pair): (Sent|[A-Z][a-z]+ed)?")
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,16 @@ class ToastAction:
 
 @dataclass(frozen=True)
 class Undo:
-    """How to undo the action of a toast: the toast's `id` and message, and the event that undoes the action."""
+    """How to undo the action of a toast: the toast's `id` and message, and the event that undoes the action.
+
+    `undone` is a shorter text for the message about the Undo, "" for none. `deleted` is the id of the conversation or
+    of the oldest pair that the action moved to the trash, "" for none.
+    """
 
     id: str
     message: str
     event: EventSpec
+    deleted: str = ""
 
 
 class ToastState(rx.State):
@@ -98,11 +106,18 @@ class ToastState(rx.State):
         """Show a toast that says what was undone. Runs after the event that undid it."""
         await end_work(self)
         if self._undone:
-            self._show(f"Undone: {self._undone}")
+            self._show(describe_undone(self._undone))
             self._undone = ""
 
-    def _show(
-        self, message: str, undo: EventSpec | None = None, offer: ToastAction | None = None, *, fault: bool = False
+    def _show(  # noqa: PLR0913 - a toast and its Undo
+        self,
+        message: str,
+        undo: EventSpec | None = None,
+        offer: ToastAction | None = None,
+        *,
+        undone: str = "",
+        deleted: str = "",
+        fault: bool = False,
     ) -> None:
         if fault:
             self._undone = ""  # the undo failed, so it must not be reported as done
@@ -111,8 +126,29 @@ class ToastState(rx.State):
         toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None, label)
         self._offered = offer
         if undo is not None:
-            self._undos = (*self._undos, Undo(toast.id, message, undo))[-MAX_UNDOS:]
+            self._undos = (*self._undos, Undo(toast.id, undone or message, undo, deleted))[-MAX_UNDOS:]
         self.toast = toast
+
+    def _withdraw(self, is_outdated: Callable[[Undo], bool]) -> None:
+        withdrawn = {each.id for each in self._undos if is_outdated(each)}
+        self._undos = tuple(each for each in self._undos if each.id not in withdrawn)
+        if self.toast is not None and self.toast.id in withdrawn:
+            self.toast = None
+
+
+def describe_undone(message: str) -> str:
+    """Return the message of a toast about an undone action, whose own message is given.
+
+    >>> describe_undone("Pair 10: Sent again"), describe_undone("Pair 1: 2 stars")
+    ('Undone: pair 10 sent again', 'Undone: pair 1, 2 stars')
+    >>> describe_undone("The summary was changed.")
+    'Undone: the summary was changed'
+    """
+    text = message.removesuffix(".")
+    if found := _ABOUT_PAIR.match(text):
+        pair, verb = found[1], found[2]
+        text = f"{pair}{f' {verb.lower()}' if verb else ', '}{text[found.end() :]}"
+    return f"Undone: {text[:1].lower()}{text[1:]}"
 
 
 async def expect_toast(state: rx.State) -> None:
@@ -138,15 +174,30 @@ async def forget_toasts(state: rx.State) -> None:
     toasts.toast, toasts._undos = None, ()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
-async def show_toast(
-    state: rx.State, message: str, *, undo: EventSpec | None = None, offer: ToastAction | None = None
+async def withdraw_undo(state: rx.State, entry_id: str) -> None:
+    """Remove the Undo of a deletion whose entry has left the trash, and its toast. "": of all such deletions."""
+    toasts = await state.get_state(ToastState)
+    toasts._withdraw(lambda undo: bool(undo.deleted) and entry_id in {"", undo.deleted})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
+
+
+async def show_toast(  # noqa: PLR0913 - a toast and its Undo
+    state: rx.State,
+    message: str,
+    *,
+    undo: EventSpec | None = None,
+    undone: str = "",
+    deleted: str = "",
+    offer: ToastAction | None = None,
 ) -> None:
     """Show a toast about an action. `undo` is the event that undoes the action, `offer` a next step.
+
+    `undone` is what that event undoes, if `message` is too long to be repeated. `deleted` is the id of the entry that
+    the action put into the trash.
 
     A background handler calls this inside `async with self`.
     """
     toasts = await state.get_state(ToastState)
-    toasts._show(message, undo, offer)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    toasts._show(message, undo, offer, undone=undone, deleted=deleted)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def show_fault(state: rx.State, fault: InviewError | str) -> None:

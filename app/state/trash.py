@@ -23,6 +23,7 @@ from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar import SidebarState
 from app.state.titles import UNNAMED
+from app.state.toasts import withdraw_undo
 from app.state.visit import VisitedState
 from app.store.organise.trash import TrashEntry, find_entry
 from app.views.conversation.conversation import cut_snippet
@@ -122,6 +123,7 @@ class TrashState(VisitedState, rx.State):
             await self._read()
             return None
         self.message = f"“{_name(entry)}” is restored."
+        await withdraw_undo(self, entry.id)
         await self._read()
         return SidebarState.load
 
@@ -154,7 +156,9 @@ class TrashState(VisitedState, rx.State):
         deleted, self.deleting = self.deleting, None
         if deleted is None:
             return
-        self.message = await _delete(deleted)
+        self.message, is_deleted = await _delete(deleted)
+        if is_deleted:
+            await withdraw_undo(self, "" if deleted.id == ALL else deleted.id)
         await self._read()
 
     async def _end_visit(self) -> None:
@@ -169,16 +173,16 @@ class TrashState(VisitedState, rx.State):
         self.loaded = True
 
 
-async def _delete(deleted: DeleteView) -> str:
-    """Permanently delete the entry in `deleted`, or all entries. Return a message with the result."""
+async def _delete(deleted: DeleteView) -> tuple[str, bool]:
+    """Permanently delete the entry in `deleted`, or all entries. Return a message, and True if they are deleted."""
     try:
         if deleted.id == ALL:
             await trash.empty_trash(current(), LOCAL_OWNER)
-            return "The trash is empty."
+            return "The trash is empty.", True
         await trash.delete_for_good(current(), LOCAL_OWNER, deleted.id)
     except InviewError as error:
-        return str(error)
-    return f"{deleted.name} is deleted permanently."
+        return str(error), False
+    return f"{deleted.name} is deleted permanently.", True
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:

@@ -139,6 +139,14 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "Sends the message to several models, or shows the compared replies",
         fixed=True,
     ),
+    KeyAction(
+        "undo_own",
+        "Ctrl+Z",
+        Mode.INPUT,
+        "Undo",
+        "In an empty box: undoes the last change made on this page",
+        fixed=True,
+    ),
     KeyAction("prompts", "/", Mode.INPUT, "Prompts", "In an empty box: the prompts of your MCP servers", fixed=True),
     KeyAction(
         "edit_queued",

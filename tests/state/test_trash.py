@@ -12,7 +12,9 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.state import trash as trash_state
+from app.state.shell.undo import UndoState
 from app.state.sidebar import SidebarState
+from app.state.toasts import ToastState
 from app.state.trash import ALL, DeleteView, TrashItem, TrashState
 from app.state.visit import VisitState
 from app.store.conversation.conversations import list_conversations
@@ -205,3 +207,39 @@ async def test_the_page_opens_without_what_was_said_before(
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
     assert items(tab)[0].left == "deleted within a day"
+
+
+@pytest.mark.parametrize("ends", ["restored", "deleted for good", "emptied"])
+async def test_entry_that_left_the_trash_withdraws_its_own_undo(ctx: AppContext, tab: Tab, ends: str) -> None:
+    ids = [(await create_conversation(ctx, LOCAL_OWNER, title=title)).id for title in ("Other", "Light")]
+    await tab.send(SidebarState.load)
+    for conversation_id in ids:
+        await tab.send(SidebarState.ask_delete, conversation_id=conversation_id)
+        await tab.send(SidebarState.delete_conversation)
+    assert tab.shows(ToastState, "toast").message == "Deleted the conversation “Light”"
+
+    match ends:
+        case "restored":
+            await tab.send(TrashState.restore, entry_id=ids[1])
+        case "emptied":
+            await tab.send(TrashState.ask_empty)
+        case _:
+            await tab.send(TrashState.ask_delete, entry_id=ids[1])
+    await tab.send(TrashState.delete_forever)
+
+    assert tab.shows(ToastState, "toast") is None
+    await tab.send(UndoState.undo_last)
+    other = "There is nothing to undo." if ends == "emptied" else "Undone: deleted the conversation “Other”"
+    assert tab.shows(ToastState, "toast").message == other
+
+
+async def test_toast_about_another_entry_stays_when_one_is_restored(ctx: AppContext, tab: Tab) -> None:
+    restored = await a_deleted_conversation(ctx)
+    other = await create_conversation(ctx, LOCAL_OWNER, title="Other")
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.ask_delete, conversation_id=other.id)
+    await tab.send(SidebarState.delete_conversation)
+
+    await tab.send(TrashState.restore, entry_id=restored)
+
+    assert tab.shows(ToastState, "toast").message == "Deleted the conversation “Other”"

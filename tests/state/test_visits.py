@@ -35,6 +35,7 @@ from app.state.settings.permissions import PermissionRulesState
 from app.state.settings.privacy import PrivacyState
 from app.state.settings.servers import ServersState
 from app.state.shell.menus import MenuState
+from app.state.shell.news import NewsState
 from app.state.system_prompt import SystemPromptState
 from app.state.topics.picker import TopicPickerState
 from app.state.trash import TrashState
@@ -93,6 +94,13 @@ async def ask_cache(tab: Tab, _: str) -> None:
     await tab.send(CacheState.ask)
 
 
+async def announce(tab: Tab, _: str) -> None:
+    manager = cast("Any", tab.processor)._root_context.state_manager
+    async with manager.modify_state(BaseStateToken(ident=tab.token, cls=NewsState)) as root:
+        await (await root.get_state(NewsState))._announce("The reply is complete.")
+    await tab.send(VisitState.begin)  # the answer to an event has what changed
+
+
 async def type_anything(_: Tab, __: str) -> None:
     """Do nothing: typed text is only in the browser, and is kept while the fields are not created again."""
 
@@ -106,6 +114,7 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     FilterLineState: Opening(sent(FilterLineState.check, line="s3", cursor=2), "feedback"),
     InsertingState: Opening(sent(InsertingState.ask), "opened"),
     KeysState: Opening(sent(KeysState.ask, action_id=FREE_ACTIONS[0].id), "actions", routes.SETTINGS),
+    NewsState: Opening(announce, "said"),
     MenuState: Opening(sent(MenuState.show_models), "shown"),
     PairDeletionState: Opening(sent(PairDeletionState.ask, pair_id="pair"), "deleting"),
     ParametersState: Opening(sent(ParametersState.ask), "form"),

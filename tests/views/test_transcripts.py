@@ -111,7 +111,10 @@ def test_addresses_of_pages_and_of_mail_are_links() -> None:
     assert len(Page(page_of("x", text)).links) == 8  # once in the request, once in the reply
 
 
-@given(st.text(max_size=200) | st.lists(st.sampled_from([*ATTACKS, "\n", "    ", "> ", "* ", "|---|"])).map("".join))
+PIECES = [*ATTACKS, "[^1]", "[^1]: ", "[^<b>]: ", "[^<b>]", "[!NOTE]", "> [!TIP]\n", "\n", "    ", "> ", "* ", "|---|"]
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(PIECES)).map("".join))
 def test_a_page_is_well_formed_whatever_is_in_it(text: str) -> None:
     page = Page(page_of(f"x{text}", "after"))
 
@@ -128,6 +131,59 @@ def test_code_and_tables_are_drawn_as_such() -> None:
     assert "<td>1</td>" in drawn
     assert "<code class=\"language-py\">print('&lt;b&gt;')\n</code>" in drawn
     assert "<s>old</s>" in drawn
+
+
+NOTES = """One[^1], two[^1] and [^none].
+
+[^1]: The first
+goes on.
+
+    And has a paragraph with `code`.
+[^b]: [^1]: kept
+
+After."""
+
+
+def test_footnotes_and_their_marks_lead_to_each_other() -> None:
+    drawn = render_markdown(NOTES, "p")
+
+    assert '<sup id="p-mark-1"><a href="#p-note-1" aria-label="Footnote 1">1</a></sup>, two<sup><a href=' in drawn
+    assert '<div class="footnote" role="note" id="p-note-1"><a href="#p-mark-1"' in drawn
+    assert "<p>The first\ngoes on.</p>\n<p>And has a paragraph with <code>code</code>.</p>\n</div></div>" in drawn
+    assert "[^none]" in drawn
+    assert drawn.count("footnote") == 2
+    assert "1</a></sup>: kept</p>" in drawn
+    assert "<p>After.</p>" in drawn
+
+
+def test_notes_of_texts_in_one_page_have_different_ids() -> None:
+    pairs = [a_pair(NOTES, (Thinking(NOTES), Text(NOTES)), position=place) for place in (1, 2)]
+    page = "".join(html_pair(pair, None) for pair in pairs)
+
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids)) == 2 + 6 * 3
+    assert {link[1:] for link in Page(page).links} <= {*ids, *(f"{one}".replace("note", "mark") for one in ids)}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rest"),
+    [
+        ("> [!NOTE]\n> Ask *her*.", "note", "<p>Ask <em>her</em>.</p>"),
+        ("> [!caution]  \n>\n> - a", "caution", "<ul>\n<li>a</li>\n</ul>"),
+        ("- > [!TIP]\n  > > quoted", "tip", "<blockquote>\n<p>quoted</p>\n</blockquote>"),
+    ],
+)
+def test_callouts_have_their_kind_as_title(text: str, kind: str, rest: str) -> None:
+    drawn = render_markdown(text)
+
+    title = f'<p class="callout-title">{kind.capitalize()}</p>'
+    assert f'<div class="callout" role="note" data-kind="{kind}">\n{title}\n{rest}\n</div>' in drawn
+    assert "[!" not in drawn
+
+
+@pytest.mark.parametrize("text", ["> [!NOTE] in a line", "> [!OTHER]\n> x", "[!NOTE]\nx", "> `[!NOTE]`\n> x", ">"])
+def test_other_quotes_are_plain(text: str) -> None:
+    assert "callout" not in render_markdown(text)
 
 
 NESTED = [name for name in MARKDOWN if name.endswith(("each other", "with blanks", "quotes"))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import reflex as rx
 
@@ -46,7 +46,8 @@ class FilterState(rx.State):
     separated by a blank.
 
     `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to (ISO
-    8601). `temporary` is True if the conversation is only in memory.
+    8601). `export_query` is the part of the address of an export that selects the pairs in view. `temporary` is True
+    if the conversation is only in memory.
 
     The browser stores `zone`, the user's time zone, because asking the browser for it takes tens of milliseconds. It
     also stores `topics`, the ids of the chosen topics by conversation, as JSON (`kept_topics.py`).
@@ -62,6 +63,7 @@ class FilterState(rx.State):
     read: rx.Field[str] = rx.field("")
     topic: rx.Field[str] = rx.field("")
     as_of: rx.Field[str] = rx.field("")
+    export_query: rx.Field[str] = rx.field("")
     temporary: rx.Field[bool] = rx.field(default=False)
     zone: str = rx.LocalStorage("", name="inview.zone")
     topics: str = rx.LocalStorage("", name="inview.topics", sync=True)
@@ -170,6 +172,16 @@ def show_filter(state: FilterState, screen: Screen, shown: Screen | None) -> Non
         state.known = True
     if before is None or (context.topic, context.as_of) != (before.topic, before.as_of):
         state.topic, state.as_of = context.topic or "", context.as_of
+    state.export_query = _write_export_query(state)
+
+
+def _write_export_query(state: FilterState) -> str:
+    """Return the filter and all values that it depends on, so that an export selects the pairs that are shown."""
+    if not state.filter:
+        return ""
+    model, zone = state.view_options.model, state.view_options.zone
+    query = {"filter": state.filter, "model": model, "topic": state.topic, "zone": zone, "as_of": state.as_of}
+    return urlencode({name: value for name, value in query.items() if value})
 
 
 async def _keep_filter(conversation_id: str, line: str) -> None:

@@ -175,8 +175,9 @@ class BranchState(rx.State):
         async with self:
             self._forked = (origin, last or "", time.monotonic())
             undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
-            message = f"Forked: a new conversation with {plural(made.pair_count, 'pair')}. The other one is unchanged."
-            await show_toast(self, message, undo=undo)
+            pairs = plural(made.pair_count, "pair")
+            message = f"Forked: a new conversation with {pairs}. The other one is unchanged."
+            await show_toast(self, message, undo=undo, undone=f"forked {pairs}")
         return rx.redirect(conversation_path(made.conversation.id))
 
     @rx.event

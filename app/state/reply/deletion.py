@@ -79,7 +79,7 @@ class PairDeletionState(VisitedState, rx.State):
                 await show_fault(self, fault)
             else:
                 undo = cast("EventSpec", PairDeletionState.take_back(pair.id))
-                await show_toast(self, f"Pair {pair.position}: Deleted", undo=undo)
+                await show_toast(self, f"Pair {pair.position}: Deleted", undo=undo, deleted=pair.id)
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:

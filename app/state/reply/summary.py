@@ -151,6 +151,7 @@ class SummaryState(VisitedState, rx.State):
                 self,
                 f"{count} summarised. The summary is at the top and is sent in their place.",
                 undo=cast("EventSpec", SummaryState.take_back(run_id)),
+                undone=f"{count} summarised",
             )
 
     @rx.event

@@ -57,6 +57,7 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
     "log": lambda _: InspectorState.toggle("log"),
     "summarise": SummaryState.ask,
     "undo": lambda _: UndoState.undo_last,
+    "undo_own": lambda _: UndoState.undo_own,
     "new_conversation": lambda _: rx.redirect("/"),
     "next_conversation": lambda _: SidebarState.step(1),
     "previous_conversation": lambda _: SidebarState.step(-1),

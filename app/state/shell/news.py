@@ -21,6 +21,7 @@ from app.state.chat import ChatState, describes
 from app.state.inspector.branches import BranchState
 from app.state.model import ModelState
 from app.state.tab_watchers import Moment, moments, watcher_of
+from app.state.visit import VisitedState
 from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
@@ -36,10 +37,11 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 )
 
 
-class NewsState(rx.State):
+class NewsState(VisitedState, rx.State):
     """The announcement for screen readers, and whether a reply is running.
 
-    `said` is the announcement. `conversation` is the conversation on screen; `running`: a reply is running in it.
+    `said` is the announcement, which ends with a visit of another page. `conversation` is the conversation on screen;
+    `running`: a reply is running in it.
     """
 
     said: rx.Field[str] = rx.field("")
@@ -61,10 +63,11 @@ class NewsState(rx.State):
             async with self:
                 self.conversation, self.running = conversation_id, bool(moment.running)
                 if _is_news(before, moment):
-                    self.said = _describe(moment)
+                    text = _describe(moment)
                     if not moment.running:
-                        self.said += "\u00a0" if self.said == last else ""  # the same text would not be read out again
-                        last = self.said
+                        text += "\u00a0" if text == last else ""  # the same text would not be read out again
+                        last = text
+                    await self._announce(text)
                 is_outdated = before is None and not await self._is_described()
             if is_outdated or _is_described_anew(before, moment):
                 yield NewsState.read_again
@@ -72,6 +75,13 @@ class NewsState(rx.State):
         async with self:
             if self.conversation == conversation_id:
                 self.conversation, self.running = "", False
+
+    async def _announce(self, text: str) -> None:
+        await self._come()
+        self.said = text
+
+    async def _end_visit(self) -> None:
+        self.said = ""
 
     async def _is_described(self) -> bool:
         """Return True if `ChatState` has the conversation as the watcher read it.

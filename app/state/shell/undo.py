@@ -25,6 +25,7 @@ from app.state.inputs import text_in
 from app.state.titles import UNNAMED
 from app.state.toasts import (
     ToastState,
+    describe_undone,
     forget_toasts,
     is_toast_expected,
     last_undo,
@@ -74,12 +75,26 @@ class UndoState(rx.State):
         async with self:
             if entry is None or await last_undo(self):
                 return
-            await show_toast(self, _describe(entry), undo=cast("EventSpec", UndoState.bring_back(entry.id)))
+            undo = cast("EventSpec", UndoState.bring_back(entry.id))
+            await show_toast(self, _describe(entry), undo=undo, deleted=entry.id)
 
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:
         """Undo the last action in this tab. If there is none, restore the newest deletion."""
         return UndoState.take_back_last  # it runs after all earlier events
+
+    @rx.event
+    async def undo_own(self) -> rx.event.EventType[()]:
+        """Undo the last action in this tab, if there is one."""
+        return UndoState.take_back_own
+
+    @rx.event(background=True)
+    async def take_back_own(self) -> rx.event.EventType[()] | None:
+        """Carry out `undo_own`, after the toast of a running action has been shown."""
+        await self._until_shown()
+        async with self:
+            toast_id = await last_undo(self)
+        return cast("EventSpec", ToastState.undo(toast_id)) if toast_id else None
 
     @rx.event(background=True)
     async def take_back_last(self) -> rx.event.EventType[()] | None:
@@ -98,7 +113,7 @@ class UndoState(rx.State):
                 await show_fault(self, error)
             return None
         async with self:
-            await show_toast(self, f"Undone: {_describe(entry)}" if entry else "There is nothing to undo.")
+            await show_toast(self, describe_undone(_describe(entry)) if entry else "There is nothing to undo.")
         return _go_to(entry)
 
     @rx.event

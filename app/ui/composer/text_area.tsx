@@ -81,7 +81,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const id = pending.add({ conversation: at, text, schema, files });
     renewEdition();
     props.onSend?.(id, text, by);
-    if (area.current) area.current.value = "";
+    if (area.current) empty(area.current);
     blank.set(true);
     failed.set(false);
     grow(area.current);
@@ -105,6 +105,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     weigh(box.value, false, most);
     failed.set(false);
     grow(box);
+    delete box.dataset.typed;
     restore(oversize.get() ? "" : box.value, conversation);
     // The focus stays with a person who moves through branches in the inspector, or through conversations by keys.
     const walks = document.activeElement?.closest("#inspector") || (keyMode.get() && conversation);
@@ -258,6 +259,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
         onKeyDown={pressed}
         onInput={({ currentTarget }) => {
           typed.current = true;
+          currentTarget.dataset.typed = ""; // so that Ctrl+Z belongs to the box
           failed.set(false);
           prompts.type(currentTarget.value);
           changed();
@@ -265,6 +267,12 @@ export function TextArea(props: TextAreaProps): ReactNode {
       />
     </>
   );
+}
+
+/** Empty the box. What was typed in it cannot be undone any more. */
+function empty(box: HTMLTextAreaElement): void {
+  box.value = "";
+  delete box.dataset.typed;
 }
 
 /** True if the stored draft still contains the send: its text or, if it has none, its files. */

@@ -35,6 +35,7 @@ const TYPES =
   "input, textarea, select, [contenteditable=true], [role=listbox], [role=menu], [role=tree], [role=combobox]";
 const PRESSED = "button, a, summary, label, [role=button], [role=option]";
 const COMPOSER = "#prompt";
+const OWN_UNDO = "undo_own";
 const TWICE_MS = 600;
 const TYPING_MS = 1000;
 const OWN_KEYS = "inview.keys"; // in the browser, so that they are right before Python sends them
@@ -186,6 +187,10 @@ function listen(now: () => KeyboardProps): () => void {
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
+/** True for an empty composer in which nothing was typed, so that its own undo has nothing to undo. */
+const isUntouchedComposer = (box: Element | null): boolean =>
+  isEmptyComposer(box) && box instanceof HTMLElement && box.dataset.typed === undefined;
+
 /**
  * Perform the action of a key. Returns true if the browser must ignore the key. A key that is held down only moves the
  * cursor.
@@ -194,6 +199,7 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   const { action, place, pair, sends, opens, ends } = binding;
   const id = pair === "none" ? "" : answerOf("pair");
   if (pair === "must" && !id) return false;
+  if (action === OWN_UNDO && !isUntouchedComposer(document.activeElement)) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
   const opening = opens ? nextOpening() : 0;

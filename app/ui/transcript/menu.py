@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import reflex as rx
 
 from app.state.chat import ChatState
+from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
@@ -22,12 +23,13 @@ _EXPORTS: Final = {"md": "Markdown", "html": "HTML", "json": "JSON"}
 
 def conversation_menu() -> rx.Component:
     """Draw the button, and the menu that it opens."""
-    exports = rx.el.div(
-        rx.el.span("Export", id="export-name"),
-        *(_export(format_, name) for format_, name in _EXPORTS.items()),
-        role="group",
-        aria_labelledby="export-name",
-        class_name="menu-row",
+    exports = rx.cond(
+        FilterState.filter == "",
+        _exports("Export"),
+        rx.fragment(
+            _exports("Export all pairs", classes="wide"),
+            _exports("Export only the pairs in view", "&" + FilterState.export_query, classes="wide"),
+        ),
     )
     return menu(
         Menu.CONVERSATION,
@@ -47,11 +49,22 @@ def conversation_menu() -> rx.Component:
     )
 
 
-def _export(format_: str, name: str) -> rx.Component:
-    """Draw a link that downloads a file with all pairs, also those that the filter excludes."""
+def _exports(label: str, query: Any = "", *, classes: str = "") -> rx.Component:
+    """Draw the links to the files of an export. `query` selects its pairs, "" for all."""
+    return rx.el.div(
+        rx.el.span(label),
+        *(_export(format_, name, query) for format_, name in _EXPORTS.items()),
+        role="group",
+        aria_label=label,
+        class_name=f"menu-row {classes}",
+    )
+
+
+def _export(format_: str, name: str, query: Any) -> rx.Component:
+    """Draw a link that downloads a file of the selected pairs."""
     return rx.el.a(
         name,
-        href="/api/v1/conversations/" + ChatState.opened + f"/export?format={format_}",
+        href="/api/v1/conversations/" + ChatState.opened + f"/export?format={format_}" + query,
         download=True,
         custom_attrs={"data-close": "", "reloadDocument": True},  # else the router treats it as a page
     )

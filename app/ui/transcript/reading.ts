@@ -65,6 +65,13 @@ export const hasMoreBelow = (view: HTMLElement, reading: Reading): boolean =>
 export const isNearEnd = (view: HTMLElement, reading: Reading): boolean =>
   endOf(view, reading) - view.scrollTop < NEAR_PX;
 
+/** True if the reply of this pair begins above the bottom of the window. Without a reply, the pair counts. */
+export function isInSight(view: HTMLElement, id: string): boolean {
+  const row = rowOf(view, id);
+  const first = row?.querySelector(".reply [data-part]") ?? row;
+  return !!first && first.getBoundingClientRect().top < view.getBoundingClientRect().bottom - NEAR_PX;
+}
+
 /** Scroll down to the end. Never scroll up: a person may have scrolled into the reserved space below it. */
 export function goToEnd(view: HTMLElement, reading: Reading): void {
   const end = endOf(view, reading);

@@ -13,7 +13,7 @@ import type { ScreenPairView } from "./views.ts";
 /** Commands for the window: bring a pair into the document, stop following the end, scroll to the end. */
 export interface Steering {
   reveal(id: string): void;
-  leaveEnd(holds: boolean, hasMore?: boolean): void;
+  leaveEnd(holds: boolean): void;
   toEnd(): Promise<void>;
 }
 
@@ -206,7 +206,7 @@ export const WALKS: Acts = {
 export function stayAt(id: string, part: number): void {
   journey += 1;
   if (id) focus(id, part);
-  steering?.leaveEnd(true, true);
+  steering?.leaveEnd(true);
 }
 
 /** Go to a part of a pair; -1 is the last. `align`: "near" scrolls as little as possible, "top" puts it at the top. */

@@ -14,7 +14,7 @@ import { watchReading } from "./following.ts";
 import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
 import { noteOwn, watchCursor } from "./overflow.ts";
-import { goToEnd, isNearEnd, keepAtTop, type Reading, rowOf, SENDING, topOf } from "./reading.ts";
+import { goToEnd, isInSight, isNearEnd, keepAtTop, type Reading, rowOf, SENDING, topOf } from "./reading.ts";
 import type { TranscriptWindowProps } from "./views.ts";
 import { followFocus, markCurrent, steer, WALKS } from "./walk.ts";
 
@@ -29,12 +29,6 @@ const ASK_AGAIN_MS = 1000;
 interface Range {
   readonly first: string | undefined;
   readonly last: string | undefined;
-}
-
-/** The state after a person left the end. `last` was the last pair then. `hasMore`: more of its reply may be below. */
-interface Away {
-  readonly last: string | undefined;
-  readonly hasMore: boolean;
 }
 
 export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
@@ -94,24 +88,29 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const reading = useRef<Reading>({ follows: true, selects: false, held: -1, top: "", at: 0 });
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // set while other pairs are requested
-  const [away, setAway] = useState<Away | null>(null);
+  const [away, setAway] = useState<string | null>(null); // away from the end: the last pair seen
   const [range, setRange] = useState<Range>(() => newestOf(pairs));
 
   const place = (id: string | undefined) => pairs.findIndex((pair) => pair.id === id);
   const end = range.last !== undefined && place(range.last) >= 0 ? place(range.last) + 1 : pairs.length;
   const sinks = range.last === undefined && (reading.current.follows || later); // new rows replace rows at the top
   const start = Math.max(0, place(range.first), sinks ? end - MAX_ROWS : 0);
-  const now = useRef({ ...props, range, start, end });
-  now.current = { ...props, range, start, end };
+  const now = useRef({ ...props, range, start, end, away });
+  now.current = { ...props, range, start, end, away };
   useLayoutEffect(() => hold(props));
 
   const isAtEnd = useCallback(
     (): boolean => !!box.current && !now.current.later && isNearEnd(box.current, reading.current),
     [],
   );
-  const turnAway = useCallback((is: boolean, hasMore = false): void => {
-    const last = now.current.pairs.at(-1)?.id;
-    setAway((before) => (is ? (before ?? { last, hasMore: hasMore || last === now.current.running }) : null));
+  /** Note that the view is away from the end, or not. A pair is new until its reply is in sight. */
+  const turnAway = useCallback((is: boolean): void => {
+    const view = box.current;
+    const { pairs, running, away } = now.current;
+    const last = away ?? pairs.at(pairs.at(-1)?.id === running ? -2 : -1)?.id ?? "";
+    const after = pairs.slice(pairs.findIndex((pair) => pair.id === last) + 1);
+    const seen = view && is ? after.findLast((pair) => isInSight(view, pair.id)) : undefined;
+    setAway(is ? (seen?.id ?? last) : null);
   }, []);
   /** Follow the end, with the request of this pair at the top of the window; "": no change. */
   const followFrom = useCallback((id = ""): void => {
@@ -184,10 +183,10 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     () =>
       steer({
         toEnd,
-        leaveEnd(holds, hasMore = false) {
+        leaveEnd(holds) {
           reading.current.follows = isAtEnd() && !holds;
           reading.current.held = holds ? (box.current?.scrollTop ?? -1) : -1;
-          turnAway(!isAtEnd() || (holds && now.current.running !== ""), hasMore);
+          turnAway(!isAtEnd() || (holds && now.current.running !== ""));
         },
         // If the pair is not in the document, add it with some of its neighbours.
         reveal(id) {
@@ -242,6 +241,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   useLayoutEffect(() => {
     const { running } = now.current;
     if (latest?.id === seen.current) return;
+    if (now.current.away !== null) turnAway(true); // the new pair may be in sight
     const isFirst = seen.current === undefined;
     seen.current = latest?.id;
     if (!latest) return;
@@ -255,7 +255,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     if (reading.current.top === SENDING && !reading.current.follows) return;
     followFrom(latest.id);
     if (now.current.range.last !== undefined) queueMicrotask(toEnd); // React cannot flush while it commits
-  }, [latest, toEnd, followFrom]);
+  }, [latest, toEnd, followFrom, turnAway]);
 
   // An edited pair that is sent goes to the top of the window, as a new one does.
   const before = useRef(pairs);
@@ -283,8 +283,8 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   useLayoutEffect(() => {
     if (isSeen) followFrom(SENDING);
   }, [isSeen, followFrom]);
-  const left = away ? place(away.last) : -1;
-  const news = left < 0 ? 0 : pairs.length - 1 - left + Number(away?.hasMore);
+  const left = away === null ? -1 : place(away);
+  const news = left < 0 ? 0 : pairs.length - 1 - left;
   const isThere = pairs.length > 0;
   useEffect(() => {
     if (isThere) dropWhere((sent) => !sent.conversation);
@@ -303,7 +303,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         <BeforeChange look={() => anchor.current && !reading.current.follows && keepPlace()} />
       </section>
       {notes}
-      {away || range.last !== undefined ? (
+      {away !== null || range.last !== undefined ? (
         <button type="button" className="to-end" onClick={toEnd} title={props.jumpTitle}>
           {props.jump}
           {news ? <span>{props.newLabel.replace("{count}", String(news))}</span> : null}

@@ -42,7 +42,8 @@ def html_head(conversation: Conversation) -> str:
     title = escape(conversation.title or "Conversation")
     system = ""
     if conversation.system_prompt.strip():
-        system = f'<section class="system"><h2>System</h2>{render_markdown(conversation.system_prompt)}</section>'
+        text = render_markdown(conversation.system_prompt, "system")
+        system = f'<section class="system"><h2>System</h2>{text}</section>'
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
@@ -63,12 +64,14 @@ def html_pair(pair: Pair, topic: str | None) -> str:
         *(['<span aria-label="flagged">⚑</span>'] if pair.flagged else []),
         *([pair.mark.value] if pair.mark else []),
     ]
-    reply = () if pair.reply is None else pair.reply.parts
+    place = f"pair-{pair.position}"
+    request = "".join(_draw(pair.request.parts, f"{place}-request"))
+    reply = "".join(_draw(() if pair.reply is None else pair.reply.parts, f"{place}-reply"))
     failed = "" if pair.failure is None else f'<p class="failure">{escape(str(pair.failure))}</p>'
     return (
-        f'<article id="pair-{pair.position}"><p class="facts">{" · ".join(facts)}</p>'
-        f'<section class="request">{"".join(_draw(pair.request.parts))}</section>'
-        f'<section class="reply">{"".join(_draw(reply)) or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
+        f'<article id="{place}"><p class="facts">{" · ".join(facts)}</p>'
+        f'<section class="request">{request}</section>'
+        f'<section class="reply">{reply or "<p><em>no reply</em></p>"}{failed}</section></article>\n'
     )
 
 
@@ -77,18 +80,18 @@ def html_foot() -> str:
     return "</main></body></html>\n"
 
 
-def render_markdown(text: str) -> str:
-    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links."""
-    return str(_markdown().render(text))
+def render_markdown(text: str, place: str = "text") -> str:
+    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links. `place` begins its footnotes' ids."""
+    return str(_markdown().render(text, {"place": place}))
 
 
-def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
-    for part in parts:
+def _draw(parts: tuple[Part, ...], place: str) -> Iterator[str]:
+    for number, part in enumerate(parts, start=1):
         match part:
             case Text() if part.text:
-                yield render_markdown(part.text)
+                yield render_markdown(part.text, f"{place}-{number}")
             case Thinking() if part.text:
-                yield f"<details><summary>Thinking</summary>{render_markdown(part.text)}</details>"
+                yield f"<details><summary>Thinking</summary>{render_markdown(part.text, f'{place}-{number}')}</details>"
             case ToolCall():
                 yield f"<p>Calls <code>{escape(part.name)}</code></p><pre><code>{escape(part.input_json)}</code></pre>"
             case ToolResult() if part.denied:
@@ -97,7 +100,7 @@ def _draw(parts: tuple[Part, ...]) -> Iterator[str]:
                 words = "\n".join(piece.text for piece in part.content if isinstance(piece, Text))
                 heading = f"<p>{'Error' if part.is_error else 'Result'}</p>"
                 yield f"{heading}<pre><code>{escape(words)}</code></pre>" if words else heading
-                yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)))
+                yield from _draw(tuple(piece for piece in part.content if not isinstance(piece, Text)), place)
             case TextFile():
                 yield f"<details><summary>File {escape(part.name)}</summary><pre>{escape(part.text)}</pre></details>"
             case Image():
@@ -128,9 +131,12 @@ def _is_safe_address(url: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    from app.views.conversation.cjk_and_math import make_reader  # noqa: PLC0415 - loads a library that few servers need
+    # They load a library that few servers need.
+    from app.views.conversation.cjk_and_math import make_reader  # noqa: PLC0415
+    from app.views.conversation.notes_and_callouts import add_notes_and_callouts  # noqa: PLC0415
 
     markdown = make_reader().enable(["table", "strikethrough"])
+    add_notes_and_callouts(markdown)
     markdown.add_render_rule("image", _draw_image)
     markdown.add_render_rule("link_open", _open_link)
     markdown.validateLink = _is_safe_address

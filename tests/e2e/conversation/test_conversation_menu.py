@@ -36,14 +36,25 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     assert "/echo one" in Path(download.value.path()).read_text()
     expect(menu).to_have_count(0)
 
+    screen.send("/echo two").wait_for_reply(2)
+    screen.go(f"{origin}?f=r1")
+    expect(screen.pairs).to_have_count(1)
+    for group, has_first in (("Export all pairs", True), ("Export only the pairs in view", False)):
+        button.click()
+        with page.expect_download() as download:
+            menu.get_by_role("group", name=group).get_by_role("link", name="Markdown").click()
+        written = Path(download.value.path()).read_text()
+        assert ("/echo one" in written, "/echo two" in written) == (has_first, True)
+    screen.go(origin)
+
     button.click()
     menu.get_by_role("button", name="Fork").click()
     page.wait_for_url(lambda address: not address.endswith(origin))
-    expect(screen.pairs).to_have_count(1)
+    expect(screen.pairs).to_have_count(2)
 
     button.click()
     menu.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this conversation?").get_by_role("button", name="Delete").click()
     expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
     screen.go(origin)
-    expect(screen.pairs).to_have_count(1)
+    expect(screen.pairs).to_have_count(2)

@@ -62,6 +62,20 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     expect(inspector(page)).to_be_hidden()
 
 
+def test_filter_bar_keeps_its_word_next_to_the_inspector(opened: Screen) -> None:
+    page = opened.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.request.patch(f"/api/v1/conversations/{opened.path.removeprefix('/c/')}", data={"title": "A long title " * 9})
+    opened.go(opened.path)
+    open_preview(opened)
+
+    words = page.locator(".filter-words input").bounding_box()
+
+    assert words
+    assert words["width"] > 50, "the placeholder begins with the word Filter"
+    assert page.locator(".top-bar").evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
 @pytest.mark.exhaustive
 def test_panel_over_the_page_has_the_focus_and_keys_do_not_act_below_it(opened: Screen) -> None:
     page, log = opened.page, opened.page.get_by_role("complementary", name="Log of the conversation")

@@ -17,6 +17,22 @@ def delete_conversation(screen: Screen, name: str) -> None:
     expect(row).to_have_count(0)
 
 
+def test_key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen: Screen) -> None:
+    screen.start("/echo wanted").wait_for_reply()
+    path = screen.path
+    screen.composer.fill("a draft")
+    screen.composer.fill("")
+    delete_conversation(screen, "wanted")
+    expect(screen.page.get_by_text("Deleted the conversation")).to_be_visible()
+    screen.page.wait_for_url(lambda url: not url.endswith(path))
+    expect(screen.composer).to_be_focused()
+
+    screen.page.keyboard.press("ControlOrMeta+z")
+
+    screen.page.wait_for_url(lambda url: url.endswith(path))
+    expect(screen.pairs).to_have_count(1)
+
+
 def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo not wanted").wait_for_reply()

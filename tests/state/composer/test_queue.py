@@ -183,7 +183,7 @@ async def test_texts_are_moved_dropped_and_restored_at_their_position(waiting: W
 
     await waiting.shows("two", "one")
     assert waiting.shown[1] == first
-    assert tab.shows(ToastState, "toast").message == "Undone: Removed from the queue"
+    assert tab.shows(ToastState, "toast").message == "Undone: removed from the queue"
 
 
 async def test_what_is_put_back_after_a_stop_is_not_sent_by_that(waiting: Waiting, tab: Tab) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import pytest
 
 from app.runs.app_context import AppContext
@@ -133,3 +135,14 @@ async def test_conversation_that_is_opened_next_has_its_own_filter(ctx: AppConte
     await tab.send(FilterState.open)
     assert (tab.shows(FilterState, "filter"), tab.shows(FilterState, "known")) == ("", False)
     assert CONVERSATION
+
+
+async def test_export_of_the_pairs_in_view_selects_the_same_pairs(ctx: AppContext, tab: Tab) -> None:
+    await write_pairs(ctx)
+    async with opened(tab):
+        assert not tab.shows(FilterState, "export_query")
+    async with opened(tab, "?f=s3%20d%3C9y"):
+        await until(lambda: tab.shows(FilterState, "filter") == "s3 d<9y")
+        query = dict(parse_qsl(tab.shows(FilterState, "export_query")))
+
+    assert query == {"filter": "s3 d<9y", "zone": "UTC", "as_of": tab.shows(FilterState, "as_of")}

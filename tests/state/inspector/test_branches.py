@@ -139,7 +139,7 @@ async def test_a_fork_has_the_pairs_up_to_one_and_is_taken_back(ctx: AppContext,
     tab.path = tab.way[-1]
     await tab.send(ToastState.undo, toast_id=toast(tab).id)
     assert await forks(ctx) == []
-    assert toast(tab).message.startswith("Undone")
+    assert toast(tab).message == "Undone: forked 1 pair"
     assert tab.way == [f"/c/{fork.id}", f"/c/{plans.id}"]
 
 

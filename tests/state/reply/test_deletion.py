@@ -67,7 +67,7 @@ async def test_deleted_pair_comes_back_by_undo_and_that_is_said_afterwards(watch
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     assert await stored(watcher) == [pair_id]
-    assert tab.shows(ToastState, "toast").message == "Undone: Pair 1: Deleted"
+    assert tab.shows(ToastState, "toast").message == "Undone: pair 1 deleted"
 
 
 async def test_log_says_that_deleted_messages_are_back_after_undo(watcher: Watcher, tab: Tab) -> None:

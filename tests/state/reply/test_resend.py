@@ -51,7 +51,7 @@ async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watc
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     assert [pair.version for pair in await stored(watcher)] == [1, 1]
-    assert tab.shows(ToastState, "toast").message == "Undone: Pair 2: Sent again"
+    assert tab.shows(ToastState, "toast").message == "Undone: pair 2 sent again"
 
 
 async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer(watcher: Watcher, tab: Tab) -> None:

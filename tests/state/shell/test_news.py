@@ -18,6 +18,7 @@ from app.state.chat import ChatState
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
 from app.state.usage.spent import SpentState
+from app.state.visit import VisitState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
@@ -83,6 +84,16 @@ async def test_failure_before_the_page_followed_is_announced(ctx: AppContext, ta
         following.cancel()
         with suppress(asyncio.CancelledError):
             await following
+
+
+async def test_announcement_ends_with_the_visit(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    await reply_to(ctx, watcher.conversation_id, "/fail auth")
+    await until(lambda: said(tab).startswith("The reply failed. "))
+
+    tab.path = "/usage"
+    await tab.send(VisitState.begin)
+
+    assert said(tab) == ""
 
 
 async def test_complete_reply_is_announced(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:

@@ -33,7 +33,7 @@ async def test_a_toast_undoes_the_action_that_it_names(ctx: AppContext, tab: Tab
     await tab.send(ToastState.undo, toast_id=first.id)
 
     assert await names_stored(ctx) == ["First"]
-    assert shown(tab).message == "Undone: Deleted the conversation “First”"
+    assert shown(tab).message == "Undone: deleted the conversation “First”"
     await tab.send(ToastState.undo, toast_id=first.id)
     assert await names_stored(ctx) == ["First"]
 

@@ -17,6 +17,7 @@ from app.runs.watch.watcher import Watcher
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
 from app.state.shell import undo
+from app.state.shell.keyboard import KeyboardState
 from app.state.shell.undo import KEPT, OFFERED, UndoState
 from app.state.toasts import Toast, ToastState
 from app.store.conversation.pairs import load_pairs
@@ -68,7 +69,7 @@ async def test_what_was_deleted_elsewhere_comes_back_by_key(watcher: Watcher, ta
     await tab.send(UndoState.undo_last)
 
     assert await positions(watcher) == [1, 2]
-    assert message(tab) == "Undone: Deleted the pair “/echo two”"
+    assert message(tab) == "Undone: deleted the pair “/echo two”"
 
 
 async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> None:
@@ -78,7 +79,20 @@ async def test_deletion_under_way_is_waited_for(watcher: Watcher, tab: Tab) -> N
     await asyncio.gather(tab.send(PairDeletionState.delete, pair_id=pair_id), tab.send(UndoState.undo_last))
 
     assert await positions(watcher) == [1]
-    assert message(tab) == "Undone: Pair 1: Deleted"
+    assert message(tab) == "Undone: pair 1 deleted"
+
+
+async def test_key_in_the_message_box_undoes_an_action_of_this_tab_only(watcher: Watcher, tab: Tab) -> None:
+    await delete_elsewhere(watcher)
+    await tab.send(KeyboardState.perform, action="undo_own", pair_id="")
+    assert await positions(watcher) == [1]
+    assert shown(tab) is None
+    await tab.send(PairDeletionState.delete, pair_id=watcher.screen.pairs[0].id)
+
+    await tab.send(KeyboardState.perform, action="undo_own", pair_id="")
+
+    assert await positions(watcher) == [1]
+    assert message(tab) == "Undone: pair 1 deleted"
 
 
 async def test_old_deletion_stays_with_a_message(watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +111,7 @@ async def test_conversation_comes_back_where_none_is_open(ctx: AppContext, tab: 
 
     await tab.send(UndoState.undo_last)
 
-    assert message(tab) == "Undone: Deleted the conversation “Wanted”"
+    assert message(tab) == "Undone: deleted the conversation “Wanted”"
     assert tab.way == [f"/c/{conversation.id}"]
     await tab.send(UndoState.undo_last)
     assert message(tab) == "There is nothing to undo."
@@ -114,7 +128,7 @@ async def test_deletion_of_a_moment_ago_is_offered_when_the_page_is_loaded_again
     assert (toast.message, toast.undo) == ("Deleted the pair “/echo two”", True)
     await tab.send(ToastState.undo, toast_id=toast.id)
     assert await positions(watcher) == [1, 2]
-    assert message(tab) == "Undone: Deleted the pair “/echo two”"
+    assert message(tab) == "Undone: deleted the pair “/echo two”"
 
 
 async def test_toast_and_its_undo_stay_when_the_connection_comes_back(watcher: Watcher, tab: Tab) -> None:
@@ -138,7 +152,7 @@ async def test_what_was_done_since_the_page_was_loaded_again_is_taken_back_first
 
     await tab.send(UndoState.undo_last)
 
-    assert message(tab) == "Undone: Pair 1: Flagged"
+    assert message(tab) == "Undone: pair 1 flagged"
     assert await positions(watcher) == [1]
 
 
