@@ -6,7 +6,7 @@ Both directions work in batches, so that a long conversation neither exceeds a s
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -47,6 +47,8 @@ from app.store.tools.rows_tools import TOOL_CALL
 from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
+STATEMENT_CHARACTERS = 1_000_000
+"""Characters of messages after which one statement ends and the next begins."""
 PLACES = 2_000
 """Places read at once. Reading all 50,000 of a long conversation at once would block the event loop for 0.1 seconds."""
 
@@ -141,11 +143,11 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
         await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
-        await _insert(session, MESSAGE, [row for record in batch for row in _encode_messages(owner, record)])
+        await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
         await _insert(session, VERSION, [_encode_version(owner, one, old) for one in batch for old in one.versions])
         await _insert(session, RUN, [_encode_run(owner, one, run, process_id) for one in batch for run in one.runs])
         called = [(run.id, call) for one in batch for run in one.runs for call in run.tool_calls]
-        await _insert(session, TOOL_CALL, [{"run_id": run_id, **encode_tool_call(call)} for run_id, call in called])
+        await _insert_large(session, TOOL_CALL, ({"run_id": run_id, **encode_tool_call(call)} for run_id, call in called))
         await _insert(session, SNAPSHOT, [_encode_snapshot(owner, one) for one in batch if one.snapshot is not None])
         named = [message for one in batch for message in (one.pair.request, one.pair.reply, *one.messages)]
         await use_attachments(session, owner, conversation_id, named)
@@ -155,6 +157,30 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
 async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]]) -> None:
     if rows:
         await session.execute(insert(table), rows)
+
+
+async def _insert_large(session: AsyncSession, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert rows that may have long texts. All rows of a statement are in memory a second time, as JSON."""
+    some, size = list[dict[str, Any]](), 0
+    for row in rows:
+        if some and size > STATEMENT_CHARACTERS:
+            await _insert(session, table, some)
+            some, size = [], 0
+        some.append(row)
+        size += sum(map(_count_characters, row.values()))
+    await _insert(session, table, some)
+
+
+def _count_characters(value: Any) -> int:
+    match value:
+        case str():
+            return len(value)
+        case list():
+            return sum(map(_count_characters, cast("list[Any]", value)))
+        case dict():
+            return sum(map(_count_characters, cast("dict[str, Any]", value).values()))
+        case _:
+            return 0
 
 
 def _fail(pair: Pair, others: Sequence[Damage]) -> Pair:

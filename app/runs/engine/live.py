@@ -55,7 +55,7 @@ class LiveRun:
     not started. `counted` has the counts of the request before it was sent. `calls` are ended provider calls that are
     not in the ledger yet, `records` the records of its tool calls, `recorded` the stored ones of them. `hands` limits
     the number of tools that work at the same time. `asking` are its pending permission requests by id. `chunks` is the
-    number of chunks received, `heard_at` the time of the last one.
+    number of chunks received, `heard_at` the time of the last one. `result_bytes` counts its tool results.
     """
 
     place: RunPlace
@@ -80,6 +80,7 @@ class LiveRun:
     began: float = field(default_factory=monotonic)
     asking: dict[str, PermissionRequest] = field(default_factory=dict[str, PermissionRequest])
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
+    result_bytes: int = 0
     chunks: int = 0
     heard_at: datetime | None = None
     whole_at: float = 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
@@ -22,7 +22,7 @@ from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.composer.state import ComposerState
 from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
+from app.state.inputs import json_in, text_in
 from app.state.model import ModelState
 from app.state.reply.resend import ResendState
 from app.state.tab_watchers import watcher_of
@@ -178,8 +178,6 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 
 def _read(remembered: str) -> tuple[str, ...]:
     """Return the models compared last; none if the browser's value is not one that this module wrote."""
-    try:
-        stored: Any = json.loads(remembered or "[]")
-    except ValueError:
-        return ()
-    return tuple(one for one in stored if text_in(one, MAX_MODEL)) if isinstance(stored, list) else ()
+    stored = json_in(remembered)
+    models = cast("list[object]", stored) if isinstance(stored, list) else []
+    return tuple(model for one in models[:MAX_MODELS] if (model := text_in(one, MAX_MODEL)))

@@ -134,7 +134,7 @@ def _lay_out(schema: str) -> str:
     """Return a schema indented for reading. The browser may have kept a text that is not JSON; it stays unchanged."""
     try:
         return _write(json.loads(schema)) if schema else ""
-    except ValueError:
+    except (ValueError, RecursionError):
         return schema
 
 
