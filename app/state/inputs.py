@@ -2,7 +2,7 @@
 
 >>> text_in("s>=2", 10), text_in("s>=2", 3), text_in(7, 10), whole_in(7), whole_in(True), whole_in("7")
 ('s>=2', None, None, 7, None, None)
->>> json_in('{"a": [1]}'), json_in("nonsense"), json_in("["  * 50_000), json_in(7), json_in("[1, 2]", 5)
+>>> json_in('{"a": [1]}'), json_in("nonsense"), json_in("[" * 50_000), json_in(7), json_in("[1, 2]", 5)
 ({'a': [1]}, None, None, None, None)
 >>> zone_in("Europe/Berlin"), zone_in("Nowhere"), zone_in("../etc"), zone_in("")
 ('Europe/Berlin', None, None, None)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sqlalchemy import insert, select
+from sqlalchemy import LargeBinary, func, insert, select
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Role
@@ -77,6 +78,25 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
         read = len(more)
         places += more
     return tuple(places)
+
+
+async def load_record_bytes(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> dict[str, int]:
+    """Return the stored bytes of the messages and tool results of these pairs, by id."""
+    parts, *results = (
+        func.coalesce(func.length(sql_cast(column, LargeBinary)), 0)
+        for column in (MESSAGE.c.parts, TOOL_CALL.c.structured_json, TOOL_CALL.c.content)
+    )
+    of_messages = select(MESSAGE.c.pair_id, parts).where(MESSAGE.c.owner == owner, MESSAGE.c.pair_id.in_(pair_ids))
+    of_calls = (
+        select(RUN.c.pair_id, results[0] + results[1])
+        .join(TOOL_CALL, TOOL_CALL.c.run_id == RUN.c.id)
+        .where(RUN.c.owner == owner, RUN.c.pair_id.in_(pair_ids))
+    )
+    found: defaultdict[str, int] = defaultdict(int)
+    for query in (of_messages, of_calls):  # not grouped: SQLite may copy the texts to sort them
+        for pair_id, size in await session.execute(query):
+            found[pair_id] += size
+    return found
 
 
 async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> tuple[PairRecord, ...]:
@@ -147,7 +167,9 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
         await _insert(session, VERSION, [_encode_version(owner, one, old) for one in batch for old in one.versions])
         await _insert(session, RUN, [_encode_run(owner, one, run, process_id) for one in batch for run in one.runs])
         called = [(run.id, call) for one in batch for run in one.runs for call in run.tool_calls]
-        await _insert_large(session, TOOL_CALL, ({"run_id": run_id, **encode_tool_call(call)} for run_id, call in called))
+        await _insert_large(
+            session, TOOL_CALL, ({"run_id": run_id, **encode_tool_call(call)} for run_id, call in called)
+        )
         await _insert(session, SNAPSHOT, [_encode_snapshot(owner, one) for one in batch if one.snapshot is not None])
         named = [message for one in batch for message in (one.pair.request, one.pair.reply, *one.messages)]
         await use_attachments(session, owner, conversation_id, named)

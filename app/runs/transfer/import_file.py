@@ -129,7 +129,6 @@ class ImportFile:
                 raise FaultError(_shorten(place, alone=self.alone), f"is not JSON: {error}.") from error
         return _validate(shape, data, place, alone=self.alone)
 
-
     def _require_memory(self, item: memoryview, place: str) -> None:
         """Refuse an item that takes too much memory: its bytes are copied to be parsed, then each text is decoded."""
         size = len(item)

@@ -14,7 +14,8 @@ class ToolCallRecordView:
     """One call. `asked_json` is the input as the model wrote it, `run_json` as the tool got it (null: it was not run).
 
     `server` and `tool` are null for an unknown tool. `content` is the full result if the reply has only its beginning,
-    otherwise null. `is_error` without `fault`: the tool itself reported a failure.
+    otherwise null. `is_error` without `fault`: the tool itself reported a failure. `cut`: `structured_json` and
+    `content` are null because the list would be too large; `GET /pairs/{id}/tool-calls/{number}` has them.
     """
 
     tool_call_id: str
@@ -33,6 +34,7 @@ class ToolCallRecordView:
     fault: CallFault | None
     structured_json: str | None
     content: tuple[TextView | ImageView | FileView, ...] | None
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class ToolCallsView:
     items: tuple[ToolCallRecordView, ...]
 
 
-def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
-    """Return the view of a record."""
+def describe_tool_call(record: ToolCallRecord, *, cut: bool = False) -> ToolCallRecordView:
+    """Return the view of a record. `cut`: it was loaded without its results."""
     return ToolCallRecordView(
         tool_call_id=record.tool_call_id,
         number=record.number,
@@ -61,4 +63,5 @@ def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
         fault=record.fault,
         structured_json=record.structured_json,
         content=None if record.content is None else tuple(map(describe_content, record.content)),
+        cut=cut,
     )
