@@ -12,10 +12,10 @@ import pytest
 
 from app.domain.errors import InputError
 from app.state.agents.fields import LINE, read_submitted
-from app.state.agents.listing import _list_imported
-from app.state.compare.choice import _read as read_compared
+from app.state.agents.listing import list_imported
+from app.state.compare.choice import read_remembered as read_compared
 from app.state.composer.files import read_answer
-from app.state.composer.schema import _lay_out
+from app.state.composer.schema import lay_out
 from app.state.filters.kept_topics import read_kept
 from app.state.inputs import MAX_JSON
 from app.state.reply.edit import read_edit
@@ -23,7 +23,7 @@ from app.web.sockets import MAX_MESSAGE
 from tests.outside.attacks import DEEP, WRONG
 from tests.outside.memory import Memory
 
-MOST_MB: Final = 16
+MOST_MB: Final = 64
 TEXTS: Final[dict[str, Any]] = {
     **{f"deep: {name}": body.decode() for name, body in DEEP.items()},
     **{f"wrong: {name}": body.decode() for name, body in WRONG.items()},
@@ -39,7 +39,7 @@ TEXTS: Final[dict[str, Any]] = {
 
 def read_imported(text: Any) -> str:
     try:
-        return _list_imported(text)
+        return list_imported(text)
     except InputError as error:
         return error.field
 
@@ -76,4 +76,4 @@ def test_a_text_that_is_no_input_is_read_as_nothing(name: str) -> None:
     "attack", [name for name, text in TEXTS.items() if isinstance(text, str) and len(text) <= MAX_JSON]
 )
 def test_a_schema_of_a_draft_that_cannot_be_laid_out_is_shown_as_it_is(attack: str) -> None:
-    assert isinstance(_lay_out(TEXTS[attack]), str)
+    assert isinstance(lay_out(TEXTS[attack]), str)

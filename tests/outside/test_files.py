@@ -15,7 +15,7 @@ FILES = {
     **{f"deep: {name}": body for name, body in DEEP.items()},
     **{f"wrong: {name}": body for name, body in WRONG.items()},
     "wide": b"[" + b"[]," * WIDE + b"[]]",
-    "wide, in fields": b'{"groq":{"base_url":"x","models":[' + b"{}," * WIDE + b"{}]}}",
+    "wide, in fields": b'{"groq":{"base_url":"http://127.0.0.1:1/v1","models":[' + b"{}," * WIDE + b"{}]}}",
     "blanks": b" " * (MAX_FILE + 10_000_000),
     "not UTF-8": b"\xff" * 1_000,
 }
@@ -28,5 +28,5 @@ def test_a_file_of_model_lists_that_is_not_ours_is_left_out(name: str, tmp_path:
     memory = Memory.now()
     remembered = read_remembered(tmp_path / LISTS_FILE)
 
-    assert remembered.find(a_provider("groq", "x")) is None
+    assert remembered.find(a_provider("groq", "http://127.0.0.1:1/v1")) is None
     assert memory.growth() <= MOST_MB

@@ -91,7 +91,7 @@ class AgentListState(rx.State):
         for name, answer in zip(list(names), list(answers), strict=False):
             file = str(name)[:_MAX_NAME]
             try:
-                messages.append(f"Imported {_list_imported(answer)} from {file}.")
+                messages.append(f"Imported {list_imported(answer)} from {file}.")
             except InputError as error:
                 refused.append(f"Nothing was imported from {file}. {error.reason}")
         if messages:
@@ -119,7 +119,7 @@ def _describe(agent: Agent) -> AgentItem:
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 
 
-def _list_imported(answer: object) -> str:
+def list_imported(answer: object) -> str:
     """The names of the agents of a file, by the answer to it.
 
     Raises:

@@ -153,7 +153,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     async def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
         await self._come()
-        models = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
+        models = dict.fromkeys(filter(None, (model, *read_remembered(self.remembered))))
         self.choosing, self._ticked, self._query, self._models = choosing, tuple(models)[:MAX_MODELS], "", ()
         self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
 
@@ -176,7 +176,7 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
     return ComparableRow(profile.model, profile.name, provider, ticked, full and not ticked)
 
 
-def _read(remembered: str) -> tuple[str, ...]:
+def read_remembered(remembered: str) -> tuple[str, ...]:
     """Return the models compared last; none if the browser's value is not one that this module wrote."""
     stored = json_in(remembered)
     models = cast("list[object]", stored) if isinstance(stored, list) else []

@@ -73,7 +73,7 @@ class SchemaState(VisitedState, rx.State):
     async def ask(self) -> None:
         """Open the dialog with the schema of the draft."""
         schema = (await self.get_state(ComposerState)).schema
-        self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
+        self.writing, self.fault = SchemaFormView(lay_out(schema), bool(schema)), ""
         await self._come()
 
     @rx.event
@@ -130,7 +130,7 @@ async def _read(form: object) -> tuple[str, str]:
     return schema, ""
 
 
-def _lay_out(schema: str) -> str:
+def lay_out(schema: str) -> str:
     """Return a schema indented for reading. The browser may have kept a text that is not JSON; it stays unchanged."""
     try:
         return _write(json.loads(schema)) if schema else ""

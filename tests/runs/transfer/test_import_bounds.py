@@ -308,7 +308,8 @@ def test_a_pair_that_takes_too_much_memory_is_refused_before_it_is_built(letter:
 
 async def test_a_statement_has_one_large_message_at_a_time(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows of a statement are in memory a second time, as JSON."""
-    insert, counts = pair_records._insert, dict[str, list[int]]()
+    insert = pair_records._insert  # pyright: ignore[reportPrivateUsage]
+    counts = dict[str, list[int]]()
 
     async def note_and_insert(session: Any, table: Any, rows: list[Any]) -> None:
         counts.setdefault(table.name, []).append(len(rows))
