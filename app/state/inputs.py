@@ -2,13 +2,22 @@
 
 >>> text_in("s>=2", 10), text_in("s>=2", 3), text_in(7, 10), whole_in(7), whole_in(True), whole_in("7")
 ('s>=2', None, None, 7, None, None)
+>>> json_in('{"a": [1]}'), json_in("nonsense"), json_in("[" * 50_000), json_in(7), json_in("[1, 2]", 5)
+({'a': [1]}, None, None, None, None)
 >>> zone_in("Europe/Berlin"), zone_in("Nowhere"), zone_in("../etc"), zone_in("")
 ('Europe/Berlin', None, None, None)
 """
 
 from __future__ import annotations
 
+import json
+from typing import Final
 from zoneinfo import ZoneInfo
+
+from app.domain.json_size import MAX_VALUES, has_more_values
+
+MAX_JSON: Final = 100_000
+"""Maximum number of characters of a JSON text that the browser stores."""
 
 
 def text_in(value: object, longest: int) -> str | None:
@@ -19,6 +28,21 @@ def text_in(value: object, longest: int) -> str | None:
 def whole_in(value: object) -> int | None:
     """Return the value if it is a whole number, otherwise None."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def json_in(value: object, longest: int = MAX_JSON) -> object:
+    """Return the value of a JSON text of at most `longest` characters; None if it is longer or cannot be read.
+
+    The limit for the values of a message (`app/web/sockets.py`) counts a JSON text within the message as one value.
+    """
+    text = text_in(value, longest)
+    if text is None or has_more_values(text.encode(errors="replace"), MAX_VALUES):
+        return None
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found
 
 
 def zone_in(value: object) -> str | None:

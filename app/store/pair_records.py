@@ -6,11 +6,12 @@ Both work in batches, so that a long conversation neither exceeds the limits of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sqlalchemy import insert, select
+from sqlalchemy import LargeBinary, func, insert, select
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Role
@@ -47,6 +48,8 @@ from app.store.tools.rows_tools import TOOL_CALL
 from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
+STATEMENT_CHARACTERS = 1_000_000
+"""Characters of messages after which one statement ends and the next begins."""
 PLACES = 2_000
 """Number of places that are read at once. All 50,000 of a long conversation would block the event loop for 0.1 s."""
 
@@ -75,6 +78,25 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
         read = len(more)
         places += more
     return tuple(places)
+
+
+async def load_record_bytes(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> dict[str, int]:
+    """Return the stored bytes of the messages and tool results of these pairs, by id."""
+    parts, *results = (
+        func.coalesce(func.length(sql_cast(column, LargeBinary)), 0)
+        for column in (MESSAGE.c.parts, TOOL_CALL.c.structured_json, TOOL_CALL.c.content)
+    )
+    of_messages = select(MESSAGE.c.pair_id, parts).where(MESSAGE.c.owner == owner, MESSAGE.c.pair_id.in_(pair_ids))
+    of_calls = (
+        select(RUN.c.pair_id, results[0] + results[1])
+        .join(TOOL_CALL, TOOL_CALL.c.run_id == RUN.c.id)
+        .where(RUN.c.owner == owner, RUN.c.pair_id.in_(pair_ids))
+    )
+    found: defaultdict[str, int] = defaultdict(int)
+    for query in (of_messages, of_calls):  # not grouped: SQLite may copy the texts to sort them
+        for pair_id, size in await session.execute(query):
+            found[pair_id] += size
+    return found
 
 
 async def load_records(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> tuple[PairRecord, ...]:
@@ -141,11 +163,13 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
         await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
-        await _insert(session, MESSAGE, [row for record in batch for row in _encode_messages(owner, record)])
+        await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
         await _insert(session, VERSION, [_encode_version(owner, one, old) for one in batch for old in one.versions])
         await _insert(session, RUN, [_encode_run(owner, one, run, process_id) for one in batch for run in one.runs])
         called = [(run.id, call) for one in batch for run in one.runs for call in run.tool_calls]
-        await _insert(session, TOOL_CALL, [{"run_id": run_id, **encode_tool_call(call)} for run_id, call in called])
+        await _insert_large(
+            session, TOOL_CALL, ({"run_id": run_id, **encode_tool_call(call)} for run_id, call in called)
+        )
         await _insert(session, SNAPSHOT, [_encode_snapshot(owner, one) for one in batch if one.snapshot is not None])
         named = [message for one in batch for message in (one.pair.request, one.pair.reply, *one.messages)]
         await use_attachments(session, owner, conversation_id, named)
@@ -155,6 +179,30 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
 async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]]) -> None:
     if rows:
         await session.execute(insert(table), rows)
+
+
+async def _insert_large(session: AsyncSession, table: Any, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert rows that may have long texts. All rows of a statement are in memory a second time, as JSON."""
+    some, size = list[dict[str, Any]](), 0
+    for row in rows:
+        if some and size > STATEMENT_CHARACTERS:
+            await _insert(session, table, some)
+            some, size = [], 0
+        some.append(row)
+        size += sum(map(_count_characters, row.values()))
+    await _insert(session, table, some)
+
+
+def _count_characters(value: Any) -> int:
+    match value:
+        case str():
+            return len(value)
+        case list():
+            return sum(map(_count_characters, cast("list[Any]", value)))
+        case dict():
+            return sum(map(_count_characters, cast("dict[str, Any]", value).values()))
+        case _:
+            return 0
 
 
 def _fail(pair: Pair, others: Sequence[Damage]) -> Pair:

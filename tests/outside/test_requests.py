@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
+import zlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +26,20 @@ from tests.outside.memory import Memory
 from tests.runs.clock import HANG_SECONDS, LoopClock, take_turns
 
 JSON = "application/json"
-READERS = {"/conversations": JSON, "/import": JSON, "/attachments?name=a.docx": "application/octet-stream"}
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+
+READERS = {
+    "/conversations": JSON,
+    "/import": JSON,
+    "/agents/import": JSON,
+    "/attachments?name=a.docx": "application/octet-stream",
+    "/attachments?name=a.png": "application/octet-stream",
+    "/usage/reconcile": "text/csv",
+}
 BODIES = {
     **{f"deep: {name}": body for name, body in DEEP.items()},
     **{f"wrong: {name}": body for name, body in WRONG.items()},
@@ -33,6 +48,11 @@ BODIES = {
     "blanks": b" " * 15_900_000 + b"x",
     "packed": gzip.compress(b"{}" + b" " * 30_000_000),
     "an archive": b"PK\x03\x04" + bytes(1_000_000),
+    "a picture of 10 gigapixels": b"\x89PNG\r\n\x1a\n"
+    + _chunk(b"IHDR", (100_000).to_bytes(4, "big") * 2 + b"\x08\6\0\0\0"),
+    "empty lines": b"usage_date_utc,model_version,usage_input_tokens_no_cache,usage_output_tokens" + b"\n" * 15_000_000,
+    "lines": b"start_time_iso,model,input_tokens,output_tokens\n" + b"2026-01-01,m,1,1\n" * 900_000,
+    "a line without end": b"start_time_iso,model,input_tokens,output_tokens\n" + b"x" * 15_000_000,
 }
 WORDS = {
     ("/conversations", "wide"): "A request body may have at most 100,000 values",
@@ -56,6 +76,28 @@ async def test_a_body_that_is_no_input_gets_a_problem_in_words(path: str, tmp_pa
             assert WORDS.get((path, name), "") in answer.json()["detail"]
             assert len(answer.json()["detail"]) > 10, name
             assert memory.growth() <= MOST_MB, name
+
+
+@pytest.mark.exhaustive
+async def test_every_route_with_a_body_refuses_json_that_is_no_input(tmp_path: Path) -> None:
+    async with serve_api(tmp_path) as api:
+        paths = (await api.http.get("/openapi.json")).json()["paths"]
+        routes = [
+            (method, re.sub(r"{\w+}", "x", path.removeprefix("/api/v1")))
+            for path, methods in paths.items()
+            for method, described in methods.items()
+            if JSON in described.get("requestBody", {}).get("content", {})
+        ]
+        for method, path in routes:
+            for name in ("wide", "digits", *(f"deep: {one}" for one in DEEP)):
+                memory = Memory.now()
+                answer = await api.http.request(method, path, content=BODIES[name], headers={"Content-Type": JSON})
+
+                assert 400 <= answer.status_code < 500, (method, path, name)
+                assert len(answer.json()["detail"]) > 10
+                assert memory.growth() <= MOST_MB, (method, path, name)
+
+    assert len(routes) > 30
 
 
 @pytest.mark.parametrize("path", READERS)

@@ -15,15 +15,21 @@ import asyncio
 import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import orjson
 import structlog
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
+from app.domain.json_size import has_more_values
 from app.providers.base import ListedModel, Provider
 from app.providers.models.list_entries import MAX_MODELS, is_usable
 
 LISTS_FILE = "inview-models.json"
+MAX_FILE: Final = 32_000_000
+"""Maximum size of the file in bytes: thirty lists of a megabyte."""
+MAX_FILE_VALUES: Final = 1_500_000
+"""Maximum number of JSON values in the file: fifty lists of the maximum length."""
 log = structlog.get_logger()
 
 
@@ -69,13 +75,26 @@ class RememberedLists:
 def read_remembered(path: Path) -> RememberedLists:
     """Read the file. A file that cannot be read is logged, and the next new list replaces it."""
     try:
-        lists = _FILE.validate_json(path.read_bytes())
+        lists = _FILE.validate_json(_read_few(path))
     except FileNotFoundError:
         return RememberedLists(path)
-    except (OSError, ValidationError) as error:
+    except (OSError, ValueError) as error:  # pydantic's error is a ValueError
         log.warning("the saved lists of models cannot be read", path=str(path), fault=str(error))
         return RememberedLists(path)
     return RememberedLists(path, {name: _without_unusable(name, one) for name, one in lists.items()})
+
+
+def _read_few(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        ValueError: it is larger than any that Inview writes.
+    """
+    with path.open("rb") as file:
+        content = file.read(MAX_FILE + 1)
+    if len(content) > MAX_FILE or has_more_values(content, MAX_FILE_VALUES):
+        raise ValueError(f"it has more than {MAX_FILE:,} bytes or {MAX_FILE_VALUES:,} values")
+    return content
 
 
 def _without_unusable(provider: str, known: RememberedList) -> RememberedList:

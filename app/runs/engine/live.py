@@ -55,7 +55,7 @@ class LiveRun:
     `wire` is the first request. `round_wire` is the request of a later round. `planning`: the call of the next round
     has not started yet. `counted` has the counts of the request before it was sent. `calls` are the ended provider
     calls which the ledger does not have yet. `records` are the records of the tool calls by id, `recorded` those of
-    them that are stored.
+    them that are stored. `result_bytes` is the size of the tool results.
 
     `hands` limits the number of tools that run at the same time. `asking` are the pending permission requests by id.
     `handed_to` has the conversation of each delegated task, by the id of the tool call. `chunks` is the number of
@@ -84,6 +84,7 @@ class LiveRun:
     began: float = field(default_factory=monotonic)
     asking: dict[str, PermissionRequest] = field(default_factory=dict[str, PermissionRequest])
     handed_to: dict[str, str] = field(default_factory=dict[str, str])
+    result_bytes: int = 0
     chunks: int = 0
     heard_at: datetime | None = None
     whole_at: float = 0.0

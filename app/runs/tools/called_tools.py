@@ -21,7 +21,7 @@ from app.domain.tools.tool_records import ToolCallRecord
 from app.runs.app_context import AppContext
 from app.runs.usage.accounts import list_booked
 from app.store.conversation.pairs import load_pair
-from app.store.tools.tool_calls import load_pair_tool_calls
+from app.store.tools.tool_calls import load_pair_tool_call
 
 MAX_REQUESTS = 100
 """Maximum number of requests of a delegated conversation that are added up."""
@@ -64,7 +64,7 @@ async def read_called_tool(ctx: AppContext, owner: str, pair_id: str, tool_call_
     """
     async with ctx.store.read() as session:
         pair = await load_pair(session, owner, pair_id)
-        records = await load_pair_tool_calls(session, pair_id)
+        record = await load_pair_tool_call(session, pair_id, tool_call_id=tool_call_id)
     run = ctx.engine.runs.get(pair.run_id or "")
     parts: tuple[Part, ...] = () if pair.reply is None else pair.reply.parts
     if run is not None:
@@ -74,9 +74,8 @@ async def read_called_tool(ctx: AppContext, owner: str, pair_id: str, tool_call_
         raise NotFoundError("tool call", tool_call_id)
     results = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
     result, running = next(results, None), pair.lifecycle in RUNNING
-    record: ToolCallRecord | None = None
-    if result is not None or not running:
-        record = next((one for one in reversed(records) if one.tool_call_id == tool_call_id), None)
+    if result is None and running:
+        record = None
     return CalledTool(pair.version, running, call, result, record, await _read_delegated(ctx, owner, record))
 
 

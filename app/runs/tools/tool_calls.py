@@ -18,8 +18,9 @@ from typing import Any
 
 import structlog
 
-from app.domain.conversation.parts import ToolCall
+from app.domain.conversation.parts import ToolCall, ToolResult
 from app.domain.errors import InputError, StoreError
+from app.domain.run.rounds import measure_result
 from app.domain.run.run import ToolFinished
 from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permission_requests import Denied
@@ -136,8 +137,10 @@ class RecordedToolExecutor:
     async def _take(self, run: LiveRun, call: ToolCall, outcome: ToolOutcome) -> ToolFinished:
         """Turn an outcome into the result for the model, which may be cut. The record keeps the whole result."""
         outcome = await self._keep(run, outcome)
-        whole = whole_result(outcome)
-        content = cut_result(whole, loop_of(run).model.context_window)
+        whole, loop = whole_result(outcome), loop_of(run)
+        is_full = run.result_bytes >= loop.limits.result_bytes  # by calls of the same round: the next has none
+        content = cut_result(whole, 0 if is_full else loop.model.context_window)
+        run.result_bytes += measure_result(ToolResult(call.tool_call_id, content))
         _note(
             run,
             call,

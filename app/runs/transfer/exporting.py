@@ -17,6 +17,7 @@ from types import MappingProxyType
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
+from app.domain.conversation.page_bytes import count_fitting
 from app.domain.export import PairRecord, forget_sent, list_attachments
 from app.domain.filters.language.commands import ExportFormat, ExportOrder
 from app.domain.filters.language.errors import FilterError
@@ -34,7 +35,7 @@ from app.runs.transfer.import_file import MAX_BYTES
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
-from app.store.pair_records import BATCH, PairPlace, load_nodes, load_places, load_records
+from app.store.pair_records import BATCH, PairPlace, load_nodes, load_places, load_record_bytes, load_records
 from app.store.raw_rows import load_raw_conversation
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
@@ -118,12 +119,16 @@ class _Source:
     damage: list[str] = field(default_factory=list[str])
 
     async def batches(self) -> AsyncIterator[tuple[PairRecord, ...]]:
-        """Yield the pairs in the order of the file, a batch at a time."""
+        """Yield the pairs in the order of the file, in batches with a limited number of pairs and of bytes."""
         for start in range(0, len(self.places), BATCH):
             pair_ids = [place.pair_id for place in self.places[start : start + BATCH]]
-            records = await load_records(self.session, self.owner, pair_ids)
-            self.damage += [f"Pair {one.pair.position}: {damage}" for one in records for damage in one.pair.damage]
-            yield records
+            sizes = await load_record_bytes(self.session, self.owner, pair_ids)
+            while pair_ids:
+                count = count_fitting(sizes.get(pair_id, 0) for pair_id in pair_ids)
+                records = await load_records(self.session, self.owner, pair_ids[:count])
+                pair_ids = pair_ids[count:]
+                self.damage += [f"Pair {one.pair.position}: {damage}" for one in records for damage in one.pair.damage]
+                yield records
 
     def path_of(self, topic: str | None) -> str | None:
         return None if topic is None else self.topics.path_text(topic)

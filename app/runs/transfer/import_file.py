@@ -9,15 +9,17 @@ pairs at one position (`import_check.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import orjson
 from pydantic import ValidationError
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES, measure_text
+from app.domain.conversation.uploads import MAX_TEXTS_BYTES
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_part_shapes import (
     PartShape,
@@ -28,12 +30,19 @@ from app.runs.transfer.import_part_shapes import (
     ToolCallShape,
     ToolResultShape,
 )
-from app.runs.transfer.import_scan import FaultError, Scan, scan_file, too_long
+from app.runs.transfer.import_scan import WAYS, FaultError, Scan, scan_file, too_long
 from app.runs.transfer.import_shapes import AttachmentShape, ExportShape, NodeShape, PairShape
+from app.tools.network.bounds import DecodedSize
 
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a file in bytes. The whole file is held in memory."""
 
+LARGE_ITEM: Final = 8 * 1024 * 1024
+"""Bytes of an item of a list below which its memory is not measured: it takes at most five times as many."""
+MAX_ITEM_MEMORY: Final = 64 * 1024 * 1024
+"""Maximum bytes of memory for reading an item. Texts with an emoji take four bytes for each character."""
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_DIVIDE: Final = "Remove a large text, an earlier version or a tool result from it, or split it into several."
 _WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation from it."
 _PRODUCTS: Mapping[str, str] = MappingProxyType(
     {
@@ -80,13 +89,19 @@ class ImportFile:
         """Read a pair of a conversation.
 
         Raises:
-            FaultError: the item is not a pair, or a text of its messages is too large.
+            FaultError: the item is not a pair, or a text of its messages or all texts of a message are too large.
         """
         pair = self._read(PairShape, "pairs", number, index)
-        for path, text in _list_texts(pair):
-            if (size := measure_text(text)) > self.most_text:
-                place = f"$.conversations[{number}].pairs[{index}].{path}"
-                raise too_long(_shorten(place, alone=self.alone), size, self.most_text)
+        place, most = f"$.conversations[{number}].pairs[{index}]", self.most_text + MAX_TEXTS_BYTES
+        for holder, texts in _list_texts(pair):
+            total = 0
+            for path, text in texts:
+                total += (size := measure_text(text))
+                if size > self.most_text:
+                    raise too_long(_shorten(f"{place}.{holder}.{path}", alone=self.alone), size, self.most_text)
+            if total > most:
+                reason = f"has texts of {total:,} bytes together. The maximum for a message is {most:,}. {WAYS}."
+                raise FaultError(_shorten(f"{place}.{holder}", alone=self.alone), reason)
         return pair
 
     def read_node(self, number: int, index: int) -> NodeShape:
@@ -110,11 +125,23 @@ class ImportFile:
         start, end = self.scan.spans(name, number)[2 * index : 2 * index + 2]
         place = f"$.attachments[{index}]" if name == "attachments" else f"$.conversations[{number}].{name}[{index}]"
         with memoryview(self.scan.body) as body:
+            if end - start > LARGE_ITEM:
+                self._require_memory(body[start:end], place)
             try:
                 data: Any = orjson.loads(body[start:end])
             except orjson.JSONDecodeError as error:
                 raise FaultError(_shorten(place, alone=self.alone), f"is not JSON: {error}.") from error
         return _validate(shape, data, place, alone=self.alone)
+
+    def _require_memory(self, item: memoryview, place: str) -> None:
+        """Refuse an item that takes too much memory: its bytes are copied to be parsed, then each text is decoded."""
+        size = len(item)
+        for found in _STRING.finditer(item):
+            self.rest()
+            size += DecodedSize().feed(found[0])
+            if size > MAX_ITEM_MEMORY:
+                reason = f"takes more than {MAX_ITEM_MEMORY // 2**20} MiB of memory while it is read. {_DIVIDE}"
+                raise FaultError(_shorten(place, alone=self.alone), reason)
 
 
 def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> ImportFile:
@@ -142,16 +169,20 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
     return ImportFile(scan, _validate(ExportShape, whole, "$", alone=alone), alone, rest, most_text)
 
 
-def _list_texts(pair: PairShape) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a pair's messages except `user_text` and `reply_text`, each with its path."""
+def _list_texts(pair: PairShape) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
+    """Yield the messages of a pair with their texts except `user_text` and `reply_text`, each with its path."""
     for number, message in enumerate(pair.messages):
-        yield f"messages[{number}].text", message.text
+        yield f"messages[{number}]", iter((("text", message.text),))
     messages = [(f"messages[{number}]", message.parts) for number, message in enumerate(pair.messages)]
     reply = None if pair.reply is None else pair.reply.parts
     for path, parts in (("request", pair.request.parts), ("reply", reply), *messages):
-        for number, part in enumerate(parts or ()):
-            for name, text in _list_texts_of_part(part):
-                yield f"{path}.parts[{number}].{name}", text
+        yield path, _list_texts_of_parts(parts or ())
+
+
+def _list_texts_of_parts(parts: Sequence[PartShape]) -> Iterator[tuple[str, str]]:
+    for number, part in enumerate(parts):
+        for name, text in _list_texts_of_part(part):
+            yield f"parts[{number}].{name}", text
 
 
 def _list_texts_of_part(part: PartShape) -> Iterator[tuple[str, str]]:

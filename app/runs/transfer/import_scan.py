@@ -54,6 +54,8 @@ _ESCAPE: Final = re.compile(rb"\\(?:u.{4}|[^u])", re.DOTALL)
 _WORDS: Final = frozenset({"user_text", "reply_text"})
 _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
 """Fields with binary data, which have other limits."""
+WAYS: Final = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
+"""What to do about a text that is too large."""
 
 
 class FaultError(InputError):
@@ -62,9 +64,7 @@ class FaultError(InputError):
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
     """Return the error for a text of `size` bytes above the limit `most`. `within` names the field inside `place`."""
-    allowed = f"The maximum for a text is {most:,}"
-    ways = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
-    return FaultError(place, f"has {size:,} bytes{within}. {allowed}. {ways}.")
+    return FaultError(place, f"has {size:,} bytes{within}. The maximum for a text is {most:,}. {WAYS}.")
 
 
 class EndedError(Exception):

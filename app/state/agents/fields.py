@@ -21,6 +21,7 @@ from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.library.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
+from app.state.inputs import json_in
 from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
@@ -174,6 +175,6 @@ def _read_lines(given: Mapping[str, str]) -> tuple[AllowedItem, ...]:
 
 
 def _read_allowed(line: AllowedItem) -> AllowedTool:
-    read: Any = json.loads(line.arguments)
+    read: Any = json_in(line.arguments)
     patterns = tuple(ArgumentPattern(str(one["name"]), str(one["pattern"])) for one in read)
     return AllowedTool(line.server_id, line.tool.strip(), patterns, line.ask)

@@ -6,7 +6,6 @@ it is the download of an address.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -19,11 +18,13 @@ from app.runs.app_context import current
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.fields import describe_damage
+from app.state.inputs import json_in
 from app.state.sidebar import SidebarState
 from app.state.toasts import show_fault, show_toast
 
 _MAX_DESCRIPTION: Final = 120
 _MAX_NAME: Final = 200
+_MAX_ANSWER: Final = 18_000_000
 _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 
@@ -95,7 +96,7 @@ class AgentListState(rx.State):
         for name, answer in zip(list(names), list(answers), strict=False):
             file = str(name)[:_MAX_NAME]
             try:
-                messages.append(f"Imported {_list_imported(answer)} from {file}.")
+                messages.append(f"Imported {list_imported(answer)} from {file}.")
             except InputError as error:
                 refused.append(f"Nothing was imported from {file}. {error.reason}")
         if messages:
@@ -123,19 +124,17 @@ def _describe(agent: Agent) -> AgentItem:
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 
 
-def _list_imported(answer: object) -> str:
+def list_imported(answer: object) -> str:
     """Return the names of the agents that a file contained, from the server's answer to its upload.
 
     Raises:
         InputError: the file was refused, or there was no answer.
     """
-    try:
-        read: Any = json.loads(answer) if isinstance(answer, str) else {}
-    except ValueError:
-        read = {}
-    body: dict[str, Any] = read if isinstance(read, dict) else {}
-    if "items" in body:
-        return ", ".join(f"“{item['name']}”" for item in body["items"])
+    read = json_in(answer, _MAX_ANSWER)
+    body = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+    if isinstance(items := body.get("items"), list):
+        agents = cast("list[object]", items)
+        return ", ".join(f"“{cast('dict[str, Any]', one).get('name')}”" for one in agents if isinstance(one, dict))
     if body.get("type") == _NOT_JSON:
         raise InputError("file", "The file is not JSON. Choose a file created by “Export”.")
     raise InputError("file", str(body.get("detail") or "Inview cannot be reached. Try again in a moment."))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
@@ -22,7 +22,7 @@ from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.composer.state import ComposerState
 from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
+from app.state.inputs import json_in, text_in
 from app.state.model import ModelState
 from app.state.reply.resend import ResendState
 from app.state.tab_watchers import watcher_of
@@ -154,7 +154,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     async def _open(self, choosing: ComparisonChoiceView, model: str) -> None:
         await self._come()
-        models = dict.fromkeys(filter(None, (model, *_read(self.remembered))))
+        models = dict.fromkeys(filter(None, (model, *read_remembered(self.remembered))))
         self.choosing, self._ticked, self._query, self._models = choosing, tuple(models)[:MAX_MODELS], "", ()
         self.rows, self.none, self.ready, self.said = (), False, False, _LOOKING
 
@@ -177,13 +177,11 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
     return ComparableRow(profile.model, profile.name, provider, ticked, full and not ticked)
 
 
-def _read(remembered: str) -> tuple[str, ...]:
+def read_remembered(remembered: str) -> tuple[str, ...]:
     """Return the models of the last comparison from `remembered`, the text that the browser stored.
 
     Return none if this module did not write the text.
     """
-    try:
-        stored: Any = json.loads(remembered or "[]")
-    except ValueError:
-        return ()
-    return tuple(one for one in stored if text_in(one, MAX_MODEL)) if isinstance(stored, list) else ()
+    stored = json_in(remembered)
+    models = cast("list[object]", stored) if isinstance(stored, list) else []
+    return tuple(model for one in models[:MAX_MODELS] if (model := text_in(one, MAX_MODEL)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
 from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
+from app.state.inputs import json_in
 from app.views.usage.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."
@@ -108,10 +108,10 @@ def read_answer(status: int, body: str) -> tuple[str, str]:
     """
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return "", _TOO_LARGE
+    answer: Any = json_in(body)
     try:
-        answer: Any = json.loads(body)
         if status == HTTPStatus.CREATED:
             return str(answer["upload_id"]), ""
         return "", str(answer["errors"][0]["reason"])
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (KeyError, IndexError, TypeError):
         return "", _LOST

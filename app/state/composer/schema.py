@@ -79,7 +79,7 @@ class SchemaState(VisitedState, rx.State):
     async def ask(self) -> None:
         """Open the dialog with the schema of the draft."""
         schema = (await self.get_state(ComposerState)).schema
-        self.writing, self.fault = SchemaFormView(_lay_out(schema), bool(schema)), ""
+        self.writing, self.fault = SchemaFormView(lay_out(schema), bool(schema)), ""
         await self._come()
 
     @rx.event
@@ -136,11 +136,11 @@ async def _read(form: object) -> tuple[str, str]:
     return schema, ""
 
 
-def _lay_out(schema: str) -> str:
+def lay_out(schema: str) -> str:
     """Return a schema indented for reading. A text from the browser's storage that is not JSON is not changed."""
     try:
         return _write(json.loads(schema)) if schema else ""
-    except ValueError:
+    except (ValueError, RecursionError):
         return schema
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Final, cast
+
+from app.state.inputs import json_in
 
 NEW: Final = "new"
 """The key for the topic chosen on the start page, where there is no conversation yet."""
@@ -37,9 +39,6 @@ def _read(kept: str) -> dict[str, str]:
     >>> _read('{"c1": "t1", "c2": 2}'), _read("nonsense"), _read("[]")
     ({'c1': 't1'}, {}, {})
     """
-    try:
-        read = json.loads(kept or "{}")
-    except ValueError:
-        return {}
-    found = read.items() if isinstance(read, dict) else ()
-    return {str(name): topic for name, topic in found if isinstance(topic, str) and len(topic) <= MAX_ID}
+    read = json_in(kept)
+    found = cast("dict[str, object]", read).items() if isinstance(read, dict) else ()
+    return {name: topic for name, topic in found if isinstance(topic, str) and len(topic) <= MAX_ID}

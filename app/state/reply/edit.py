@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import reflex as rx
 from reflex_base.event import EventSpec
@@ -23,7 +23,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT, ComposerState
-from app.state.inputs import text_in
+from app.state.inputs import json_in, text_in
 from app.state.tab_watchers import watcher_of
 from app.state.toasts import MAX_UNDOS, show_fault, show_toast
 from app.store.conversation.pairs import load_positions
@@ -205,9 +205,10 @@ def read_edit(kept: str) -> Edit | None:
     >>> read_edit("{}"), read_edit("7"), read_edit("")
     (None, None, None)
     """
+    stored = json_in(kept)
     try:
-        edit = Edit(**json.loads(kept))
-    except (ValueError, TypeError):
+        edit = Edit(**cast("dict[str, Any]", stored))
+    except TypeError:
         return None
     texts, numbers = (edit.id, edit.pair_id, edit.conversation_id), (edit.position, edit.version)
     is_one = all(text_in(each, MAX_ID) for each in texts) and all(type(each) is int for each in numbers)

@@ -89,7 +89,7 @@ def _describe(card: str, pair_id: str, called: CalledTool) -> ShownCall:
         result=called.result,
         record=called.record,
         delegated=None if called.delegated is None else _describe_delegated(called.delegated),
-        record_address=f"/api/v1/pairs/{pair_id}/tool-calls",
+        record_address="" if called.record is None else f"/api/v1/pairs/{pair_id}/tool-calls/{called.record.number}",
     )
 
 

@@ -16,7 +16,8 @@ class ToolCallRecordView:
     `asked_json` are the arguments as the model wrote them, `run_json` the arguments that the tool got; null: the tool
     was not run. `server` and `tool` are null if no such tool was known. `content` is the full result if the reply has
     only its beginning, otherwise null. `fault` is the reason of a failure; null with `is_error`: the tool itself
-    reported the failure.
+    reported the failure. `cut`: `structured_json` and `content` are null because the list would be too large;
+    `GET /pairs/{id}/tool-calls/{number}` has them.
     """
 
     tool_call_id: str
@@ -35,6 +36,7 @@ class ToolCallRecordView:
     fault: CallFault | None
     structured_json: str | None
     content: tuple[TextView | ImageView | FileView, ...] | None
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class ToolCallsView:
     items: tuple[ToolCallRecordView, ...]
 
 
-def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
-    """Return the view of the record of a tool call."""
+def describe_tool_call(record: ToolCallRecord, *, cut: bool = False) -> ToolCallRecordView:
+    """Return the view of the record of a tool call. `cut`: the record was loaded without its results."""
     return ToolCallRecordView(
         tool_call_id=record.tool_call_id,
         number=record.number,
@@ -63,4 +65,5 @@ def describe_tool_call(record: ToolCallRecord) -> ToolCallRecordView:
         fault=record.fault,
         structured_json=record.structured_json,
         content=None if record.content is None else tuple(map(describe_content, record.content)),
+        cut=cut,
     )

@@ -258,6 +258,31 @@ async def test_an_oversized_result_is_cut_with_a_visible_note_and_stored_whole(c
     assert record.content == (Text("x" * 300_000),)
 
 
+async def test_results_of_one_round_have_a_bound_together_and_are_stored_whole(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round may have a hundred calls, and the reply is stored as one value."""
+
+    async def pour(arguments: Mapping[str, Any], progress: Progress) -> ToolOutcome:
+        return said("x" * 80_000)
+
+    monkeypatch.setattr(preview, "TOOL_LIMITS", ToolLimits(result_bytes=100_000))
+    await add_tools(ctx, pour=pour)
+    calls = "/tool pour {}\n" * 4
+    ended = await reply_to(ctx, await a_conversation(ctx), f"/rate 0\n{calls}/then\n/echo enough")
+
+    sizes = sorted(len(words_of(result)) for result in results_of(ended.pair))
+    assert sizes[2:] == [80_000, 80_000]
+    assert all(
+        "[Cut here: 1,000 of 80,000 char" in words_of(one)
+        for one in results_of(ended.pair)
+        if len(words_of(one)) < 2_000
+    )
+    assert sizes[1] < 1_200
+    wholes = [record.content for record in await records_of(ctx, ended.pair)]
+    assert sorted(map(str, wholes)) == sorted(map(str, [None, None, (Text("x" * 80_000),), (Text("x" * 80_000),)]))
+
+
 @pytest.mark.parametrize(("limits", "rounds"), [(ToolLimits(rounds=3), 3), (ToolLimits(calls=2), 2)])
 async def test_an_endless_loop_ends_at_its_limit_with_a_note(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch, limits: ToolLimits, rounds: int

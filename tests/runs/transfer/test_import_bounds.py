@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
+from app.domain.conversation.uploads import MAX_TEXTS_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
 from app.domain.search import parse_search
@@ -27,12 +28,13 @@ from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
+from app.store import pair_records
 from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.search import search
 from tests.outside.memory import Memory
 from tests.outside.words import distinct_words
-from tests.runs.exchange import PAIR_BY_HAND
+from tests.runs.exchange import PAIR_BY_HAND, export
 from tests.work import calls_by_turn
 
 
@@ -246,6 +248,78 @@ async def test_the_largest_text_takes_little_memory_whatever_its_words_are(ctx: 
         found = await search(session, LOCAL_OWNER, ListCriteria(), parse_search(f"{words[:4]} {words.split()[-1]}"))
     assert len(found.places) == 1
     assert growth <= MOST_MB
+
+
+def a_reply_with_results(count: int) -> dict[str, Any]:
+    """Return a pair whose reply has this number of tool results of a mebibyte each."""
+    words = distinct_words(MAX_TEXT_BYTES)
+    parts = [{"type": "text", "text": PAIR_BY_HAND["reply_text"]}]
+    for number in range(count):
+        call_id = f"c{number}"
+        parts += [
+            {"type": "tool_call", "tool_call_id": call_id, "name": "read"},
+            {"type": "tool_result", "tool_call_id": call_id, "content": [{"type": "text", "text": words}]},
+        ]
+    return {**PAIR_BY_HAND, "reply": {"parts": parts}}
+
+
+@pytest.mark.parametrize(("count", "is_refused"), [(4, False), (16, True)])
+async def test_the_texts_of_a_message_together_take_little_memory(
+    ctx: AppContext, other: AppContext, count: int, is_refused: bool
+) -> None:
+    """A message is stored as one value, which takes eight times its size."""
+    await import_file(ctx, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
+    body = orjson.dumps({"title": "Plans", "pairs": [a_reply_with_results(count)]})
+
+    return_large_blocks()  # as in a server
+    memory = Memory.now()
+    if is_refused:
+        most = MAX_TEXT_BYTES + MAX_TEXTS_BYTES
+        with pytest.raises(FaultError, match=f"together. The maximum for a message is {most:,}. Shorten it") as raised:
+            await import_file(ctx, LOCAL_OWNER, body)
+        assert raised.value.field == "$.pairs[0].reply"
+    else:
+        (made,) = await import_file(ctx, LOCAL_OWNER, body)
+        assert len(await import_file(other, LOCAL_OWNER, await export(ctx, made.id))) == 1
+    assert memory.growth() <= MOST_MB
+
+
+EMOJI = "\N{GRINNING FACE}"
+
+
+@pytest.mark.parametrize("letter", ["x", EMOJI])
+def test_a_pair_that_takes_too_much_memory_is_refused_before_it_is_built(letter: str) -> None:
+    """A text with one emoji takes four bytes for each character."""
+    texts = [{"id": f"m{n}", "role": "user", "created_at": AT, "text": letter + "x" * 1_000_000} for n in range(40)]
+    body = orjson.dumps({"pairs": [{**PAIR_BY_HAND, "messages": texts if letter == "x" else texts[:15]}]})
+    file = read_file(body, lambda: None)
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(FaultError, match="takes more than 64 MiB of memory while it is read") as raised:
+            file.read_pair(0, 0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert raised.value.field == "$.pairs[0]"
+    assert peak < 4_000_000
+
+
+async def test_a_statement_has_one_large_message_at_a_time(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows of a statement are in memory a second time, as JSON."""
+    insert = pair_records._insert  # pyright: ignore[reportPrivateUsage]
+    counts = dict[str, list[int]]()
+
+    async def note_and_insert(session: Any, table: Any, rows: list[Any]) -> None:
+        counts.setdefault(table.name, []).append(len(rows))
+        await insert(session, table, rows)
+
+    monkeypatch.setattr(pair_records, "_insert", note_and_insert)
+    texts = [{"id": f"m{n}", "role": "user", "created_at": AT, "text": "x" * 600_000} for n in range(4)]
+    await import_file(ctx, LOCAL_OWNER, orjson.dumps({"pairs": [{**PAIR_BY_HAND, "messages": texts}]}))
+
+    assert counts["message"] == [4, 2]  # the request, the reply and two texts, then the others
 
 
 # --- the pieces are the file ---

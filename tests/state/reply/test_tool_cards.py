@@ -118,7 +118,7 @@ async def test_picture_within_a_text_comes_to_the_page_as_its_beginning_and_once
     assert body.whole
     assert (piece.kind, len(piece.start)) == ("text", MAX_START + len("…"))
     assert (piece.text, piece.more, body.copied) == ("", "", "")
-    assert body.download.endswith(f"/pairs/{drawn.id}/tool-calls")
+    assert body.download.endswith(f"/pairs/{drawn.id}/tool-calls/1")
 
 
 async def test_cards_of_a_conversation_that_was_left_are_forgotten(ctx: AppContext, pair: Pair, tab: Tab) -> None:
