@@ -40,7 +40,7 @@ class BudgetOptions:
 
     `fit` sends the newest `x` pairs that fit; None if the request exceeds the budget even without pairs. `force` sends
     all `y` pairs in view. `summarise` is the request that reads the older pairs for a summary; None if a summary cannot
-    help, or if the model cannot read these pairs in one request.
+    help, or if the model cannot read these pairs in one request. These are the pairs up to the position `older`.
     """
 
     model: str
@@ -53,6 +53,7 @@ class BudgetOptions:
     force: BudgetOption
     summarise: BudgetOption | None
     larger: tuple[LargerModel, ...] = ()
+    older: int = 0
 
 
 class OverBudgetError(ConflictError):

@@ -14,6 +14,7 @@ from app.domain.context.context import BuiltRequest
 from app.domain.context.seen_selection import describe_selection
 from app.domain.conversation.parts import Part
 from app.domain.run.rounds import ToolLimits
+from app.domain.tokens.kinds import TextKind
 from app.domain.tools.inclusion import NOTHING_CHOSEN, Choice
 from app.domain.tools.tools import Tool
 from app.providers.base import WireRequest
@@ -30,6 +31,7 @@ class Composed:
     """A base with its composition and the chosen tools. `draft_text` is the size of the draft in the vocabulary.
 
     `secrets` are the kinds of secrets in the draft that marks replace, `attached` are the parts sent with the draft.
+    `draft_kind` is the kind of text of all of them.
     """
 
     base: ContextSnapshot
@@ -38,6 +40,7 @@ class Composed:
     tools: Choice = NOTHING_CHOSEN
     secrets: tuple[str, ...] = ()
     attached: tuple[Part, ...] = ()
+    draft_kind: TextKind = TextKind.PLAIN
 
     @property
     def selection(self) -> str:
