@@ -19,6 +19,7 @@ from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import context_for, current
+from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.send.commands import LOCAL_OWNER
@@ -41,7 +42,7 @@ class Draft:
     the parameters of this send alone. `models`: several models answer side by side. `waited`: the text is the first of
     the queue, which resumes with it. `counted` is the snapshot that the page has counted, `uncounted` are the pairs
     that arrived on the screen since, and `deleted` those that the person deleted there. A dialog names the pairs in
-    `selection`, or in `selections` for each of several models.
+    `selection`, or in `selections` for each of several models, and in `older` those to summarise first.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Draft:
     deleted: frozenset[str] = frozenset()
     selection: str | None = None
     selections: Counted = ()
+    older: Extent = OLDER
 
     @property
     def parameters(self) -> Parameters | None:

@@ -14,6 +14,7 @@ from typing import Final
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
 from app.runs.app_context import context_for, current
+from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
@@ -39,8 +40,8 @@ class ResendRequest:
 
     `version` is the version that the user saw. `newest`: no pair follows in view. The user's decisions are `later` with
     the number of pairs that it was about (`later_count`), and `over_budget`, which is stored if `remembered`.
-    `summarise`: summarise the older pairs first. From the dialog come the `selection` of pairs, and `selections` for
-    several models.
+    `summarise`: summarise the `older` pairs first. From the dialog come these, the `selection` of pairs, and
+    `selections` for several models.
     """
 
     pair_id: str
@@ -59,6 +60,7 @@ class ResendRequest:
     over_budget: OverBudget | None = None
     remembered: bool = False
     summarise: bool = False
+    older: Extent = OLDER
     selection: str | None = None
     selections: Counted = ()
 
