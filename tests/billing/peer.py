@@ -42,12 +42,16 @@ class AskedFor:
 
 @dataclass
 class BillingPeer:
-    """A provider that answers with `words`. `play` encodes them as the vendor's stream."""
+    """A provider that answers with `words`. `play` encodes them as the vendor's stream.
+
+    `windows` are the windows of the models that it lists.
+    """
 
     name: str
     bill: Bill
     play: Callable[[str, Usage], bytes]
     words: Words = lambda _number: "Very well."
+    windows: dict[str, int] = field(default_factory=dict[str, int])
     asked: list[AskedFor] = field(default_factory=list[AskedFor])
     host: str = ""
     ahead: timedelta = timedelta()
@@ -83,7 +87,8 @@ class BillingPeer:
             raw += message["body"]
         raw += message.get("body", b"")
         if scope["method"] == "GET":
-            return await _answer(send, b"application/json", b'{"data":[],"object":"list"}')
+            models = [{"id": name, "max_model_len": window} for name, window in self.windows.items()]
+            return await _answer(send, b"application/json", orjson.dumps({"data": models, "object": "list"}))
         body, at = orjson.loads(raw), datetime.now(UTC) + self.ahead
         usage = self.bill(body, at)
         self.asked.append(AskedFor(body, at, usage))

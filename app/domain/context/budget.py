@@ -62,20 +62,41 @@ class Budget:
     limited_by: str
 
 
-def plan_budget(window: int, limits: Limits, sizes: RequestSizes, *, input_price: Decimal | None = None) -> Budget:
+def plan_budget(
+    window: int,
+    limits: Limits,
+    sizes: RequestSizes,
+    *,
+    input_price: Decimal | None = None,
+    input_steps: Sequence[tuple[int, Decimal]] = (),
+) -> Budget:
     """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
 
-    A limit in money is converted to tokens at the full input price, as if no token were read from a cache.
+    Above each number of tokens in `input_steps` its price applies to all tokens. A limit in money is converted to
+    tokens at the full input price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
         ceilings["token ceiling"] = limits.tokens
     if limits.money is not None and input_price:
-        ceilings["money ceiling"] = int((limits.money / input_price * MILLION).to_integral_value(ROUND_FLOOR))
+        ceilings["money ceiling"] = _buy(limits.money, input_price, input_steps)
     limited_by = min(ceilings, key=lambda name: ceilings[name])
     total = max(0, ceilings[limited_by])
     taken = limits.reserve + sizes.system + sizes.tools + sizes.draft
     return Budget(total, max(0, total - taken), limited_by)
+
+
+def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -> int:
+    """Return the largest number of tokens that cost at most this money.
+
+    >>> _buy(Decimal(1), Decimal(2), ((400_000, Decimal(4)),)), _buy(Decimal(2), Decimal(2), ((400_000, Decimal(4)),))
+    (400000, 500000)
+    """
+    most = int((money / price * MILLION).to_integral_value(ROUND_FLOOR))
+    for above, higher in steps:
+        if most > above:
+            most = max(above, int((money / higher * MILLION).to_integral_value(ROUND_FLOOR)))
+    return most
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:

@@ -302,7 +302,7 @@ def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Dr
 def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Budget:
     """Return the budget of a send in tokens. `request` has the sizes of everything that is sent besides the pairs."""
     price = None if terms.free else terms.input_price
-    return plan_budget(terms.window, terms.limits, request, input_price=price)
+    return plan_budget(terms.window, terms.limits, request, input_price=price, input_steps=terms.input_steps)
 
 
 def compose(

@@ -180,6 +180,14 @@ def continue_request(
     return _build(replace(first, messages=(*first.messages, *rounds)), [], unsupported, redact=redact)
 
 
+def list_refused(draft: tuple[Part, ...], profile: ModelProfile) -> tuple[Unsupported, ...]:
+    """List the parts of a draft that this model does not accept."""
+    unsupported: list[Unsupported] = []
+    for _ in _supported(draft, None, profile, unsupported):
+        pass
+    return tuple(unsupported)
+
+
 def list_unsupported(pair: Pair, profile: ModelProfile) -> tuple[Unsupported, ...]:
     """List the parts of a pair that this model does not accept. Open tool calls of a running reply are not listed."""
     unsupported: list[Unsupported] = []

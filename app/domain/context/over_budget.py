@@ -40,9 +40,9 @@ class BudgetOptions:
 
     `limit` is the budget in tokens, and `limited_by` names the limit that sets it. `reserve` tokens of the budget are
     kept free for the reply. `fit` sends the newest `x` pairs, which fit; None: the request exceeds the budget even
-    without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs for a
-    summary; None: a summary cannot help, or the model cannot read these pairs in one request. `larger` are the models
-    with a larger window.
+    without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs, up to
+    the position `older`, for a summary; None: a summary cannot help, or the model cannot read these pairs in one
+    request. `larger` are the models with a larger window.
     """
 
     model: str
@@ -55,6 +55,7 @@ class BudgetOptions:
     force: BudgetOption
     summarise: BudgetOption | None
     larger: tuple[LargerModel, ...] = ()
+    older: int = 0
 
 
 class OverBudgetError(ConflictError):

@@ -14,6 +14,7 @@ from app.domain.context.context import BuiltRequest
 from app.domain.context.seen_selection import describe_selection
 from app.domain.conversation.parts import Part
 from app.domain.run.rounds import ToolLimits
+from app.domain.tokens.kinds import TextKind
 from app.domain.tools.inclusion import NOTHING_CHOSEN, Choice
 from app.domain.tools.tools import Tool
 from app.providers.base import WireRequest
@@ -30,7 +31,8 @@ class Composed:
     """The pairs of a send, before the call is planned: a context snapshot (`base`), its composition and the tools.
 
     `draft_text` is the size of the draft in tokens of the vocabulary. `secrets` are the kinds of secrets that are
-    redacted from the draft. `attached` are the parts that are sent with the draft.
+    redacted from the draft. `attached` are the parts that are sent with the draft. `draft_kind` is the kind of text of
+    the draft and these parts.
     """
 
     base: ContextSnapshot
@@ -39,6 +41,7 @@ class Composed:
     tools: Choice = NOTHING_CHOSEN
     secrets: tuple[str, ...] = ()
     attached: tuple[Part, ...] = ()
+    draft_kind: TextKind = TextKind.PLAIN
 
     @property
     def selection(self) -> str:

@@ -175,7 +175,7 @@ async def compose_base(
     drawn = draw_boundary(base.measured, terms, draft_tokens)
     visible = _select_visible(base, drawn.position) if base.explicit else None
     composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
-    return Composed(base, composition, draft_text, tools, secrets, attached)
+    return Composed(base, composition, draft_text, tools, secrets, attached, kind)
 
 
 async def _redact(text: str) -> Redacted:

@@ -13,32 +13,33 @@ from decimal import Decimal
 
 from app.domain.child_calls.summaries import INSTRUCTION
 from app.domain.context.composition import Candidate, Composition, draw_boundary, measure, price_tokens
+from app.domain.context.context import list_refused
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
+from app.domain.conversation.conversation import Parameters
 from app.domain.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
 from app.domain.tools.tool_sizes import tool_rule_of
+from app.providers.base import Provider
+from app.providers.models.fitting import fit_parameters
 from app.runs.app_context import AppContext
+from app.runs.request.calibration import load_estimator
 from app.runs.request.preview import Composed
 from app.runs.request.texts import count_text
 from app.runs.send.context_selection import compose_base, state_terms
 
 MAX_LARGER = 3
+MAX_TRIED = 20
+"""Number of models whose earlier sends are read."""
 
 
-async def list_ways_out(ctx: AppContext, composed: Composed, draft: str) -> BudgetOptions:
-    """Return the options for a send of this `draft` that exceeds its budget."""
+async def list_ways_out(ctx: AppContext, composed: Composed, draft: str, parameters: Parameters) -> BudgetOptions:
+    """Return the options for a send of this `draft` with these `parameters` that exceeds its budget."""
     base, fitted = composed.base, composed.composition
-    all_of_it = await compose_base(base, draft, forced=True, attached=composed.attached)
+    schema = parameters.reply_schema
+    all_of_it = await compose_base(base, draft, forced=True, schema=schema, attached=composed.attached)
     forced = all_of_it.composition
-    async with ctx.store.read() as session:
-        providers = (await ctx.catalogue.providers(session, base.owner)).values()
-    ready = [provider for provider in providers if provider.ready]
-    larger = await asyncio.to_thread(
-        lambda: _list_larger(
-            composed, [profile for provider in ready for profile in ctx.catalogue.lists.known(provider)], forced.sent
-        )
-    )
+    larger = await _list_larger(ctx, composed, forced.sent, parameters)
     return BudgetOptions(
         model=base.profile.model,
         x=fitted.x,
@@ -52,6 +53,7 @@ async def list_ways_out(ctx: AppContext, composed: Composed, draft: str) -> Budg
         force=BudgetOption(forced.estimate.tokens, forced.estimate.cost, all_of_it.selection),
         summarise=await _offer_summary(composed, forced),
         larger=larger,
+        older=0 if fitted.boundary is None else fitted.boundary - 1,
     )
 
 
@@ -71,31 +73,70 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
     return BudgetOption(tokens, price_tokens(base.terms, tokens))
 
 
-def _list_larger(
-    composed: Composed, profiles: Sequence[ModelProfile], pairs: Sequence[Candidate]
+async def _list_larger(
+    ctx: AppContext, composed: Composed, pairs: Sequence[Candidate], parameters: Parameters
 ) -> tuple[LargerModel, ...]:
-    """Return the cheapest models that can take all of these pairs and the draft. Models of unknown price are last."""
-    text = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
-    messages = sum(pair.sizes.messages for pair in pairs)
-    with_images = [pair.sizes for pair in pairs if pair.sizes.images]
-    found: list[LargerModel] = []
-    for profile in profiles:
-        if profile.context_window <= composed.base.profile.context_window:
-            continue
-        terms = state_terms(profile, estimator_of(profile), composed.base.terms.limits, composed.base.system_text)
-        estimator = terms.estimator
-        terms = replace(terms, tools=_size_tools(composed, profile, estimator))
-        draft = estimator.of_text(composed.draft_text, 1) if composed.draft_text else 0
-        draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
-        drawn = draw_boundary(measure((), estimator), terms, draft)
-        # One estimate for all pairs together: estimating each pair for each of a thousand models would take seconds.
-        size = estimator.of_text(text, messages) + sum(map(estimator.of_images, with_images))
-        tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
-        if tokens + terms.limits.reserve <= drawn.budget.total:
-            budget_option = BudgetOption(tokens, price_tokens(terms, tokens))
-            found.append(LargerModel(profile.model, profile.name, profile.context_window, budget_option))
-    found.sort(key=lambda one: (one.budget_option.cost is None, one.budget_option.cost or Decimal(0), one.window))
-    return tuple(found[:MAX_LARGER])
+    """Return the cheapest models that can take all of these pairs and the draft, with its files and its `parameters`.
+
+    Models of unknown price come last.
+    """
+    base, found = composed.base, list[LargerModel]()
+    async with ctx.store.read() as session:
+        providers = (await ctx.catalogue.providers(session, base.owner)).values()
+    ready = [provider for provider in providers if provider.ready]
+    larger_models = await asyncio.to_thread(_sort_larger, ctx, composed, ready, pairs)
+    async with ctx.store.read() as session:
+        for provider, profile in larger_models:
+            if fit_parameters(parameters, provider, profile)[1]:
+                continue
+            estimator = await load_estimator(session, base.owner, profile, base.conversation.id)
+            if (larger := _measure(composed, profile, estimator, pairs)) is not None:
+                found.append(larger)
+            if len(found) == MAX_LARGER:
+                break
+    return tuple(sorted(found, key=_order))
+
+
+def _sort_larger(
+    ctx: AppContext, composed: Composed, providers: Sequence[Provider], pairs: Sequence[Candidate]
+) -> list[tuple[Provider, ModelProfile]]:
+    """Return the models that probably fit, the cheapest first. Reports of earlier sends are not considered yet."""
+    least = composed.base.profile.context_window
+    found: list[tuple[LargerModel, Provider, ModelProfile]] = []
+    for provider in providers:
+        for profile in ctx.catalogue.lists.known(provider):
+            if profile.context_window <= least or list_refused(composed.attached, profile):
+                continue
+            if (larger := _measure(composed, profile, estimator_of(profile), pairs)) is not None:
+                found.append((larger, provider, profile))
+    found.sort(key=lambda one: _order(one[0]))
+    return [(provider, profile) for _, provider, profile in found[:MAX_TRIED]]
+
+
+def _order(larger: LargerModel) -> tuple[bool, Decimal, int]:
+    option = larger.budget_option
+    return option.cost is None, option.cost or Decimal(0), larger.window
+
+
+def _measure(
+    composed: Composed, profile: ModelProfile, estimator: Estimator, pairs: Sequence[Candidate]
+) -> LargerModel | None:
+    """Return the size of the send for this model, None if it does not fit."""
+    terms = state_terms(profile, estimator, composed.base.terms.limits, composed.base.system_text)
+    terms = replace(terms, tools=_size_tools(composed, profile, estimator))
+    text = composed.draft_text
+    draft = estimator.of_new(text, composed.draft_kind)[0] + estimator.per_message if text else 0
+    draft += sum(estimator.of_image(image.width, image.height) for image in list_images(composed.attached))
+    drawn = draw_boundary(measure((), estimator), terms, draft)
+    # One estimate for all pairs together: estimating each pair for each of a thousand models would take seconds.
+    words = sum(pair.sizes.text + pair.sizes.thinking for pair in pairs)
+    size = estimator.of_text(words, sum(pair.sizes.messages for pair in pairs))
+    size += sum(estimator.of_images(pair.sizes) for pair in pairs if pair.sizes.images)
+    tokens = size + drawn.request.system + drawn.request.tools + drawn.request.draft
+    if tokens + terms.limits.reserve > drawn.budget.total:
+        return None
+    option = BudgetOption(tokens, price_tokens(terms, tokens))
+    return LargerModel(profile.model, profile.name, profile.context_window, option)
 
 
 def _size_tools(composed: Composed, profile: ModelProfile, estimator: Estimator) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from app.domain.context.composition import Candidate
-from app.domain.context.context import BuiltRequest
+from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError, holds
 from app.domain.conversation.conversation import NEVER_SENT, Pair, Parameters, ToolMode
@@ -136,11 +136,12 @@ async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest)
     require_taken(request.parameters, base.provider, base.profile)
     if request.sends:
         require_sendable(base)
+        await _require_supported(ctx, base, request.attached.parts)
     composed = await compose_base(
         base, request.text, forced=request.forced, schema=schema, attached=request.attached.parts
     )
     if request.sends and composed.composition.over_budget:
-        composed = await _decide(ctx, composed, request.text, request.over_budget, schema)
+        composed = await _decide(ctx, composed, request)
     if request.selection is not None:
         require_selection(composed, request.selection)
     if request.sends:
@@ -179,8 +180,6 @@ async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], re
     known = ctx.sent_pairs.hashes_of(conversation_id)
     plan = await plan_send(view, base.profile, base.provider, known, caching=caching, attachments=attachments)
     require_same(plan.built, sent)
-    if request.sends:
-        await _require_supported(ctx, base, plan.built)
     ctx.sent_pairs.remember(conversation_id, plan.hashed)
     return Preview(composed, sent, plan)
 
@@ -294,26 +293,27 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
         )
 
 
-async def _decide(
-    ctx: AppContext, composed: Composed, text: str, choice: OverBudget | None, schema: str | None
-) -> Composed:
+async def _decide(ctx: AppContext, composed: Composed, request: PlanRequest) -> Composed:
     """Apply the choice of this send to a view that exceeds the budget; without a choice, that of the preferences."""
-    match choice or composed.base.over_budget:
+    match request.over_budget or composed.base.over_budget:
         case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed
         case OverBudget.FORCE:
-            return await compose_base(composed.base, text, forced=True, schema=schema, attached=composed.attached)
+            schema = request.parameters.reply_schema
+            return await compose_base(
+                composed.base, request.text, forced=True, schema=schema, attached=composed.attached
+            )
         case OverBudget.FIT | OverBudget.ASK:
-            raise OverBudgetError(await list_ways_out(ctx, composed, text))
+            raise OverBudgetError(await list_ways_out(ctx, composed, request.text, request.parameters))
 
 
-async def _require_supported(ctx: AppContext, base: ContextSnapshot, built: BuiltRequest) -> None:
+async def _require_supported(ctx: AppContext, base: ContextSnapshot, attached: tuple[Part, ...]) -> None:
     """Refuse a draft with attachments that the model does not accept.
 
     Raises:
         InputError: the model does not accept an image or a file. The message names models that do.
     """
-    lacking = [one for one in built.unsupported if one.pair_id is None]
+    lacking = list_refused(attached, base.profile)
     if not lacking:
         return
     kinds = {one.kind for one in lacking}

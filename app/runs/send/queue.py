@@ -72,6 +72,11 @@ async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> Queue
         return await queues.load_queue(session, owner, conversation_id)
 
 
+def view_options_of(item: QueuedText, model: str | None = None) -> ViewOptions:
+    """Return the view options of a queued text. `model` replaces its model."""
+    return ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id)
+
+
 async def send_text(  # noqa: PLR0913 - what a send is made of
     ctx: AppContext,
     owner: str,
@@ -322,7 +327,7 @@ async def go_on(
                 owner,
                 conversation_id,
                 item.text,
-                ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id),
+                view_options_of(item, model),
                 parameters=item.parameters,
                 over_budget=over_budget or item.over_budget,
                 attached=AttachedParts(item.attached),

@@ -15,6 +15,7 @@ from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerMo
 from app.domain.context.seen_selection import SelectionChangedError, count_of
 from app.domain.preferences import OverBudget
 from app.runs.app_context import current
+from app.runs.child_calls.summaries import Extent
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.composer.views import OverBudgetView, WayView
@@ -67,7 +68,8 @@ def describe_over_budget(
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
     if not several:
-        ways += [_describe_summary(summarised)] if summary and summarised is not None else []
+        if summary and summarised is not None:
+            ways.append(_describe_summary(summarised, budget_options.older))
         names = Counter(larger.name for larger in budget_options.larger)
         for larger in budget_options.larger:
             name = larger.name if names[larger.name] == 1 else larger.model
@@ -120,6 +122,12 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
     """
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
+
+
+def extent_of(view: OverBudgetView | None, key: str) -> Extent:
+    """Return the pairs that an option of the dialog summarises first."""
+    ways = () if view is None else view.ways
+    return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
@@ -180,12 +188,13 @@ def _describe_force(budget_options: BudgetOptions) -> WayView:
     )
 
 
-def _describe_summary(summarise: BudgetOption) -> WayView:
+def _describe_summary(summarise: BudgetOption, older: int) -> WayView:
     return WayView(
         SUMMARISE,
         "Summarise the older ones first",
         _figures(summarise),
         "The model reads them once more. Its summary then replaces them, as a card you can edit or remove.",
+        up_to=older,
     )
 
 

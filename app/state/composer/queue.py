@@ -20,8 +20,15 @@ from app.runs.app_context import context_for, current
 from app.runs.request.attachments import AttachedParts
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.send.context_selection import ViewOptions
-from app.runs.send.queue import change_queued, drop_queued, pause_queue, queue_text, read_queue, resume_queue
+from app.runs.send.queue import (
+    change_queued,
+    drop_queued,
+    pause_queue,
+    queue_text,
+    read_queue,
+    resume_queue,
+    view_options_of,
+)
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
 from app.state.address import conversation_in
 from app.state.composer.sending import is_shown_by_queue
@@ -206,7 +213,7 @@ class QueueState(rx.State):
                 LOCAL_OWNER,
                 item.conversation_id,
                 item.text,
-                ViewOptions(item.filter, item.model, item.topic, item.zone, agent=item.agent_id),
+                view_options_of(item),
                 parameters=item.parameters,
                 over_budget=item.over_budget,
                 place=dropped.place,

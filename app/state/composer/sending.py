@@ -19,6 +19,7 @@ from app.domain.errors import NotFoundError
 from app.domain.preferences import OverBudget
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import context_for, current
+from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.send.commands import LOCAL_OWNER
@@ -37,13 +38,14 @@ _REMEMBERED: Final = 1000
 class Draft:
     """A text and the options of its send. `id` is the text area's name for the send.
 
-    `conversation_id` is "" for a first message, which starts the conversation `new`. `schema` and `send_parameters`
-    apply to this send alone. `models`: several models answer side by side. `waited`: the text is the first of the
-    queue, and the send resumes the queue.
+    `conversation_id` is "" for a first message, which starts the conversation `new`. `files` are sent with the text.
+    `schema` and `send_parameters` apply to this send alone. `models`: several models answer side by side. `waited`: the
+    text is the first of the queue, and the send resumes the queue.
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
     and `deleted` those that the person deleted there. If a person chose an option of the dialog, `selection` names the
-    pairs to send, or `selections` for each of several models.
+    pairs to send, or `selections` for each of several models, and `older` is the position up to which the pairs are
+    summarised first.
     """
 
     id: str
@@ -62,6 +64,7 @@ class Draft:
     deleted: frozenset[str] = frozenset()
     selection: str | None = None
     selections: Counted = ()
+    older: Extent = OLDER
 
     @property
     def parameters(self) -> Parameters | None:

@@ -30,7 +30,7 @@ from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions
-from app.runs.send.queue import read_queue
+from app.runs.send.queue import read_queue, view_options_of
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
 from app.state.address import conversation_in, conversation_path
@@ -42,6 +42,7 @@ from app.state.composer.over_budget import (
     add_counted,
     describe_changed,
     describe_over_budget,
+    extent_of,
     read_way,
     remember_way,
     selection_of,
@@ -323,6 +324,7 @@ class ComposerState(rx.State):
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
         """Choose an option in the dialog of a send that does not fit. `go_on` carries out the option."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
+        older = extent_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
         remembers, self._remembers = self._remembers, False
         if draft is None or way is None:
@@ -330,7 +332,7 @@ class ComposerState(rx.State):
         if draft.models:
             draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)))
         else:
-            draft = replace(draft, selection=selection, counted=None)
+            draft = replace(draft, selection=selection, counted=None, older=older)
         if way.summarise:
             await self._answer(draft, accepted=False)
         self._chosen_way = (draft, way, remembers)
@@ -539,8 +541,11 @@ class ComposerState(rx.State):
         target = draft.conversation_id
         try:
             ctx = await context_for(current(), target)
-            attached = await load_attached(current(), LOCAL_OWNER, ids_of(draft.files))
-            summary = await summarise(ctx, LOCAL_OWNER, target, draft.options, draft.text, attached=attached.parts)
+            options = draft.options
+            if draft.waited:
+                (item, *_) = (await read_queue(ctx, LOCAL_OWNER, target)).items or (None,)
+                options = options if item is None else view_options_of(item)
+            summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
             async with self:
                 self._summary_run = summary.started.run_id
                 self.work = SummaryWorkView(describe_work(summary.count, 0))

@@ -63,13 +63,17 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class WayView:
-    """One option of a send that does not fit. `selection` names the pairs that it sends, "" if it names none."""
+    """One option of a send that does not fit. `selection` names the pairs that it sends, "" if it names none.
+
+    `up_to` is the position of the last pair that it summarises first, 0 for none.
+    """
 
     key: str
     name: str
     figures: str
     note: str
     selection: str = ""
+    up_to: int = 0
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from app.state.composer.over_budget import (
     add_counted,
     describe_changed,
     describe_over_budget,
+    extent_of,
     read_way,
     remember_way,
     selection_of,
@@ -158,6 +159,7 @@ class ResendState(VisitedState, rx.State):
                 over_budget=request.over_budget if way.as_counted else way.over_budget,
                 remembered=self._remembers,
                 summarise=way.summarise,
+                older=extent_of(self.over_budget, str(key)),
                 selection=selection_of(self.over_budget, str(key)),
                 selections=add_counted(request.selections, self.over_budget, str(key)),
             )
@@ -246,7 +248,7 @@ class ResendState(VisitedState, rx.State):
             if request.remembered and request.over_budget is not None:
                 await remember_way(request.over_budget)
             if request.summarise:
-                await write_summary(self, request.conversation_id, request.options, request.text)
+                await write_summary(self, request.conversation_id, request.options, request.text, request.older)
             request = replace(request, remembered=False, summarise=False)
             if request.models:
                 return await self._announce_compared(request, await compare(request))

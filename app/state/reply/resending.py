@@ -14,6 +14,7 @@ from typing import Final
 from app.domain.conversation.comparisons import Comparison
 from app.domain.preferences import OverBudget
 from app.runs.app_context import context_for, current
+from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.pair_comparisons import compare_again
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.kept_requests import resend_as_it_was
@@ -38,9 +39,9 @@ class ResendRequest:
     `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
 
     The decisions are `later`, what happens to the later pairs, with their number when the user decided (`later_count`),
-    and `over_budget`, which is stored in the preferences if `remembered`. `summarise`: summarise the older pairs first.
-    In the dialog of a pair that does not fit the user also chose the `selection` of pairs to send, or `selections` for
-    several models.
+    and `over_budget`, which is stored in the preferences if `remembered`. `summarise`: summarise the pairs up to the
+    position `older` first. In the dialog of a pair that does not fit the user also chose the `selection` of pairs to
+    send, or `selections` for several models.
     """
 
     pair_id: str
@@ -59,6 +60,7 @@ class ResendRequest:
     over_budget: OverBudget | None = None
     remembered: bool = False
     summarise: bool = False
+    older: Extent = OLDER
     selection: str | None = None
     selections: Counted = ()
 

@@ -31,6 +31,17 @@ def test_the_least_ceiling_is_the_budget_and_is_named(limits: Limits, total: int
     assert (budget.total, budget.limited_by) == (total, limited_by)
 
 
+@pytest.mark.parametrize(
+    ("money", "total"), [("0.50", 200_000), ("0.80", 272_000), ("1", 272_000), ("1.60", 320_000), ("2", 400_000)]
+)
+def test_money_buys_fewer_tokens_above_a_step_of_the_price(money: str, total: int) -> None:
+    limits, steps = Limits(soft_cap=Decimal(1), money=Decimal(money)), ((272_000, Decimal(5)),)
+
+    budget = plan_budget(400_000, limits, RequestSizes(), input_price=Decimal("2.5"), input_steps=steps)
+
+    assert budget.total == total
+
+
 def test_money_cannot_limit_what_has_no_known_price() -> None:
     assert plan_budget(10_000, Limits(money=Decimal("0.01")), RequestSizes()).limited_by == "window"
 

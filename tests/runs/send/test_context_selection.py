@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -12,27 +14,33 @@ from sqlalchemy import event
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.context.over_budget import OverBudgetError
-from app.domain.conversation.conversation import Checkpoint, Mark, Pair
+from app.domain.conversation.conversation import Checkpoint, Mark, Pair, Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.errors import SendLockedError
+from app.domain.errors import InputError, SendLockedError
 from app.domain.filters.language.errors import FilterError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import put_checkpoint
+from app.runs.library.provider_commands import list_models, save_provider
+from app.runs.request.attachments import AttachedParts
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
+from app.runs.uploads import attach_file, load_attached
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.ledger.ledger import load_calls
 from app.store.run.runs import load_run
 from app.store.settings.rows_settings import PREFERENCE
+from tests.billing.peer import BillingPeer, Usage, serve_billing
 from tests.builders import EPOCH
+from tests.media.test_pictures import a_picture
+from tests.runs.bands.peers import play_compatible
 from tests.runs.steps import a_conversation, collect, count_own_statements, pair_of, reply_to
 from tests.store.values import a_pair_of
 
@@ -61,6 +69,24 @@ def positions(pairs: Iterable[Candidate]) -> list[int]:
 async def set_preference(ctx: AppContext, name: str, value: object) -> None:
     async with ctx.store.write() as session:
         await session.execute(PREFERENCE.insert().values(owner=LOCAL_OWNER, name=name, value=value, updated_at=EPOCH))
+
+
+@asynccontextmanager
+async def a_peer_with(ctx: AppContext, **windows: int) -> AsyncGenerator[None]:
+    """Serve a provider "peer" with models of these windows. It reports two tokens for each word of five characters."""
+
+    def bill(body: dict[str, Any], _: datetime) -> Usage:
+        return {"prompt_tokens": len(str(body["messages"])) * 2 // 5}
+
+    async with serve_billing(BillingPeer("peer", bill, play_compatible, windows=windows)) as peer:
+        await save_provider(ctx, LOCAL_OWNER, "peer", base_url=f"http://{peer.host}/v1")
+        await list_models(ctx, LOCAL_OWNER)
+        yield
+
+
+async def a_picture_of(ctx: AppContext) -> AttachedParts:
+    kept = await attach_file(ctx, LOCAL_OWNER, a_picture("PNG", (900, 500)), "a.png")
+    return await load_attached(ctx, LOCAL_OWNER, [kept.attachment.id])
 
 
 async def test_what_a_filter_brings_into_view_is_what_is_sent(ctx: AppContext) -> None:
@@ -215,6 +241,58 @@ async def test_larger_model_is_offered_only_where_a_message_without_pairs_fits(
 
     larger = [one.model for one in refused.value.budget_options.larger]
     assert larger == (["offline:demo"] if offered else [])
+
+
+async def test_larger_model_is_not_offered_where_its_reports_say_that_the_message_does_not_fit(ctx: AppContext) -> None:
+    async with a_peer_with(ctx, small=8_192, middle=16_384):
+        for number in range(6):
+            await reply_to(ctx, await seed(ctx), "word " * (600 + number), options=ViewOptions(model="peer:middle"))
+        conversation_id, text = await seed(ctx), "word " * 12_500
+
+        with pytest.raises(OverBudgetError) as refused:
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, text, ViewOptions(model="peer:small"))
+
+        larger = [one.model for one in refused.value.budget_options.larger]
+        assert "peer:middle" not in larger
+        for model in larger:
+            started = await start_reply(ctx, LOCAL_OWNER, await seed(ctx), text, ViewOptions(model=model))
+            await collect(ctx, started.run_id)
+
+
+async def test_draft_whose_file_the_model_does_not_take_is_refused_before_the_question(ctx: AppContext) -> None:
+    conversation_id, attached = await seed(ctx), await a_picture_of(ctx)
+
+    with pytest.raises(InputError, match="does not support images"):
+        await start_reply(
+            ctx, LOCAL_OWNER, conversation_id, "word " * 3_000, ViewOptions(model="offline:tiny"), attached=attached
+        )
+
+
+async def test_larger_model_that_does_not_take_the_files_or_parameters_is_not_offered(ctx: AppContext) -> None:
+    async with a_peer_with(ctx, small=8_192, large=1_000_000):
+        conversation_id, attached = await seed(ctx), await a_picture_of(ctx)
+
+        with pytest.raises(OverBudgetError) as refused:
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, "word " * 200_000, attached=attached)
+        assert refused.value.budget_options.larger == ()
+        with pytest.raises(OverBudgetError) as refused:
+            await start_reply(ctx, LOCAL_OWNER, conversation_id, "word " * 200_000)
+        assert [one.model for one in refused.value.budget_options.larger] == ["peer:large"]
+
+
+async def test_options_of_a_send_with_a_schema_count_the_schema(ctx: AppContext) -> None:
+    conversation_id = await seed(ctx, *some(30))
+    fields = ",".join(f'"field{number}":{{"type":"string"}}' for number in range(100))
+    parameters = Parameters(reply_schema=f'{{"type":"object","properties":{{{fields}}}}}')
+    view = await preview_send(ctx, LOCAL_OWNER, conversation_id, "next", parameters=parameters)
+    await set_preference(ctx, "send_tokens", 800 + view.composed.composition.estimate.tokens - 50)
+
+    with pytest.raises(OverBudgetError) as refused:
+        await start_reply(ctx, LOCAL_OWNER, conversation_id, "next", parameters=parameters)
+
+    budget_options = refused.value.budget_options
+    assert budget_options.force.tokens == view.composed.composition.estimate.tokens
+    assert budget_options.older == 30 - budget_options.x
 
 
 @pytest.mark.parametrize(("choice", "sent"), [("fit", [3]), ("force", [1, 2, 3])])

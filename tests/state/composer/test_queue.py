@@ -6,9 +6,11 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from app.domain.conversation.parts import plain_text
 from app.domain.run.queue import Hold, HoldReason
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import change_queued, drop_queued, queue_text, read_queue
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
@@ -16,9 +18,11 @@ from app.state.composer.views import OrderKind
 from app.state.shell.undo import UndoState
 from app.state.toasts import ToastState
 from app.state.transcript import TranscriptState
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
 from app.views.conversation.queue import HoldView
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
-from tests.runs.steps import send
+from tests.runs.steps import reply_to, send
 from tests.state.conftest import Tab
 from tests.state.watched import running
 from tests.waiting import until
@@ -245,3 +249,24 @@ ONE, TWO = QueuedItemView("1", "one", "", 1), QueuedItemView("2", "two", "", 1)
 )
 def test_actions_of_the_queue_are_described(queue: ScreenQueueView, said: str, *, idle: bool) -> None:
     assert describe_queue(queue, idle=idle) == said
+
+
+async def test_older_pairs_are_summarised_for_the_model_of_the_queued_text(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    for number in range(3):
+        await reply_to(ctx, conversation.id, f"/rate 100000\n/echo {number} {'word ' * 250}")
+    options = ViewOptions(model="offline:tiny")
+    await queue_text(ctx, LOCAL_OWNER, conversation.id, "Short?", options, paused=True)
+    await tab.send(ComposerState.open)
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ComposerState.resume_queue)
+    assert "2 of the 3 pairs in view fit" in tab.shows(ComposerState, "over_budget").message
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    async with ctx.store.read() as session:
+        checkpoint = (await load_conversation(session, LOCAL_OWNER, conversation.id)).checkpoint
+        newest = (await load_pairs(session, LOCAL_OWNER, conversation.id))[-1]
+    assert checkpoint is not None
+    assert checkpoint.position == 2
+    assert (plain_text(newest.request.parts), newest.model) == ("Short?", "offline:tiny")

@@ -11,11 +11,14 @@ from app.domain.conversation.parts import plain_text
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
-from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
+from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
 from app.state.toasts import ToastState
+from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
@@ -126,6 +129,27 @@ async def test_older_pairs_are_summarised_first_and_then_it_is_sent(ctx: AppCont
         await settled(watcher, 1, 1, 2)
 
     assert tab.shows(SummaryState, "work") is None
+
+
+async def test_older_pairs_of_a_long_newest_pair_are_summarised_before_its_edit_is_sent(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    for words in (200, 200, 1_500):
+        await reply_to(ctx, conversation.id, f"/rate 100000\n/echo {'word ' * words}")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    async with watching(ctx, tab, conversation.id, options=ViewOptions(model="offline:tiny")) as watcher:
+        await tab.send(EditState.begin, pair_id=at(watcher, 3))
+        await tab.send(ResendState.send_edit, form={"text": "word " * 400})
+        assert [way.key for way in tab.shows(ResendState, "over_budget").ways[:3]] == ["fit", "force", "summarise"]
+
+        await tab.send(ResendState.choose_way, key="summarise")
+        await settled(watcher, 1, 1, 2)
+
+    async with ctx.store.read() as session:
+        checkpoint = (await load_conversation(session, LOCAL_OWNER, conversation.id)).checkpoint
+    assert checkpoint is not None
+    assert checkpoint.position == 2
 
 
 async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(ctx: AppContext, tab: Tab) -> None:
