@@ -302,8 +302,9 @@ async def test_no_address_leads_to_data_of_another_owner(api: Api):
     theirs = await commands.create_conversation(api.ctx, STRANGER, title="Secret")
     started = await commands.start_reply(api.ctx, STRANGER, theirs.id, "/long 5000 /rate 5")
     ids = {"{conversation_id}": theirs.id, "{pair_id}": started.pair_id, "{run_id}": started.run_id}
+    values = {**ids, "{number}": "1"}
     asked = [
-        (method, re.sub(r"\{\w+\}", lambda name: ids.get(name[0], "any"), path.removeprefix("/api/v1")))
+        (method, re.sub(r"\{\w+\}", lambda name: values.get(name[0], "any"), path.removeprefix("/api/v1")))
         for path, operations in create_api().openapi()["paths"].items()
         for method, operation in operations.items()
         if any(name in path for name in ids) and "requestBody" not in operation
