@@ -59,6 +59,7 @@ class ModelLists:
         self._overrides = overrides or {}
         self._kept: dict[Provider, _Kept] = {}
         self._failed: dict[Provider, Failure] = {}
+        self._rejected: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
         self._parser = ThreadPoolExecutor(1, "list of models")
         """Lists are parsed one at a time, because a large one takes 30 MB, and in one thread, because each thread keeps
@@ -81,17 +82,26 @@ class ModelLists:
     def trial(self, provider: Provider) -> Trial:
         """Return whether the last request of this process for the provider's list succeeded, or why it failed.
 
-        Built-in models need no request.
+        Built-in models need no request. Some servers return their list to anyone, so a call for which the provider
+        rejected the key counts too (`note_rejected_key`).
         """
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
-        if (why := self._failed.get(provider)) is not None:
+        if (why := self._rejected.get(provider) or self._failed.get(provider)) is not None:
             return describe_trial_failure(why)
         kept = self._kept.get(provider)
         listed = load_adapter(provider.row.protocol).built_in_models if kept is None else kept.listed.models
         if kept is None and not listed:
             return Trial(ProviderHealth.UNTRIED)
         return Trial(ProviderHealth.ANSWERS, sum(1 for _ in _for_chat(listed)))
+
+    def note_rejected_key(self, provider: Provider, why: Failure) -> None:
+        """Note that the provider rejected the key of a call, until `note_accepted_key`. Another key is not affected."""
+        self._rejected[provider] = why
+
+    def note_accepted_key(self, provider: Provider) -> None:
+        """Note that a call with this key succeeded."""
+        self._rejected.pop(provider, None)
 
     def skipped(self, provider: Provider) -> tuple[str, ...]:
         """Return the entries of the provider's last list that were left out, with the reasons."""

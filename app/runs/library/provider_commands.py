@@ -11,11 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.errors import NotFoundError
+from app.domain.errors import ErrorClass, NotFoundError
 from app.domain.provider_trials import Trial
+from app.domain.run.run import Failed, Succeeded
 from app.providers.base import Credentials, Origin, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider
 from app.runs.app_context import AppContext
+from app.runs.engine.live import LiveRun
 from app.runs.runtime.catalogue import ProviderModels
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
@@ -145,3 +147,14 @@ def _describe(ctx: AppContext, provider: Provider, entered: ProviderSetting | No
         trial=ctx.catalogue.lists.trial(provider),
         skipped=ctx.catalogue.lists.skipped(provider),
     )
+
+
+async def note_key(ctx: AppContext, run: LiveRun) -> None:
+    """Note whether the provider of a run that ended accepted its key, for the state that Settings show."""
+    match run.state.outcome:
+        case Failed(reason) if reason.error_class is ErrorClass.AUTH and run.provider.key:
+            ctx.catalogue.lists.note_rejected_key(run.provider, reason)
+        case Succeeded():
+            ctx.catalogue.lists.note_accepted_key(run.provider)
+        case _:
+            pass

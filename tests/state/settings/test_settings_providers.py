@@ -11,13 +11,20 @@ from app.runs.library.provider_commands import list_providers
 from app.runs.wiring import open_app_context
 from app.state.settings.providers import ProviderItem, ProvidersState
 from tests.providers.peer import Answer, a_peer
-from tests.runs.steps import settings_of
+from tests.runs.steps import a_conversation, reply_to, settings_of
 from tests.state.conftest import Tab
+from tests.waiting import until
 
 KEY = "sk-ant-very-secret-0123456789-wXyZ"
 NOWHERE = "http://127.0.0.1:9/v1"
 JSON = (("Content-Type", "application/json"),)
 MODELS = Answer((b'{"object":"list","data":[{"id":"small"},{"id":"large"}]}',), headers=JSON)
+REPLY = Answer(
+    (
+        b'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n',
+        b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+    )
+)
 REJECTION = Answer((b'{"error":{"message":"bad key"}}',), status=401, headers=JSON)
 
 
@@ -127,6 +134,33 @@ async def test_server_that_answers_shows_how_many_models_it_has_until_a_later_te
     assert (rejected.health, rejected.status) == ("key_rejected", "Key rejected")
     assert rejected.problem.endswith("bad key. Paste another key and save it.")
     assert (gone.health, gone.status) == ("unreachable", "Unreachable")
+
+
+async def test_key_that_a_reply_found_rejected_is_shown_so_although_the_list_is_public(
+    ctx: AppContext, tab: Tab
+) -> None:
+    async with a_peer(MODELS, REJECTION, MODELS, REPLY) as peer:
+        await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": f"{peer.url}/v1", "key": KEY})
+        assert item(tab, "lab").health == "answers"
+
+        conversation_id = await a_conversation(ctx, model="lab:small")
+        failed = await reply_to(ctx, conversation_id, "Hi")
+        async with ctx.store.read() as session:
+            lab = (await ctx.catalogue.providers(session, "local"))["lab"]
+        await until(lambda: ctx.catalogue.lists.trial(lab).health is ProviderHealth.KEY_REJECTED)
+        await tab.send(ProvidersState.load)
+        rejected = item(tab, "lab")
+        await tab.send(ProvidersState.test_provider, name="lab")
+        tested = item(tab, "lab")
+
+        await reply_to(ctx, conversation_id, "Again")
+        await until(lambda: ctx.catalogue.lists.trial(lab).health is ProviderHealth.ANSWERS)
+        await tab.send(ProvidersState.load)
+
+    assert failed.kinds[-1] == "error"
+    assert [one.status for one in (rejected, tested)] == ["Key rejected"] * 2
+    assert rejected.problem.endswith("Paste another key and save it.")
+    assert item(tab, "lab").health == "answers"
 
 
 async def test_key_saved_is_tried_at_once(ctx: AppContext, tab: Tab) -> None:
