@@ -17,6 +17,9 @@ from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 300
+CARET_AT_CLOSE = """document.addEventListener("close", () => {
+  window.caretAtClose = `${getSelection().anchorNode?.className} ${document.activeElement.selectionStart}`;
+}, { capture: true })"""
 
 
 @pytest.fixture
@@ -237,6 +240,27 @@ def test_sentence_is_in_the_composer_when_what_its_first_letter_opened_comes_lat
 
     expect(screen.composer).to_have_value(f"{sentence} this")
     expect(page.locator("dialog, .edit-form")).to_have_count(0)
+
+
+def test_dialog_that_closes_leaves_the_caret_in_the_composer_that_has_the_focus_again(
+    page: Page, server: Served
+) -> None:
+    page.add_init_script(CARET_AT_CLOSE)
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
+    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    expect(screen.pairs).to_have_count(1)
+    press(page, "Escape")
+    expect(keys_bar(page)).to_be_visible()
+    state.held = []
+    type_in_a_burst(page, "two")
+    expect(screen.composer).to_have_value("two")
+
+    state.release()
+
+    eventually(lambda: page.evaluate("window.caretAtClose !== undefined"))
+    expect(screen.composer).to_be_focused()
+    assert page.evaluate("window.caretAtClose") == "composer 3"
 
 
 def test_menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, server: Served) -> None:
