@@ -13,11 +13,11 @@ A request for a title or a summary is `frozen`: it reads cached entries and writ
 read them.
 
 The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
-but protects the whole prefix, now and for later sends. It is chosen if the tokens that a pause would lose, times the
-probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it is
-the cheapest to lose. And because providers report the two lifetimes separately, the size of everything in front of it
-becomes known. Among similar places, the plan prefers one whose size a provider has reported: then the predicted read is
-exactly the billed read.
+but protects the whole prefix, now and for later sends. An hour is chosen if the tokens that a pause would lose, times
+the probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it
+is the cheapest to lose. Because providers report the tokens of the two lifetimes separately, the size of everything in
+front of the newest message then becomes known. Among similar places, the plan prefers one whose size a provider has
+reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
     plan.prediction.tokens                  # what the request will read
@@ -41,13 +41,16 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""Number of next sends whose expected losses must exceed the price of an hour. Found by trials (decision 0026)."""
+"""An hour is chosen only if the expected losses of this number of next sends exceed its price.
+
+Found by trials (decision 0026).
+"""
 SURELY = 1.1
-"""The multiple of the minimum length above which a prefix of estimated size counts as cached."""
+"""A prefix of estimated size counts as cached only above this multiple of the vendor's minimum length."""
 EDITED_BACK = 7
-"""Distance in messages from the newest one to an earlier breakpoint: people edit the last four pairs."""
+"""Distance in messages from the newest one to a breakpoint for edits: people edit the last four pairs."""
 NEAR = 2
-"""Maximum number of messages by which that breakpoint moves back to a place of known size."""
+"""Maximum number of messages by which the breakpoint for edits moves back to a place of known size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +242,7 @@ def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix
 def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
     """Return the place of the breakpoint for edits of the last pairs.
 
-    A place of known size closely in front of it is preferred.
+    If the size of a place just in front of it is known, that place is returned instead.
     """
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == request.prefix.key(size.place))

@@ -32,7 +32,7 @@ KEY = 8
 NO_KEY = b""
 _HEX = 2 * KEY
 _IMAGE_WEIGHT = 4_000
-"""Number of characters that an image or file counts as when the tokens of a request are divided by length."""
+"""Length of an image or file in characters, for dividing the estimated tokens of a request among its messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def can_be_marked(message: RequestMessage) -> bool:
 def weigh(message: RequestMessage) -> int:
     """Return the approximate length of a message in characters.
 
-    An estimate for a whole request is divided among its messages in proportion to these lengths.
+    The estimated tokens of a whole request are divided among its messages in proportion to these lengths.
     """
     return 16 + sum(_weigh_part(part) for part in message.parts)
 

@@ -16,7 +16,7 @@ from app.domain.errors import Failure
 from app.domain.usage import Usage
 
 REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
-"""The role of the reply for each role of a request. Messages of both roles are never sent."""
+"""The role of the reply for each role of a request. Messages of all these roles are never sent."""
 
 
 @dataclass(frozen=True, slots=True)

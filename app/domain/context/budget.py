@@ -72,8 +72,8 @@ def plan_budget(
 ) -> Budget:
     """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
 
-    Above each number of tokens in `input_steps` its price applies to all tokens. A limit in money is converted to
-    tokens at the full input price, as if no token were read from a cache.
+    `input_steps` has sizes of requests in tokens, each with the price for all tokens of a larger request. A limit in
+    money is converted to tokens at the full input price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
@@ -102,8 +102,7 @@ def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -
 def fit_newest(totals: Sequence[int], available: int) -> int:
     """Return how many of the newest pairs fit.
 
-    `totals` are the tokens of the newest pair, of the newest two, and so on.
-
-    The totals never decrease, so an older pair never replaces a newer one.
+    `totals` are the tokens of the newest pair, of the newest two, and so on. They never decrease, so an older pair
+    never replaces a newer one.
     """
     return bisect_right(totals, available)

@@ -41,8 +41,7 @@ class Candidate:
     """A pair that may be in view.
 
     `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
-    revision of the conversation at the last change of the pair: a text of the pair that was read at this revision is
-    current.
+    revision of the conversation at the last change of the pair: a text of the pair that was read since then is current.
     """
 
     pair_id: str
@@ -233,7 +232,7 @@ class Composition:
     estimate: Estimate
 
     def out_of(self, pair: Candidate) -> OutReason | None:
-        """Return the reason why this visible pair is not sent; None: it is sent, or its reply is running."""
+        """Return the reason why this visible pair is not sent. None: it is sent, or its reply is running."""
         if not pair.sendable:
             return pair.out
         return None if self.boundary is None or pair.position >= self.boundary else self.boundary_reason
@@ -262,7 +261,9 @@ class Composition:
 
     @property
     def over_budget(self) -> bool:
-        """True if a person must decide: a pair in view does not fit, or the request is too large even without pairs."""
+        """True if a person must decide: a pair in view does not fit, or the request is too large even without any
+        pairs.
+        """
         if self.too_large_alone:
             return True
         return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
@@ -300,7 +301,10 @@ def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Dr
 
 
 def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Budget:
-    """Return the budget of a send in tokens. `request` has the sizes of everything that is sent besides the pairs."""
+    """Return the budget of a send in tokens.
+
+    `request` has the sizes of everything that is sent in addition to the pairs.
+    """
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price, input_steps=terms.input_steps)
 

@@ -73,7 +73,7 @@ class Picture:
 
 
 def id_of(part: Part) -> str:
-    """Return the id of the attachment behind a part; "": the part has none.
+    """Return the id of the attachment of a part; "": the part has none.
 
     >>> id_of(TextFile("a.txt", "Hello"))[:12]
     '185f8db32271'

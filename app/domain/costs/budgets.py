@@ -124,7 +124,7 @@ def require_usable(budget: SpendingBudget) -> None:
     """Refuse an invalid budget.
 
     Raises:
-        InputError: a field is invalid. Names the first one.
+        InputError: a field is invalid. The error names the first such field.
     """
     if not 0 < budget.amount <= MAX_MONEY:
         raise InputError("amount", f"must be above 0 and at most {MAX_MONEY:,} US dollars.")

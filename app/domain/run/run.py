@@ -1,4 +1,4 @@
-"""A run: one attempt to get a reply, as a value plus events.
+"""A run: one attempt to get a reply, as an immutable state and the events that lead to the next state.
 
 A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
 a round. Attempts are numbered across rounds, so every provider call has a number.
@@ -55,7 +55,10 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 
 MAX_RETRY_AFTER = 60.0
-"""Maximum `Retry-After` of a provider in seconds. With a longer one, the run fails and shows it."""
+"""Maximum `Retry-After` of a provider in seconds.
+
+If it is longer, the run fails, and its failure has the `Retry-After`.
+"""
 
 
 # --- the state ---

@@ -113,7 +113,7 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
 
 
 def _lower(tree: Filter, scope: FilterScope, boundary: BoundaryPairs | None) -> Condition | None:
-    """Return the condition; None: it is only an `o`, and there is no boundary yet."""
+    """Return the condition. None: `tree` is only a term `o`, and there is no boundary yet."""
     match tree:
         case Everything():
             return EVERY_PAIR
