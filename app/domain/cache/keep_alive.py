@@ -116,8 +116,7 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """Return the beginning of a prefix, up to a place (see `prefix`): the part that a keep-alive call reads or writes.
-    """
+    """Return the part of a prefix that a keep-alive call reads or writes: everything up to a place (see `prefix`)."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 

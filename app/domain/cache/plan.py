@@ -340,7 +340,7 @@ def _size_of(entry: CachedPrefix, request: CacheRequest, sizes: Sequence[Size]) 
 
 
 def _distance(request: CacheRequest, earlier: int, later: int) -> int:
-    """Return the number of positions from the end of one place to the end of a later one."""
+    """Return the number of blocks (`positions`) between the ends of two places."""
     return sum(request.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 

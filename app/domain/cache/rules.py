@@ -61,10 +61,10 @@ class CacheLifetime(StrEnum):
 class CacheRules:
     """The rules of a model's cache. Sizes are in tokens, lifetimes in seconds (the shortest first).
 
-    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions backwards,
-    including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are rounded down to
-    `minimum` plus a multiple of `step`. `closing` is the number of tokens at the end of every prompt that belong to no
-    message.
+    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions (blocks of
+    messages) backwards, including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are
+    rounded down to `minimum` plus a multiple of `step`. `closing` is the number of tokens at the end of every prompt
+    that belong to no message.
     """
 
     style: CacheStyle

@@ -157,8 +157,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 
 def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> CachedPrefix | None:
-    """Return the entry that a call read: the entry with the size `read`, otherwise the longest entry of unknown size.
-    """
+    """Return the entry that a call read: the one with the size `read`, otherwise the longest one of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)

@@ -48,8 +48,7 @@ class StreamContext:
 
 
 class Receiver(Protocol):
-    """An object of a piece of middleware that changes the events of one incoming stream. Each stream gets a new object.
-    """
+    """An object of a piece of middleware that changes the events of one stream. Each stream gets a new object."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         """Return the changed events. A receiver may hold some back, at most until `end`."""

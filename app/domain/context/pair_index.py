@@ -1,4 +1,4 @@
-"""The index of a conversation: the data to decide about each pair, without its texts, in about fifty bytes.
+"""The index of a conversation: for each pair, the data that decides whether it is sent, in about fifty bytes.
 
     index = PairIndex().follow(changed)          # the current pairs of a conversation
     index = index.follow(changed, deleted)       # later: makes only the changed blocks again

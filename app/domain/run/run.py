@@ -86,7 +86,7 @@ class Retry:
     """A failed attempt. Another attempt follows after `seconds`.
 
     `attempt` is the number of the failed attempt, from 1, over all rounds. `after` is the number of parts that the
-    reply had when it failed.
+    reply had when the attempt failed.
     """
 
     attempt: int

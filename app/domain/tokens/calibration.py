@@ -102,8 +102,8 @@ CERTAIN = 1e12
 class Observation:
     """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
-    `text` is the count in the vocabulary. `here`: the send was in the conversation that the estimate is for.
-    `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
+    `text` is the number of its tokens in the vocabulary. `here`: the send was in the conversation that the estimate is
+    for. `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
     them.
     """
 

@@ -5,7 +5,8 @@
 
 The request is the one that a send would make now, with the instruction as its text, so that the provider's cache serves
 it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. The request is made after the end of the reply is stored and published, so it delays neither.
+nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does not delay
+the reply.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The title may have at most 1/8 of the model's window, so that a small window has room for the request."""
+"""A title may have at most this part of the model's window (one divided by 8), so that the request fits too."""
 
 _log = structlog.get_logger(__name__)
 

@@ -247,7 +247,7 @@ class Engine:
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
         """Make one tool call. Every outcome is a result.
 
-        If the call is cancelled, the run has ended and closes its record.
+        If the call is cancelled, the run has ended and closes the record of the call.
         """
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools, but this engine cannot.")

@@ -35,7 +35,10 @@ from app.store.tools.tool_calls import save_tool_calls
 log = structlog.get_logger()
 
 SAVE_SECONDS = 0.1
-"""Seconds between saves while runs are active. With the pause, text waits at most 0.15 s, plus the time of the save."""
+"""Seconds between saves while runs are active.
+
+With PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
+"""
 PAUSE_SECONDS = 0.05
 """Pause before each save. Urgent runs are then saved together, and a reply's first text is shown before it is saved."""
 BEAT_SECONDS = 0.8
@@ -43,7 +46,10 @@ BEAT_SECONDS = 0.8
 WHOLE_SECONDS = 0.8
 """Seconds after which the whole reply is stored again, because other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum characters of replies that one save stores whole. The last of them may exceed it. More would delay saves."""
+"""Maximum number of characters of the replies that one save stores whole; the last of these replies may exceed it.
+
+A larger number would delay the saves.
+"""
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0

@@ -38,7 +38,7 @@ from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""After a provider refused a request as too long, a new one may have this share of its tokens.
+"""After a provider refused a request as too long, the next request may have at most this share of its tokens.
 
 The model's real window is unknown then.
 """
@@ -131,7 +131,7 @@ async def plan_request(
 
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
-    """Select the pairs in view and of the send, and make all checks that need no pairs."""
+    """Select the pairs in view and the pairs that are sent, and make all checks that need no texts of pairs."""
     schema = request.parameters.reply_schema
     require_taken(request.parameters, base.provider, base.profile)
     if request.sends:

@@ -44,7 +44,7 @@ from app.store.run import queues
 from app.store.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
-"""Number of attempts to send the first text of a queue that changes meanwhile. Then the next event sends it."""
+"""Number of attempts to send the first text of a queue that changes meanwhile. After that, the next event sends it."""
 
 _log = structlog.get_logger(__name__)
 

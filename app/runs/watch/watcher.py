@@ -472,7 +472,7 @@ class Watcher:
 def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryView | None:
     """Return the pending retry, if any.
 
-    While it is the same, it is the same object, because the page counts down from it.
+    While the retry does not change, the same object is returned, because the page counts down from it.
     """
     if state.phase != "retrying" or not state.retries:
         return None

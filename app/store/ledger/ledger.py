@@ -168,9 +168,9 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
 async def sum_usage(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
-    """Return the usage by model: of a conversation with its child conversations, since a time, or both.
+    """Return the usage by model. `conversation_id`: only of this conversation and its child conversations.
 
-    A call without a report is left out.
+    `since`: only of calls since this time. A call without a report is left out.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
     query = query.where(LEDGER.c.owner == owner)
@@ -188,7 +188,7 @@ async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
-    """Return the usage of a conversation and its child conversations by all calls except the first `after` ones."""
+    """Return the usage of all calls of a conversation and its child conversations, except the first `after` calls."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)

@@ -1,4 +1,6 @@
-"""Warnings of the filter bar about names that do not exist or are ambiguous. A term with such a name selects no pair.
+"""Warnings of the filter bar about names that do not exist or are ambiguous.
+
+A term with such a name selects no pair.
 """
 
 from __future__ import annotations
