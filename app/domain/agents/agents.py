@@ -45,9 +45,9 @@ class Agent:
 
     `model` None: the conversation's model. `description` says what the agent is good at; other agents read it.
     `server_ids` are the servers whose tools the agent has; None: all servers. `allowed_tools` are the tools that it may
-    call; None: all tools, with a permission request. `deleted_at` is the time of its deletion: a deleted agent cannot
-    answer, but its earlier replies still show its name. `damage` lists its unreadable values: with damage it cannot
-    send.
+    call; None: all tools, but each call needs a person's permission. `deleted_at` is the time of its deletion: a
+    deleted agent cannot answer, but its earlier replies still show its name. `damage` lists its unreadable values: with
+    damage it cannot send.
     """
 
     id: str

@@ -101,7 +101,7 @@ def explain_cold_shoulder(
 
 
 def write_refresh(request: Request, place: int) -> Request:
-    """Return the request of a keep-alive call: `request` up to a place (see `prefix`), with a reply of one token.
+    """Return the request of a keep-alive call: `request` up to a place (see `prefix`), limited to a reply of one token.
 
     Vendors accept only a request that ends with a user message or tool results. If the shortened request does not, the
     tool results that follow are added, or a short message.

@@ -58,12 +58,12 @@ class CacheRequest:
     """The input of a cache plan: a request with its keys and sizes. A place is an index in the request (`prefix.py`).
 
     `prefix` has the keys of the request. `positions` has the number of blocks of each message, as the vendor's search
-    for cached entries counts them (`count_positions`). `totals` is the length of the request up to the system text,
-    then up to each message, in any unit. `tokens` is the estimate for the whole request. No breakpoint is possible at
-    the places in `unmarkable`. `stable` is the last place that the next request will also have; None: all places.
-    (Some filters drop the newest pair from the next view, others drop the oldest with each send.) `tools_apart`: the
-    tools must stay cached even if the system text changes, so a breakpoint after the tools has priority over most
-    others.
+    for cached entries counts them (`count_positions`). `totals` has the length of the request up to the end of the
+    system text, then up to the end of each message, in any unit. `tokens` is the estimate for the whole request. No
+    breakpoint is possible at the places in `unmarkable`. `stable` is the last place that the next request will also
+    have; None: all places. (Some filters drop the newest pair from the next view, others drop the oldest with each
+    send.) `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools
+    has priority over most others.
     """
 
     prefix: Prefix
@@ -78,10 +78,11 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The predicted read from the cache: up to `place` (None: nothing), with `tokens` tokens.
+    """What a request will probably read from the cache.
 
-    `exact`: the provider has reported this size before. `expires_at` is the time when the entry expires. `lifetime` is
-    the lifetime of the entry in seconds.
+    It reads everything up to `place` (None: nothing), which has `tokens` tokens. `exact`: the provider has reported
+    this size before. `expires_at` is the time when the entry expires. `lifetime` is the lifetime of the entry in
+    seconds.
     """
 
     place: int | None = None

@@ -50,7 +50,7 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `key` is its key, `place` is its end (see `prefix`).
+    """A cached prefix. `place` is its end, `key` the hash that identifies it (see `prefix`).
 
     `tokens` is its size as the provider reported it; None: never reported. `lifetime` is in seconds.
     """

@@ -30,8 +30,8 @@ class Limits:
     """The limits that a person set for a send.
 
     `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
-    reply. `tokens` and `money` (US dollars) are what this send may still use: the minimum that remains of the limits
-    for the send, the conversation and the day; None: no limit.
+    reply. `tokens` and `money` (US dollars) are what this send may use: the lowest of what remains of the limits for
+    the send, the conversation and the day; None: no limit.
     """
 
     soft_cap: Decimal = SOFT_CAP

@@ -1,7 +1,7 @@
 """Budgets of money: limits for a day, a month or all time, for all calls, a conversation or an agent.
 
-A budget warns when a share of its amount is spent. If it `stops`, a send that would exceed it is refused. Days and
-months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
+A budget warns when a share of its amount is spent. If the budget `stops`, a send that would exceed it is refused. Days
+and months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
     >>> month = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))

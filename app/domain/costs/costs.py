@@ -37,8 +37,7 @@ UNKNOWN = Cost(at_least=True)
 COUNT = "count"
 """The purpose of a call that only counts the tokens of a request."""
 BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.INTERRUPTED, ErrorClass.UNKNOWN})
-"""Failures after which the provider may bill the call. Other failures mean that it refused the call or was not reached.
-"""
+"""Failures after which the provider may bill the call. After all other failures, it refused or did not get the call."""
 
 
 def price_amount(amount: Decimal | None) -> Cost:

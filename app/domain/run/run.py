@@ -326,7 +326,7 @@ def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | Non
     """Return the seconds to wait before the next attempt; None: no retry.
 
     The wait follows the retry policy of the run. A provider's `Retry-After` replaces it, up to a limit. Each round has
-    its own retries, and there is none after the first token of a round.
+    its own retries, and no retry follows after the first token of a round.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)

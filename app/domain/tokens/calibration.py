@@ -40,11 +40,9 @@ ABSOLUTE_NOISE = 2.0
 """Usual difference between the reports for sends of the same size: a share of their tokens, plus a number of tokens."""
 BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
-"""Usual difference between a model and its family, as a standard deviation: in the base, and in the tokens per message.
-"""
+"""Usual difference between a model and its family (standard deviation): of the base, and of the tokens per message."""
 FEW = 3
-"""With fewer sends than this, outliers cannot be recognized. Then the error of each send is limited to `FEW_SPREADS`.
-"""
+"""With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits the error of each send."""
 FEW_SPREADS = 2.0
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
@@ -143,7 +141,8 @@ def plausible_tokens(one: Observation) -> tuple[int, int]:
     """Return the minimum and maximum number of tokens that a send can have, with any model.
 
     In any vocabulary a token has at least one byte and at most `MAX_TOKEN` characters. In addition, the number of
-    tokens in any vocabulary in use differs by at most `PLAUSIBLE_FACTOR` from the number that Inview counted.
+    tokens in any vocabulary in use differs from the number that Inview counted by at most a factor of
+    `PLAUSIBLE_FACTOR`.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
     (1000, 9030)

@@ -61,9 +61,9 @@ class Estimator:
 
     `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
     any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
-    exact. It applies to texts similar to those that a provider reported. For new texts, such as the draft, `new` has
-    the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the last
-    reported request of this conversation. `slack` is an additional error of the request and of each message,
+    exact. This error applies to texts similar to those that a provider reported. For new texts, such as the draft,
+    `new` has the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the
+    last reported request of this conversation. `slack` is an additional error of the request and of each message,
     `base_doubt` an additional error of the base, both in tokens.
     """
 

@@ -151,8 +151,8 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended.
 
-    `alone`: no other process runs. So a keep-alive whose time is over was not ended by its process: it is ended now,
-    with a message.
+    `alone`: no other process runs. Then keep-alives whose time has passed are ended, with the message that Inview was
+    not running.
     """
     async with ctx.store.read() as session:
         found = await list_open(session)

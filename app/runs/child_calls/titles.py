@@ -106,8 +106,8 @@ async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
 async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep a compared reply, as `keep_reply` does.
 
-    If it is the first reply of a conversation without a title, start a call for a title. The ends of the compared runs
-    started no such call, because each run was in a separate conversation.
+    If it is the first reply of a conversation without a title, start a call for a title. No such call was started when
+    the compared runs ended, because each run was in a separate conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.

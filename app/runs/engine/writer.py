@@ -103,8 +103,8 @@ class Writer:
     async def save(self, *, beats: bool = True) -> None:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        The save finishes even if its caller is cancelled. The database commits in any case, and otherwise this process
-        would not know what is stored.
+        The save finishes even if its caller is cancelled. This process must know what is stored, and the database
+        commits in any case.
 
         Raises:
             StoreError: the database cannot be written.

@@ -325,9 +325,9 @@ class Watcher:
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
         """Load the pairs of the window, and the pairs that are shown regardless of the filter.
 
-        `again`: read all of them again. If they exceed the byte limit of a page, only pairs around those to `keep`
-        (None: the newest) are loaded. The caller holds `reading`: the window and the pairs change in one step, so no
-        page gets one without the other.
+        `again`: read all of them again. If they exceed the byte limit of a page, only the pairs in `keep` (None: the
+        newest) and pairs around them are loaded. The caller holds `reading`: the window and the pairs change in one
+        step, so no page gets one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
         await pairs.weigh(ids_of(window.cut(visible)))

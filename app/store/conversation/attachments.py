@@ -37,7 +37,7 @@ async def keep_attachments(
     """Store the bytes of attachments, and record that this conversation uses them.
 
     Raises:
-        InputError: an attachment is too large, or all attachments of the conversation together would be.
+        InputError: an attachment is too large, or all attachments of the conversation together would be too large.
     """
     by_id = {attachment.id: attachment for attachment in attachments}
     if not by_id:

@@ -63,9 +63,10 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation as an entry of a list. `snippet` is the beginning of its newest request, `opening` of its oldest.
+    """A conversation as an entry of a list.
 
-    `compared` is the number of replies in an open comparison. The request of the comparison counts as the newest.
+    `snippet` is the beginning of its newest request, `opening` that of its oldest. `compared` is the number of replies
+    in an open comparison. The request of the comparison counts as the newest.
     """
 
     conversation: Conversation
@@ -180,7 +181,7 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The data of a conversation that a send needs, except the pairs. `revision` is the revision of its pairs.
+    """The data of a conversation that a send needs, except the pairs. `revision` grows with every change to its pairs.
 
     `preferences` is the stored text for `read_preferences`. `agent` is the agent that answers; None: there is none.
     """

@@ -1,4 +1,4 @@
-"""Searches for words in the titles and pairs of conversations. A title or a pair that has the words is a place.
+"""Searches for words in the titles and pairs of conversations. Each title or pair with the words is called a place.
 
     found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])

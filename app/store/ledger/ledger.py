@@ -64,7 +64,7 @@ class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
     `sent_characters` is the length of its texts, `sent_bytes` the length of its body. For a request with images, every
-    field except the estimate is None, because it could not be compared with the provider's report.
+    field except the estimate is None: the counts could not be compared with the provider's report.
     """
 
     counted_text: int | None

@@ -52,14 +52,14 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """A condition that is true if all `conditions` are true. Without any, every pair matches."""
+    """A condition that is true if all `conditions` are true. Without conditions, every pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """A condition that is true if at least one of the `conditions` is true. Without any, no pair matches."""
+    """A condition that is true if at least one of the `conditions` is true. Without conditions, no pair matches."""
 
     conditions: tuple[Condition, ...]
 
