@@ -251,7 +251,7 @@ def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> i
 
 
 def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return those of the places that can have a breakpoint, up to the allowed number."""
+    """Return the places that can have a breakpoint, in the given order, up to the allowed number."""
     rules = warmth.rules
     return [
         place

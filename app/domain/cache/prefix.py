@@ -65,7 +65,7 @@ class Prefix:
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:
-        """Return the last place up to which both requests are equal; None: not even their tools are."""
+        """Return the last place up to which both requests are equal; None: their tools differ."""
         low, high = 0, min(self.last, other.last) + 1
         while low < high:  # equal keys here mean equal keys at all earlier places
             middle = (low + high) // 2

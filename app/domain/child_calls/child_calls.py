@@ -23,7 +23,7 @@ REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
 class ChildCall:
     """One stored child call. The history shows it as a node, a line between pairs. `role` is the role of its request.
 
-    The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. `made` is the
+    The node is shown after the pair at `after_position`. A summary replaces the pairs above `position`. `made` is the
     provider call; None: its conversation no longer exists, and nothing else is known about the call.
     """
 

@@ -105,7 +105,7 @@ class SizedPairs(Protocol):
         ...
 
     def cut(self, before: int) -> SizedPairs:
-        """Return the pairs before this position."""
+        """Return the pairs above this position."""
         ...
 
 
@@ -220,8 +220,8 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are not
-    sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
+    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs above the boundary are not sent
+    (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
     visible, but it is neither sent nor OUT, and not counted.
     """
 

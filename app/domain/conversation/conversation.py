@@ -189,7 +189,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The summary that is sent instead of the pairs before `position`. These pairs are OUT (not sent)."""
+    """The summary that is sent instead of the pairs above `position`. These pairs are OUT (not sent)."""
 
     summary: str
     position: int

@@ -1,4 +1,4 @@
-"""The writer: stores the received data of all runs in one transaction, several times a second, and each run's end.
+"""The writer: stores what all runs received in one transaction, several times a second, and the end of each run.
 
 Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
 

@@ -208,7 +208,7 @@ async def claim_request(
     Return the settled request. The caller publishes it after the commit.
 
     Raises:
-        SettledError: the request was settled before.
+        SettledError: the request was settled already.
     """
     at = ctx.desk.clock()
     settled = settle(await stored.load_request(session, owner, request_id), event, at)

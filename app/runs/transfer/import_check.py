@@ -73,8 +73,8 @@ class CheckedFile:
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
         """Read some pairs of a conversation from the file, and give them new ids.
 
-        `number` is the number of the conversation in the file, `indexes` are those of the pairs. `fresh` makes the new
-        ids and remembers the new id of each id in the file.
+        `number` is the number of the conversation in the file, `indexes` has the places of the pairs in its list, from
+        0. `fresh` makes the new ids and remembers the new id of each id in the file.
         """
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:
