@@ -37,7 +37,7 @@ class Breakpoint:
 class CachedCall:
     """A call to a model with a cache. `at` is its start, `marks` are its breakpoints.
 
-    `usage` is what the provider reported; None: nothing.
+    `usage` is what the provider reported; None: it reported nothing.
     """
 
     run_id: str

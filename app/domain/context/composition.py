@@ -195,11 +195,11 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The tokens of a send.
+    """The estimated tokens of a send.
 
-    `tokens` is the total. `pairs` includes `images`. `limit` is the budget, `limited_by` the name of the limit that
-    sets it. `error_band` is the relative error. `cost` is the price of the request in US dollars without a cache; None:
-    unknown.
+    `tokens` is the total, `error_band` its relative error. `pairs` includes `images`. `limit` is the budget,
+    `limited_by` the name of the limit that sets it. `cost` is the price of the request in US dollars without a cache;
+    None: unknown.
     """
 
     tokens: int

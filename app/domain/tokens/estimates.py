@@ -139,7 +139,7 @@ def list_words(parts: Iterable[Part]) -> Iterator[str]:
 
     For a picture or a file in a tool result, a model gets additional words: a text that replaces it, or "[Result of …]"
     in front of it. The text that replaces it is counted for every model, because sizes are the same for all models.
-    Only Anthropic and OpenAI do not get it.
+    Only requests to Anthropic and OpenAI do not contain it.
     """
     for part in parts:
         match part:

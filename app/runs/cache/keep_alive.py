@@ -71,7 +71,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the cost of a keep-alive of the cache that this send would read, or the reason why it is impossible."""
+    """Return what it costs to keep alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."

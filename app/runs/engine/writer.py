@@ -1,4 +1,4 @@
-"""The writer: stores what all runs received in one transaction, several times a second, and the end of each run.
+"""The writer: stores the received data of all runs, several times a second in one transaction, and the end of each run.
 
 Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
 
@@ -103,8 +103,8 @@ class Writer:
     async def save(self, *, beats: bool = True) -> None:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        The save finishes even if its caller is cancelled. This process must know what is stored, and the database
-        commits in any case.
+        The save finishes even if its caller is cancelled: the database commits in any case, and this process must know
+        what is stored.
 
         Raises:
             StoreError: the database cannot be written.

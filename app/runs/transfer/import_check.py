@@ -3,7 +3,8 @@
     checked = check_file(read_file(body, rest), owner, now)     # stores nothing, and keeps no pair
     records = checked.read_pairs(0, range(50), conversation_id, NewIds(new_id))
 
-Each pair is read twice, here and when it is stored. In memory, the pairs would take many times the size of the file.
+Each pair is read twice, here and when it is stored, because all pairs in memory would take many times the size of the
+file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Reads a file to be imported: its long lists one item at a time. The first fault is reported with its place.
+"""Reads a file to be imported. The items of long lists are read one at a time.
+
+The first fault is reported with its place.
 
     file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
     file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")

@@ -168,9 +168,10 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
 async def sum_usage(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
-    """Return the usage by model. `conversation_id`: only of this conversation and its child conversations.
+    """Return the usage by model. A call without a report is left out.
 
-    `since`: only of calls since this time. A call without a report is left out.
+    `conversation_id`: only the usage of this conversation and its child conversations. `since`: only the usage since
+    this time.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
     query = query.where(LEDGER.c.owner == owner)

@@ -72,7 +72,10 @@ async def load_pair_tool_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPage:
-    """The calls of a reply. Those whose ids are in `cut` are without structured content and full result."""
+    """The calls of a reply.
+
+    The calls whose ids are in `cut` have neither structured content nor the full result here.
+    """
 
     records: tuple[ToolCallRecord, ...]
     cut: frozenset[str]
