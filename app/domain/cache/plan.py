@@ -78,11 +78,10 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a request will probably read from the cache.
+    """The probable cache read of a request.
 
-    It reads everything up to `place` (None: nothing), which has `tokens` tokens. `exact`: the provider has reported
-    this size before. `expires_at` is the time when the entry expires. `lifetime` is the lifetime of the entry in
-    seconds.
+    The request reads everything up to `place` (None: nothing): `tokens` tokens. `exact`: the provider has reported this
+    size before. `expires_at` is the time when the entry expires. `lifetime` is the lifetime of the entry in seconds.
     """
 
     place: int | None = None

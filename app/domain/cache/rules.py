@@ -63,8 +63,8 @@ class CacheRules:
 
     A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions (blocks of
     messages) backwards, including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are
-    rounded down to `minimum` plus a multiple of `step`. `closing` is the number of tokens at the end of every prompt
-    that belong to no message.
+    rounded down to `minimum` plus a multiple of `step`. `closing` tokens at the end of every prompt belong to no
+    message.
     """
 
     style: CacheStyle

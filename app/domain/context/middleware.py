@@ -83,7 +83,7 @@ MIDDLEWARE: Final = (
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )
-"""All pieces of middleware, in the order in which a provider call uses them."""
+"""All pieces of middleware, in the order of their use in a provider call."""
 
 
 def compose_system_prelude(options: UserOptions) -> str | None:

@@ -7,7 +7,7 @@ Each refresh (a call that reads the cache) is a run in a `tool` conversation, wi
 adds nothing to the context. Before each refresh the next send is planned again: if a person sent something in the
 meantime, that send has extended the cache, and no refresh is due.
 
-What the person chose is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that it
+The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that it
 ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
 
 Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).

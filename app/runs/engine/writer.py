@@ -104,7 +104,7 @@ class Writer:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
         The save finishes even if its caller is cancelled: the database commits in any case, and this process must know
-        what is stored.
+        the stored state.
 
         Raises:
             StoreError: the database cannot be written.

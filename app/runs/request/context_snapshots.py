@@ -40,7 +40,7 @@ class ContextSnapshot:
     is the size of the system prompt in tokens of the vocabulary. `running` is the pair whose reply is running, in view
     or not. `parts` has, for each condition of the filter's second step, the ids of the pairs that match it. `views` are
     cached results for boundaries that were computed earlier. `index` has every pair of the conversation, in view or
-    not. `offer` are the tools that can be sent. `beside` has the other data of the request (see `send_plan.py`).
+    not. `offer` are the tools that can be sent. `RequestExtras` (in `send_plan.py`) are the other data of the request.
     """
 
     owner: str

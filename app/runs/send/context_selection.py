@@ -101,8 +101,8 @@ class ViewOptions:
     """View options in a conversation. A filter, model, agent or tool mode of None: the conversation's own.
 
     `topic` is the id of the topic chosen in the composer; None: no topic. `zone` is the reader's time zone by its IANA
-    name. `as_of` is the instant from which ages are computed; None: the current time. `agent` is the id of an agent
-    that replaces the conversation's; "": no agent.
+    name. `as_of` is the instant from which ages are computed; None: the current time. `agent` is the id of another
+    agent than the conversation's; "": no agent.
     """
 
     filter: str | None = None
