@@ -20,10 +20,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped.
-
-    Providers report all except the last one: Inview stops a reply with too many tool calls.
-    """
+    """The reason why a model stopped. Inview itself sets only the last one: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"

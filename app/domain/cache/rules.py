@@ -49,7 +49,7 @@ class CacheStyle(StrEnum):
 
 
 class CacheLifetime(StrEnum):
-    """The cache lifetime that a person chose: automatic (see `plan.py`), five minutes, an hour, or no breakpoints."""
+    """The cache lifetime that a person chose: automatic, always five minutes, always an hour, or no breakpoints."""
 
     AUTO = "auto"
     SHORT = "5m"

@@ -164,8 +164,8 @@ class BoundaryInputs:
     `window` is the window of the model, `system` and `tools` are the estimated sizes of the system text and of the
     tools, all in tokens. `input_price` is in US dollars per million tokens; None: unknown. `free`: the model runs on
     the user's own machine and costs nothing. `input_steps` has sizes of requests in tokens, each with the input price
-    of a larger request. `draft_kind` is the kind of the draft's text, `draft_doubt` the possible error of its estimate
-    in tokens.
+    above this size. `draft_kind` is the kind of the draft's text, `draft_doubt` the possible error of its estimate in
+    tokens.
     """
 
     estimator: Estimator

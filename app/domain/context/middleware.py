@@ -66,7 +66,7 @@ Receives = Callable[[StreamContext], Receiver | None]
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """One piece of middleware: its functions, in the order in which a provider call uses them.
+    """One piece of middleware: its functions, in the order of their use in a provider call.
 
     None: it has no such function. `adds` returns text for a card above all pairs. `changes` returns the request to
     send, with a list of every change. `new_receiver` returns a receiver for a stream; None: the stream needs none.
