@@ -53,7 +53,10 @@ ROUNDS = 10
 MAX_BASE = 20_000.0
 MAX_PER_MESSAGE = 100.0
 MAX_RATIO = 3.0
-"""The limits of the three figures, however many reports there are. The ratio may be this multiple of the family's."""
+"""The limits of the three figures, however many reports there are.
+
+The last is a factor: the ratio may differ from the family's by at most this factor.
+"""
 BASE_STEP = 1_000.0
 PER_MESSAGE_STEP = 10.0
 RATIO_STEP = 1.25

@@ -51,7 +51,7 @@ _OTHERS = ToolRule(ToolForm.JSON, 100)
 """A guess: the sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens."""
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models that are not in the published table: the overhead of Sonnet 5, the newest of its kind."""
+"""An estimate for models that are not in the published table: the overhead of Sonnet 5, the largest of generation 5."""
 
 
 def _claude(overhead: int) -> ToolRule:

@@ -89,7 +89,7 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Engine:
-    """The engine of a process: it drives the active runs, which are listed in `writer.runs`.
+    """The engine of an app context: it drives the active runs, which are listed in `writer.runs`.
 
     `ended` is called when the end of a run is stored, before any page shows it. `desk` performs tool calls; None:
     replies call no tools. `max_bytes` is the maximum size of a reply.

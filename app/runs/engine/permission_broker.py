@@ -49,7 +49,7 @@ def steady_clock() -> Callable[[], datetime]:
 
 @dataclass(eq=False)
 class PermissionBroker:
-    """The permission broker of a process, which wakes the tool calls that wait for permission.
+    """The permission broker of an app context, which wakes the tool calls that wait for permission.
 
     `changed` is the event that these calls wait for. The next decision sets it, and a new event replaces it.
     """
