@@ -51,7 +51,7 @@ BATCH = 250
 STATEMENT_CHARACTERS = 1_000_000
 """Characters of messages after which one statement ends and the next begins."""
 PLACES = 2_000
-"""Number of places that are read at once. All 50,000 of a long conversation would block the event loop for 0.1 s."""
+"""Number of `PairPlace` values read at once. All 50,000 of a long conversation would block the event loop for 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ async def resend_as_it_was(
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.
         PairChangedError: the pair's version is not the one in `seen`.
         LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
-        InputError: `later` is BRANCH, but the request belongs to this conversation.
+        InputError: `later` is BRANCH. A stored request can be sent only in its own conversation.
         ConflictError: its provider has another address than the request, or the request has secrets.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
@@ -101,5 +101,5 @@ async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> Non
 
 
 def _read_wire(kept: Snapshot) -> WireRequest:
-    """Build the request from the snapshot. Its key is masked, as in every stored request, until the request is sent."""
+    """Build the request from the snapshot. The API key in it is masked until it is sent, as in every stored request."""
     return WireRequest(kept.model, "POST", kept.url, kept.headers, kept.body)

@@ -38,7 +38,7 @@ from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""After a provider refused a request as too long, a new one may have this share of its tokens.
+"""After a provider refused a request as too long, the next request may have at most this share of its tokens.
 
 The model's real window is unknown then.
 """
@@ -131,7 +131,7 @@ async def plan_request(
 
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
-    """Select the pairs in view and of the send, and make all checks that need no pairs."""
+    """Select the pairs in view and the pairs that are sent, and make all checks that need no texts of pairs."""
     schema = request.parameters.reply_schema
     require_taken(request.parameters, base.provider, base.profile)
     if request.sends:
@@ -201,9 +201,9 @@ def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
 def _count_unstable(composed: Composed, before: int | None) -> int | None:
     """Count the newest messages that the next send will not carry. None: it will share only the system text.
 
-    If a filter of the newest pairs or the budget limits what is sent, each send leaves out the oldest pair of the
-    previous send. If the filter hides the newest pair, it will probably also hide the pair that is being written. It
-    certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
+    If the budget, or a filter of the newest pairs such as `r5`, limits what is sent, each send leaves out the oldest
+    pair of the previous send. If the filter hides the newest pair, it will probably also hide the pair that is being
+    written. It certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):

@@ -246,7 +246,10 @@ class _Importer:
             ) from error
 
     def _cut(self) -> Iterator[_Slice]:
-        """Yield the slices of the file. Attachments are earlier than the pairs that name them."""
+        """Yield the slices of the file.
+
+        A slice with an attachment comes before the slices with the pairs that name it.
+        """
         for number, one in enumerate(self.checked.conversations):
             for name in one.named:
                 yield _Slice(number, attachment=name)

@@ -213,7 +213,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _let_go(connection: Any, _record: object, _fault: object) -> None:
-    """Roll back the transaction of a connection that is discarded, such as that of a task cancelled during a statement.
+    """Roll back the transaction of a discarded connection, for example after its task was cancelled in a statement.
 
     Closing the connection does not end the transaction while an object still refers to the statement, for example the
     traceback of the cancellation.
