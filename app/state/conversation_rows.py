@@ -44,7 +44,7 @@ class ExcerptPiece:
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words of the search that were found in a conversation, each once, in lower case. `conversation` is its id."""
+    """The words of a search that one conversation contains, each once, in lower case. `conversation` is its id."""
 
     conversation: str
     words: tuple[str, ...]
@@ -84,7 +84,10 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""Time after the start of a query during which pages share it. All pages are notified of a change at the same time."""
+"""Time, from the start of a query, in which other pages get the result of this query instead of making their own.
+
+All pages are notified of a change at the same time.
+"""
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,8 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
 
 
 def _repeats(words: str, name: str) -> bool:
-    """Return True if the words have the same letters and digits as the name, so that they say nothing new."""
+    """Return True if the words have the same letters and digits as the name, so that they tell the reader nothing new.
+    """
     return words == name or _letters(words) == _letters(name) != ""
 
 

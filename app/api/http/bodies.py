@@ -264,7 +264,8 @@ class DraftToSend(DraftToPreview):
 
 
 class SeenBefore(Body):
-    """What the client saw of a pair before it sends the pair again: its version, and the number of later pairs."""
+    """The data of a pair that the client has seen when it sends the pair again: its version, the number of later pairs.
+    """
 
     standing: SeenVersion = None
     later_count: int | None = Field(

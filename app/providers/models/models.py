@@ -82,8 +82,8 @@ class ModelLists:
     def trial(self, provider: Provider) -> Trial:
         """Return whether the last request of this process for the provider's list succeeded, or why it failed.
 
-        Built-in models need no request. Some servers return their list to anyone, so a call for which the provider
-        rejected the key counts too (`note_rejected_key`).
+        Built-in models need no request. Some servers return their list without a valid key. So it also counts as a
+        failure if the provider has rejected the key of a call (`note_rejected_key`).
         """
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)

@@ -30,7 +30,7 @@ DEFAULT_RATE = 200.0
 
 _TOKEN = re.compile(r"\s*(?:\w{1,8}|[^\w\s])|\s+")
 _REST = re.compile(r"(?:^|(?<=[ \t]))/(echo|tool)")
-"""The first command of a line that takes all text after it."""
+"""Matches the first command in a line that takes all text after it as its argument."""
 _COMMAND = re.compile(r"/([a-z]+)((?:[ \t]+(?!/[a-z])\S+)*)")
 
 Ending = Literal["stop", "cut", "stall", "fail"]
@@ -52,8 +52,9 @@ class Fault:
 class Script:
     """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
-    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending`: what happens
-    after `after` tokens; `after` None: after all tokens, except that `fail` then happens before the first token.
+    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending` is the way in
+    which the answer ends, and `after` the number of tokens in front of this end. `after` None: all tokens are in front
+    of it; for `fail` none are.
     """
 
     text: str = ""

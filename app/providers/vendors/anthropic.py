@@ -70,7 +70,7 @@ SMALLEST_BUDGET = 1_024
 BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
     {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}
 )
-"""Tokens of thinking for models that need a budget instead of an effort."""
+"""Tokens of thinking by effort, for models that need such a budget instead of an effort."""
 
 STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {

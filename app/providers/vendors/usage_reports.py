@@ -61,7 +61,9 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return the rest of `whole` without its parts, then the parts. Parts that exceed it count as not reported.
+        """Return the part of `whole` that is in none of the `parts`, then the parts.
+
+        A part that exceeds the rest counts as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault

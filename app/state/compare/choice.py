@@ -180,7 +180,7 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 def read_remembered(remembered: str) -> tuple[str, ...]:
     """Return the models of the last comparison from `remembered`, the text that the browser stored.
 
-    Return none if this module did not write the text.
+    The result is empty if the text does not have the format that this module writes.
     """
     stored = json_in(remembered)
     models = cast("list[object]", stored) if isinstance(stored, list) else []

@@ -94,7 +94,7 @@ def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
 
 
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
-    """Return why these files cannot be sent now; "" if they can."""
+    """Return the reason why these files cannot be sent now; "" if they can be sent."""
     return "" if all(file.arrived for file in files) else WAITING
 
 

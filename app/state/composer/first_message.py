@@ -30,7 +30,7 @@ from app.views.screen.context import ContextView
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Return an estimate of the size of a send of the first message.
 
-    None: the message cannot be sent like this. The error after a press of Send says why.
+    None: the message cannot be sent in this form. The error that appears after a press of Send says why.
     """
     try:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())

@@ -63,7 +63,7 @@ FIELD: Final = "parameter-"
 
 
 class ParameterTarget(StrEnum):
-    """For what parameters are set: for the whole conversation, or for its next send alone."""
+    """The scope of parameters: the whole conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -74,9 +74,10 @@ class ParametersFormView:
     """The content of the dialog of the model parameters.
 
     `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
-    `instead` describes for each field the value that applies while the field is empty. `takes` are the parameters that
-    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the most output tokens.
-    `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can be removed.
+    `instead` describes for each field the value that is used while the field is empty. `takes` are the parameters that
+    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the maximum number of
+    output tokens. `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can
+    be removed.
     """
 
     scope: ParameterTarget
@@ -125,9 +126,9 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Prepare the page that was opened: show the parameters set on the start page, or clear them on other pages.
+        """Show the start page's parameters on the start page. On the page of a conversation, forget them.
 
-        A conversation that was started on the start page has stored these parameters by then.
+        If the conversation was started on the start page, it has stored these parameters already.
         """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
@@ -367,7 +368,7 @@ def _texts_in(form: object) -> dict[str, str]:
 
 
 def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
-    """Return why parameters cannot be used, by their names; empty if all can."""
+    """Return the reasons why parameters cannot be used, by the names of the parameters; empty if all can be used."""
     try:
         require_parameters(parameters)
     except InputError as error:
@@ -394,7 +395,10 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
 
 
 def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts:
-    """Describe for each field the value that applies if it is empty: of the conversation, its agent, or the model."""
+    """Describe for each field the value that is used if the field is empty.
+
+    This is the value of the conversation, of its agent, or the model's default.
+    """
     own = now.layers.conversation if scope is ParameterTarget.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 

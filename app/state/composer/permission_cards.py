@@ -140,7 +140,7 @@ def _show(arguments: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the value as JSON with invisible characters escaped, which does not change its meaning."""
+    """Return the value as JSON. Invisible characters are escaped; the JSON has the same value with them."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -50,7 +50,10 @@ Otherwise the end of the previous edit would resume the queue during the new edi
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was removed from the queue, for undo: its files, its place, and whether the queue was paused."""
+    """A text that was removed from the queue, with the data to put it back.
+
+    These are its files, its place, and whether the queue was paused.
+    """
 
     item: QueuedText
     place: int
@@ -85,7 +88,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def settle(self) -> None:
-        """Note that no reply has been running for a while, and show it.
+        """Note that no reply has been running for a while, and show that the queue waits.
 
         The page waits before it calls this, because nothing runs for a short time between a reply and the next text.
         """

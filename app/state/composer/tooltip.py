@@ -1,4 +1,4 @@
-"""The tooltip of the counter and the estimate: the figures that are computed only while it is open."""
+"""The tooltip of the counter and the estimate. Its figures are computed only while it is open."""
 
 from __future__ import annotations
 

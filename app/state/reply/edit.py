@@ -49,7 +49,8 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An edit with its text so far. `before` is the text of the pair when the edit began."""
+    """An edit that has not been sent, with the text typed so far. `before` is the text of the pair when the edit began.
+    """
 
     edit: Edit
     text: str
@@ -123,7 +124,7 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """Store the current text of the text area. The text area has taken the focus by then, if it should."""
+        """Store the current text of the text area. Also clear `asked`, because the text area has the focus by now."""
         words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
         if edit is None or edit.id != edit_id or words is None:
             return

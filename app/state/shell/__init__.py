@@ -1,1 +1,2 @@
-"""The parts that every page has around its content: keys, menus, announcements, the notice, and Undo by key."""
+"""The parts that every page has around its content: keys, menus, announcements, the notice, and Undo with the keyboard.
+"""

@@ -1,7 +1,7 @@
 """Converts a server's prompt or resource to text that the user can insert into a draft.
 
 A draft is text, so only text is accepted: a prompt or resource with other content is refused with an error that names
-the content. A link to a resource stays a link: nothing is fetched because a server named it.
+the content. A link to a resource stays a link: Inview never fetches an address just because a server named it.
 """
 
 from __future__ import annotations

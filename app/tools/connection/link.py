@@ -267,7 +267,10 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """Return True if no answer came. The error code alone does not show this: servers also refuse requests with it."""
+    """Return True if no answer came.
+
+    The error code alone does not show this: servers use the same code to refuse requests.
+    """
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT
 

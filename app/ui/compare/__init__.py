@@ -1,1 +1,4 @@
-"""Comparing models: the dialog that chooses models, and the replies side by side. The button is in `composer`."""
+"""Comparing models: the dialog that chooses models, and the replies side by side.
+
+`composer` has the button to see them.
+"""

@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written next
+_ENDS: Final = frozenset({"fork", "new_conversation"})  # the person writes a message next
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 

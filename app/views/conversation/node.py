@@ -1,4 +1,4 @@
-"""Views of nodes. A node is a record between pairs that is never sent. Each names the pair before it.
+"""Views of nodes. A node is a record between pairs that is never sent. Each node names the pair above it.
 
 The node of a title or a summary includes the result of its provider call, which has a separate child conversation.
 """

@@ -59,7 +59,9 @@ class CompletionView:
 
 @dataclass(frozen=True, slots=True)
 class FilterLineView:
-    """The meaning of a line. If it has an `error`, only `completion` is also valid.
+    """The meaning of a line.
+
+    If the line has an `error`, only `completion` is set in addition; the other fields are empty.
 
     `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` has a sentence for
     each name in it that does not exist or is ambiguous. A send with this filter would contain `sent` of the `pairs`

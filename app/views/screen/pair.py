@@ -202,8 +202,8 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
 def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
     """Return the note about the usage that a provider counted, and its cost.
 
-    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply; each call
-    reads everything that the earlier calls read again.
+    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply. The input is
+    the sum of all calls: each call reads again what the earlier calls have read.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))

@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """How much of a request is shown: only its newest messages, and only the beginning of long pieces.
+    """The extent of a request that is shown: only its newest messages, and only the beginning of long pieces.
 
     `messages` is the number of the messages. `opened` are the keys of the pieces that a person has expanded: a higher
     limit applies to these.

@@ -44,8 +44,8 @@ class HeadChangeView:
 class ChangesView:
     """The differences between two requests. `warning` says why they may be inexact, "" if they are exact.
 
-    `note` is a sentence about all of them. `heads` are the changed fields, `rows` the messages: unchanged ones in a row
-    are replaced by one line.
+    `note` is a sentence about all differences. `heads` are the changed fields, `rows` the messages: one line replaces
+    each group of consecutive unchanged messages.
     """
 
     warning: str
