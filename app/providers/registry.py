@@ -218,7 +218,7 @@ def build_providers(
 
 
 def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "built in") -> Provider:
-    """Make a provider from a row and its credentials.
+    """Make a provider from a row and its credentials. `origin` is the source of the credentials.
 
     Raises:
         InputError: the base URL or the key is invalid.

@@ -41,7 +41,10 @@ class Costs:
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
-        """Add the processor time of a check to an account, such as a conversation. A quick check is free."""
+        """Add the processor time of a check, in seconds, to an account, such as a conversation.
+
+        A quick check is free.
+        """
         if seconds < SLOW_SECONDS:
             return
         self._paid.setdefault(account, deque()).append((now, seconds))

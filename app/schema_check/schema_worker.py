@@ -61,7 +61,10 @@ Fault = tuple[list[str | int], str]
 
 
 def serve(seconds: float, noted: mmap.mmap) -> None:
-    """Answer questions until the input ends, or none came for a minute."""
+    """Answer questions until the input ends, or none came for a minute.
+
+    `seconds` is the maximum processor time of a question. `noted` is the file for the pattern that is being matched.
+    """
     patterns = _Patterns(noted)
     re.search = patterns.search  # `jsonschema` calls it for every keyword with a pattern
     os.nice(5)  # other requests go first

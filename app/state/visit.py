@@ -43,7 +43,9 @@ class VisitedState(rx.State, mixin=True):
     _visit: Visit | None = None
 
     async def _come(self) -> None:
-        """Note that a person uses this state on the current visit. When the next visit begins, `_end_visit` is called.
+        """Note that a person uses this state on the current visit.
+
+        When the next visit begins, `_end_visit` is called.
         """
         self._visit = await visit_of(self)
 

@@ -96,7 +96,10 @@ class ModelLists:
         return Trial(ProviderHealth.ANSWERS, sum(1 for _ in _for_chat(listed)))
 
     def note_rejected_key(self, provider: Provider, why: Failure) -> None:
-        """Note that the provider rejected the key of a call, until `note_accepted_key`. Another key is not affected."""
+        """Note that the provider rejected the key of a call, for the reason `why`.
+
+        The note remains until `note_accepted_key` is called. It does not affect another key of the same provider.
+        """
         self._rejected[provider] = why
 
     def note_accepted_key(self, provider: Provider) -> None:

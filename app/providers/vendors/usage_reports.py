@@ -80,8 +80,9 @@ class UsageReport:
     ) -> UsageReported:
         """Return the usage event for a prompt count `whole` that includes the cached tokens `read` and `written`.
 
-        In the event, the three counts of the prompt do not overlap. If `whole` is None, the event has no usage. If
-        `output` is None, the output counts as 0 tokens, and the fault of the event names the missing count.
+        In the event, the three counts of the prompt do not overlap. `thought` is the part of `output` that is
+        reasoning. If `whole` is None, the event has no usage. If `output` is None, the output counts as 0 tokens, and
+        the fault of the event names the missing count.
         """
         if whole is None:
             return self.as_event(None)

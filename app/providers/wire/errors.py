@@ -223,7 +223,10 @@ def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
 
 
 def describe_no_stream(target: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
-    """Return the failure for an answer with status 200 that is no event stream, such as an error or a web page."""
+    """Return the failure for an answer with status 200 that is no event stream, such as an error or a web page.
+
+    `beginning` is the beginning of its body, `content_type` its media type.
+    """
     error = _error_in(beginning)
     if error is not None:
         return describe_error(target, error)

@@ -50,7 +50,9 @@ class AgentErrors:
 
 @dataclass(frozen=True)
 class AgentServerItem:
-    """An MCP server in the form. `chosen`: the agent has its tools. `known`: the server is set up on this installation.
+    """An MCP server in the form. `chosen`: the agent has its tools.
+
+    `known`: the server is set up on this installation.
     """
 
     id: str

@@ -130,7 +130,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def tick(self, model: str, ticked: bool) -> None:
-        """Tick or untick a model."""
+        """Tick a model or, if `ticked` is False, untick it."""
         valid_model = text_in(model, MAX_MODEL)
         if all(profile.model != valid_model for profile in self._models) or valid_model is None:
             return

@@ -1,7 +1,7 @@
 """The end of a comparison: one reply is kept, or none. In both cases a toast offers Undo.
 
-    await tab.send(KeepingState.stop, run_id="r1")
-    await tab.send(KeepingState.keep, model="offline:demo")
+await tab.send(KeepingState.stop, run_id="r1")
+await tab.send(KeepingState.keep, model="offline:demo")
 """
 
 from __future__ import annotations

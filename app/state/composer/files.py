@@ -43,7 +43,7 @@ class DraftFile:
 
 
 def begin_file(key: str, name: str, length: int) -> DraftFile:
-    """Return the draft's file for an upload that has just started."""
+    """Return the draft's file for an upload of `length` bytes that has just started."""
     return DraftFile(key, name, note=size(length))
 
 
@@ -72,6 +72,8 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 
 def describe_replaced(name: str, newest: str) -> str:
     """Return a text that says that a new file replaces one with the same content; "" if both have the same name.
+
+    `newest` is the name of the new file.
 
     >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
     ('b.txt has the same content as a.txt and replaces it.', '')

@@ -60,7 +60,9 @@ class Insertable:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All prompts and resources of some servers. `message` names the servers that are not connected or offer nothing.
+    """All prompts and resources of some servers.
+
+    `message` names the servers that are not connected or offer nothing.
     """
 
     offers: tuple[Insertable, ...]

@@ -197,7 +197,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
-        """Restore the previous parameters of a conversation. Undo calls this, so it offers no undo."""
+        """Restore the previous parameters of a conversation, given as texts. Undo calls this, so it offers no undo."""
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         if valid_id is not None and parameters is not None and policy is not None:
@@ -324,7 +324,7 @@ async def take_send_parameters(state: rx.State, conversation_id: str) -> Paramet
 
 
 async def restore_send_parameters(state: rx.State, conversation_id: str, taken: Parameters) -> None:
-    """Restore the parameters of a refused send, unless others have been set since."""
+    """Restore the parameters `taken` from a send that was refused, unless others have been set since."""
     parameters = await state.get_state(ParametersState)
     if list_set(taken) and not list_set(parameters._send_parameters_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         await parameters._set_send_parameters(conversation_id, taken)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

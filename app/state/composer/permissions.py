@@ -139,7 +139,9 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 
 
 def clear_permissions(state: PermissionsState) -> None:
-    """Remove the calls from `state`, because the page shows another conversation. The calls still wait for an answer.
+    """Remove the calls from `state`, because the page shows another conversation.
+
+    The calls still wait for an answer.
     """
     state.cards = ()
 

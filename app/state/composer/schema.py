@@ -1,8 +1,8 @@
 """The dialog for the JSON schema that the next reply must match. A person types the schema or starts from a sample.
 
-    await tab.send(SchemaState.ask)
-    await tab.send(SchemaState.take_sample, name="List")
-    await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
+await tab.send(SchemaState.ask)
+await tab.send(SchemaState.take_sample, name="List")
+await tab.send(SchemaState.use, form={"schema": '{"type": "object"}'})
 """
 
 from __future__ import annotations
@@ -140,7 +140,9 @@ async def _read(form: object) -> tuple[str, str]:
 
 
 def lay_out(schema: str) -> str:
-    """Return a schema indented for reading. Text that is not JSON is returned unchanged; it may come from the browser.
+    """Return a schema indented for reading.
+
+    Text that is not JSON is returned unchanged; it may come from the browser.
     """
     try:
         return _write(json.loads(schema)) if schema else ""

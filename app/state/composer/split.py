@@ -69,7 +69,7 @@ def describe_counting(counting: CountingView | None) -> str:
 
 
 def read_as_title(x: int, y: int) -> str:
-    """Return a sentence that says how many of the pairs in view are sent."""
+    """Return a sentence that says that `x` of the `y` pairs in view are sent."""
     if not y:
         return "Only the new request is sent"
     if x != y:

@@ -15,7 +15,7 @@ MAX_KEPT: Final = 300
 
 
 def read_kept(kept: str, conversation_id: str) -> str:
-    """Return the id of the topic chosen in a conversation, "" for none."""
+    """Return the id of the topic chosen in a conversation, "" for none. `kept` is the JSON that the browser stored."""
     return _read(kept).get(conversation_id or NEW, "")
 
 

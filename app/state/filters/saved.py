@@ -146,7 +146,9 @@ class SavedFilterState(VisitedState, FilterState):
         self.shown, self.fault, self.renaming = False, "", ""
 
     async def _change(self, work: Awaitable[None]) -> bool:
-        """Await a change and read the list again. Return True if the change was made; an error is shown above the list.
+        """Await a change and read the list again.
+
+        Return True if the change was made; an error is shown above the list.
         """
         self.fault = ""
         try:

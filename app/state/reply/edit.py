@@ -49,7 +49,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An edit that has not been sent, with the text typed so far. `before` is the text of the pair when the edit began.
+    """An edit that has not been sent, with the text typed so far.
+
+    `before` is the text of the pair when the edit began.
     """
 
     edit: Edit
@@ -225,7 +227,7 @@ def end_edit(state: EditState, edit_id: str) -> None:
 
 
 def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | None = None) -> None:
-    """Show that the edit was not sent. Its text stays in the text area.
+    """Show that the edit was not sent, for the reason `fault`. Its text stays in the text area.
 
     `version` is the newer version of the pair that the error reported. The next attempt replaces this newer version.
     """

@@ -148,7 +148,10 @@ async def compare(request: ResendRequest) -> Comparison:
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """Return the question what happens to the `count` pairs that follow the pair at this position."""
+    """Return the question what happens to the `count` pairs that follow the pair at this position.
+
+    `ways` are the choices.
+    """
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),

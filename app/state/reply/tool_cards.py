@@ -41,7 +41,10 @@ class ToolCardState(rx.State):
 
     @rx.event(background=True)
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
-        """Read the current contents of a call and show them, because the card of the call was expanded."""
+        """Read the current contents of a call and show them, because the card of the call was expanded.
+
+        `turn` is the page's text for the contents that it wants: it changes when the call has new contents.
+        """
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
         call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
         if not pair or number is None or call is None or not turn_id:

@@ -125,7 +125,9 @@ class KeysState(VisitedState, rx.State):
         return next((item.id for item in self.actions if item.asking), "")
 
     def _show(self, message: str = "", *, about: str = "", asking: str = "") -> None:
-        """Show the key of every action. `message` is shown at the action `about`. The action `asking` waits for a key.
+        """Show the key of every action. `message` is shown at the action `about`.
+
+        The action `asking` waits for a key.
         """
         own = dict(self._keys)
         self.actions = tuple(

@@ -46,7 +46,9 @@ class TitlesState(rx.State):
 
     @rx.event
     async def name_conversations(self, on: bool) -> None:
-        """Set whether a model writes titles for new conversations. Off: they have no title until a person writes one.
+        """Set whether a model writes titles for new conversations.
+
+        Off: they have no title until a person writes one.
         """
         await self._change(lambda known: replace(known, titles=on is True))
 

@@ -1,2 +1,1 @@
-"""The parts that every page has around its content: keys, menus, announcements, the notice, and Undo with the keyboard.
-"""
+"""The parts that every page has around its content: keys, menus, announcements, the notice, Undo with the keyboard."""

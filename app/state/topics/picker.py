@@ -104,7 +104,9 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def choose(self, query: str, index: int) -> None:
-        """Choose the row with this index in the list for the query. If it is the row "Create", create its topic first.
+        """Choose the row with this index in the list for the query.
+
+        If it is the row "Create", create its topic first.
         """
         typed, place = text_in(query, MAX_QUERY), whole_in(index)
         if self.picking is None or typed is None or place is None:

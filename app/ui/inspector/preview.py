@@ -26,7 +26,9 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """Draw the section: the tabs with the content of the open tab, an error, or a note that the request is being built.
+    """Draw the section: the tabs, and the content of the open tab.
+
+    Without a request, draw an error or a note that the request is being built.
     """
     return rx.cond(
         PreviewState.fault != "",

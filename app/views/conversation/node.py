@@ -86,7 +86,11 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model by name."""
+    """Return the views of a conversation's nodes, in their order.
+
+    `accounting` are its accounting nodes, `derived` the nodes of its child calls. `tariffs` has the tariff of each
+    model by name.
+    """
     nodes: list[NodeView] = [
         *map(_describe_accounting, accounting),
         *(_describe_derived(call, tariffs) for call in derived),

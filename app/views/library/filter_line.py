@@ -103,7 +103,10 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """Return the fields `would` and `what` of `CommandView`. The argument `what` describes the command's effect."""
+    """Return the fields `would` and `what` of `CommandView` for a decision about a command.
+
+    The argument `what` describes the effect of the command.
+    """
     match decision:
         case PerformCommand():
             return "act", what

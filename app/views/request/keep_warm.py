@@ -95,7 +95,7 @@ def describe_keeping(  # noqa: PLR0913, PLR0917 - the inputs of the view
     cost: Cost,
     made_id: str | None,
 ) -> KeepWarmView:
-    """Return the view of a keep-alive."""
+    """Return the view of a keep-alive. The arguments are the fields of `KeepWarmView`."""
     return KeepWarmView(
         ended_at is None,
         started_at,

@@ -60,7 +60,7 @@ def band(tokens: int, share: float) -> str:
 
 
 def band_note(share: float) -> str:
-    """Write the relative error of an estimate in percent, or "exact"."""
+    """Write the relative error of an estimate (0.05: ±5 %) in percent, or "exact"."""
     return f"±{max(1, round(share * 100))} %" if share else "exact"
 
 

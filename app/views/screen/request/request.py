@@ -171,7 +171,7 @@ def show_messages(
 ) -> tuple[PieceView, ...]:
     """Return the newest messages as pieces, oldest first. The last one is expanded.
 
-    `positions` has the positions of pairs by id.
+    `positions` has the positions of pairs by id. `reading` says how much is shown.
     """
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)
@@ -189,7 +189,10 @@ def show_messages(
 def show_message(
     message: RequestMessage, key: str, positions: Mapping[str, int], *, opened: bool = False, sign: Sign = ""
 ) -> PieceView:
-    """Return a message as a piece without its parts. `opened`: the piece is expanded at first."""
+    """Return a message as a piece without its parts. `opened`: the piece is expanded at first.
+
+    `sign` is "+" or "-" in a comparison of two requests, otherwise "". `positions` has the positions of pairs by id.
+    """
     position = positions.get(message.pair_id or "")
     whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
     gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))
