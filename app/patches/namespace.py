@@ -247,6 +247,6 @@ def _token_in(environ: dict[str, Any]) -> str:
 
 
 def has_own_json(kind: type) -> bool:
-    """Return True if Reflex has a special JSON form for a type: not a dataclass's fields or an enum's value."""
+    """Return True if Reflex has a special JSON form for this dataclass or enum, other than its fields or its value."""
     serializer: Any = get_serializer(kind)
     return serializer is not (serialize_enum if issubclass(kind, Enum) else None)

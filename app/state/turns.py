@@ -1,8 +1,8 @@
-"""Runs background work that one tab starts one after the other, in a fixed order. A turn is a place in this order.
+"""Runs the background work of a tab in the order in which it was started. A turn is a place in this order.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler
-...
+    ...
 """
 
 from __future__ import annotations

@@ -264,8 +264,7 @@ class DraftToSend(DraftToPreview):
 
 
 class SeenBefore(Body):
-    """The data of a pair that the client has seen when it sends the pair again: its version, the number of later pairs.
-    """
+    """The version of a pair and the number of its later pairs, as the client saw them before it resends the pair."""
 
     standing: SeenVersion = None
     later_count: int | None = Field(
@@ -310,7 +309,10 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: the pairs in view that do not fit together with `text`, unless other fields name more."""
+    """The pairs to summarise: by default those in view that do not fit together with `text`.
+
+    Other fields can name more.
+    """
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
     everything: bool = Field(

@@ -297,7 +297,10 @@ def _read_model(entry: ModelEntry) -> ListedModel:
 
 
 COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
-"""The fields that llama.cpp's server accepts: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
+"""The fields of a request that llama.cpp's server accepts in a count.
+
+Source: https://github.com/ggml-org/llama.cpp, tools/server/README.md.
+"""
 
 ADAPTER = Adapter(
     path="chat/completions",

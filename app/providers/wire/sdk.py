@@ -51,7 +51,10 @@ be sent to compatible servers. Inview leaves them out."""
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """The differences between the two SDKs, except the names of their clients. `omit` as a value omits a header."""
+    """The differences between the two SDKs, except the names of their clients.
+
+    A header with the value `omit` is not sent.
+    """
 
     connection_error: type[Exception]
     stream_class: Any

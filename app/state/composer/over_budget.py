@@ -42,7 +42,7 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the second dialog shows.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows.
     """
 
     over_budget: OverBudget | None = None

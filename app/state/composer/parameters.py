@@ -126,9 +126,9 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Show the start page's parameters on the start page. On the page of a conversation, forget them.
+        """On the start page, show the parameters that were set there. On the page of a conversation, forget them.
 
-        If the conversation was started on the start page, it has stored these parameters already.
+        A conversation that was started on the start page has stored these parameters already.
         """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
@@ -331,7 +331,7 @@ async def restore_send_parameters(state: rx.State, conversation_id: str, taken: 
 
 
 async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
-    """Return the parameters and the retry policy for a new conversation."""
+    """Return the parameters and the retry policy that are set on the start page for a new conversation."""
     return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 

@@ -117,7 +117,10 @@ class QueueState(rx.State):
 
     @rx.event
     async def write(self, text: str) -> None:
-        """Store the content of the edit's text area until the edit ends, also while another conversation is shown."""
+        """Store the text typed in the edit's text area.
+
+        It is kept until the edit ends, even if the page shows another conversation.
+        """
         words = text_in(text, MAX_TEXT)
         if self.edited is not None and words is not None:
             self._keep(self.edited.id, words)

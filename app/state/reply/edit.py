@@ -1,4 +1,6 @@
-"""The pair that is being edited in the transcript, and its text so far. One edit at a time, which survives a reload.
+"""The pair that is being edited in the transcript, and its text so far. There is at most one edit.
+
+It survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")

@@ -83,7 +83,7 @@ async def plan_ways(
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
     """Return the options of the dialog for the summaries in `planned`.
 
-    `position` is the pair at the cursor, 0 for none.
+    `position` is the position of the pair at the cursor, 0 for none.
 
     If several summaries cover the same pairs, only the last one is offered.
     """

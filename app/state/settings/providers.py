@@ -114,7 +114,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
-        """Delete the settings of a provider that were entered here."""
+        """Delete the settings that were entered for a provider in Settings."""
         await remove_provider(current(), LOCAL_OWNER, name)
         await self._read(name, "Removed.", accepted=True)
 

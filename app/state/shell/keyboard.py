@@ -93,7 +93,7 @@ class KeyboardState(rx.State):
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
         """Show a toast that names the copied text: a pair's request or a part of its reply.
 
-        `copied`: the browser did copy it.
+        `copied`: the browser has copied the text. False: it could not.
         """
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)

@@ -67,8 +67,8 @@ class ScreenPairView:
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.
 
-    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: another agent
-    answered it than the pair above.
+    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: its agent is not the
+    agent of the pair above.
     """
 
     id: str

@@ -80,7 +80,7 @@ def money(cost: str) -> str:
 
 
 def charged(cost: str, *, at_least: bool) -> str:
-    """Write a cost that may be a lower bound: "$0.03", "≥ $0.03", "≥ $0" if nothing is known, "free"."""
+    """Write a cost that may be a lower bound, such as "$0.03", "≥ $0.03", "≥ $0" (nothing is known) or "free"."""
     if not at_least or cost == UNKNOWN:
         return money(cost)
     return f"≥ {money(cost).removeprefix('< ')}" if Decimal(cost) else "≥ $0"

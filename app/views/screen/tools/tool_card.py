@@ -130,7 +130,7 @@ def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[s
 
 
 def waiting_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
-    """Return the ids of the tool calls of a pair that wait for a person's permission."""
+    """Return the ids of the tool calls in this pair's reply that wait for a person's permission."""
     return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
 
 
