@@ -1,7 +1,7 @@
 """Reduced imports: keeps libraries from loading modules that Inview does not use. An idle server is some 10 MB smaller.
 
-Each library in `SPARED` works without the module that it would load, and this module makes that one look uninstalled.
-Inview's own large imports are in the functions that need them.
+Each library in `SPARED` would load a module that it can do without. This module makes the library believe that the
+other one is not installed. Inview's own large imports are in the functions that need them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False

@@ -9,7 +9,7 @@
 
 Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
 values that were sent in the connection (`connection.py`) and sends the difference. No other update may be sent until
-the difference is in the queue, so no `await` in between suspends.
+the difference is in the queue, so the code between these two steps never suspends.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.

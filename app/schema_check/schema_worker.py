@@ -54,7 +54,10 @@ LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProp
 """Keywords whose faults remain, even if more text of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
-"""The header of the file with the pattern: the pattern's length in bytes (0: no pattern), the text's in characters."""
+"""The header of the file with the pattern.
+
+It has the length of the pattern in bytes (0: no pattern) and the length of the text in characters.
+"""
 NOTE_BYTES: Final = 8_192
 
 Fault = tuple[list[str | int], str]

@@ -82,9 +82,9 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
-        """Restore the checkpoint that was in use before a change; "": remove the current one, because there was none.
+        """Restore the checkpoint that was in use before a change. It had this `summary` and `position`.
 
-        `summary` and `position` are those of the previous checkpoint. Undo calls this, so it offers no undo.
+        If `summary` is "", there was none: remove the current one. Undo calls this, so it offers no undo.
         """
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:

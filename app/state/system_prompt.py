@@ -45,8 +45,8 @@ class SystemPromptState(VisitedState, rx.State):
 
     Each new initial text of the text area increases `number`. `size` is the size of the typed text. `fault`: why the
     prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload, because the server may not
-    have received the end of the text; "": the conversation is temporary, so the browser keeps nothing. `new` is the
-    prompt of the conversation that the first message starts.
+    have received the end of the text; `edit_id` "": the conversation is temporary, so the browser keeps nothing. `new`
+    is the prompt of the conversation that the first message starts.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
@@ -63,7 +63,7 @@ class SystemPromptState(VisitedState, rx.State):
     async def open(self) -> None:
         """On the page of a conversation, clear `new`.
 
-        If the conversation was started with this prompt, it has stored it already.
+        A conversation that was started with this prompt has stored the prompt already.
         """
         if conversation_in(self.router.url.path):
             self.new = ""

@@ -40,7 +40,10 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in a tab's order of work. It starts when `before` is set (None: at once). `over` is set at its end."""
+    """A place in a tab's order of work. The turn starts when `before` is set (None: at once).
+
+    `over` is set at its end.
+    """
 
     before: asyncio.Event | None
     over: asyncio.Event

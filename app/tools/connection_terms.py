@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import httpx2
 
 Progress = Callable[[float, float | None, str], None]
-"""Called with the progress of a call: the amount done, the total (None: unknown), and a message."""
+"""A function that is called with the progress of a call: the amount done, the total (None: unknown), and a message."""
 
 
 class ConnectionEnd:

@@ -200,7 +200,7 @@ class ServerSession:
     async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the timeout is reported to the server
         """Wait until the server is connected, call `ask` with the connection, and return its result.
 
-        `what` names the request at the beginning of an error message.
+        `what` names the request at the beginning of an error message. `timeout` is the time limit in seconds.
 
         Raises:
             ToolFailedError: the request failed.

@@ -112,7 +112,10 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return what a send does if it exceeds the budget, from the word in the body. None: the body has no word."""
+    """Return the way in which a send handles an exceeded budget, from the word in the body.
+
+    None: the body has no word.
+    """
     return None if word is None else _CHOICES[word]
 
 

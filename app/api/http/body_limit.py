@@ -118,7 +118,10 @@ class _Body:
         self._is_slow = False
 
     def measure_lag(self) -> float:
-        """Return how many bytes this body is behind `LEAST_RATE`. Negative: ahead. 0: it was received completely."""
+        """Return the number of bytes by which this body is behind `LEAST_RATE`.
+
+        Negative: it is ahead. 0: it was received completely.
+        """
         return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
 
     def give_way(self) -> None:

@@ -53,8 +53,8 @@ class Script:
     """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
     `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending` is the way in
-    which the answer ends, and `after` the number of tokens in front of this end. `after` None: all tokens are in front
-    of it; for `fail` none are.
+    which the answer ends: after `after` tokens. `after` None: after all tokens, but `fail` ends it before the first
+    token.
     """
 
     text: str = ""

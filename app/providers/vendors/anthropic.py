@@ -394,7 +394,10 @@ def open_link(provider: Provider) -> ProviderClient:
 
 
 COUNTED_FIELDS = frozenset({"messages", "model", "output_config", "system", "thinking", "tools"})
-"""The fields that a count accepts: https://platform.claude.com/docs/en/api/messages-count-tokens."""
+"""The fields of a request that a count accepts.
+
+Source: https://platform.claude.com/docs/en/api/messages-count-tokens.
+"""
 
 ADAPTER = Adapter(
     path="messages",

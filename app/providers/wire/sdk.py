@@ -29,7 +29,10 @@ from app.providers.wire.heads import MAX_HEAD_BYTES, HeadTooLargeError
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0
-"""Maximum bytes and seconds for reading an error answer. Only a small part of it is quoted."""
+"""Maximum seconds for reading an error answer.
+
+At most `MAX_ERROR_BYTES` are read: only a small part is quoted.
+"""
 
 UNASKED_HEADERS = (
     "X-Stainless-Lang",

@@ -57,7 +57,7 @@ MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
-"""The name of the control for the retry policy: when a failed call is repeated."""
+"""The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
 """Prefix of the element ids of the controls. The name of the parameter follows the prefix."""
 

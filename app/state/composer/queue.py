@@ -69,8 +69,8 @@ class QueueState(rx.State):
 
     `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
     then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
-    the queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so
-    the browser keeps nothing.
+    the queue. The browser keeps the edit over a reload under the name `edit_id`; if this is "", the conversation is
+    temporary, and the browser keeps nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)

@@ -140,7 +140,10 @@ class EditState(rx.State):
 
     @rx.event
     async def cancel(self) -> None:
-        """Close the text area without a change. If the text was changed, a toast offers to resume the edit."""
+        """Close the text area and leave the pair unchanged.
+
+        If the typed text differs from the pair's text, a toast offers to resume the edit.
+        """
         await self._leave_off()
 
     @rx.event

@@ -43,7 +43,7 @@ class ToolCardState(rx.State):
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
         """Read the current contents of a call and show them, because the card of the call was expanded.
 
-        `turn` is the page's text for the contents that it wants: it changes when the call has new contents.
+        `turn` is a text that the page changes when the call has new contents. It is stored with the contents.
         """
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
         call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)

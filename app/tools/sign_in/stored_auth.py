@@ -118,7 +118,7 @@ class StoredAuth(httpx2.Auth):
     """Authentication with the result of a sign-in, which it renews.
 
     If the server still requires a sign-in, it raises SignInNeededError; it never starts a sign-in. It uses the SDK's
-    flow only to renew tokens, because that flow starts no request before the previous request is answered.
+    flow only to renew tokens: in that flow, each request waits until the previous one is answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: ConnectionTerms) -> None:

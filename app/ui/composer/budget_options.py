@@ -1,7 +1,7 @@
 """The dialog of a send that exceeds the budget: options, each with its tokens and price.
 
-Pairs are left out only if the person chooses this option. The focus starts at Cancel, so an extra Enter sends nothing.
-The arrow keys move through the options.
+Pairs are left out only if the person chooses an option that says so. The focus starts at Cancel, so an extra Enter
+sends nothing. The arrow keys move through the options.
 """
 
 from __future__ import annotations

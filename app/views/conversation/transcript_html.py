@@ -81,7 +81,10 @@ def html_foot() -> str:
 
 
 def render_markdown(text: str, place: str = "text") -> str:
-    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links. `place` begins its footnotes' ids."""
+    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links.
+
+    The ids of its footnotes begin with `place`.
+    """
     return str(_markdown().render(text, {"place": place}))
 
 

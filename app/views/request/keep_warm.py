@@ -45,7 +45,7 @@ class KeepWarmOfferView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmView:
-    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` why it ended earlier.
+    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` says why it ended earlier.
 
     `calls` is the number of its calls, `cost` their total cost in US dollars as decimal text. `cost_at_least`: the real
     cost may be higher. `made_id` is the conversation of the calls; null: no call was needed yet.

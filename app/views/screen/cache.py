@@ -80,9 +80,10 @@ class KeepingOffer:
 
 @dataclass(frozen=True, slots=True)
 class CacheNotesView:
-    """All notes about the cache: the cache line, the warning that a send would be `cold`, the note about a keep-alive.
+    """All notes about the cache. None: the note does not apply.
 
-    None: the note does not apply. `offer` is the content of the dialog that starts a keep-alive.
+    `line` is the cache line, `cold` the warning that a send would not read a cached prefix, `keeping` the note about a
+    keep-alive. `offer` is the content of the dialog that starts a keep-alive.
     """
 
     line: CacheLineView | None = None

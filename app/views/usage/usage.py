@@ -1,4 +1,7 @@
-"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill; a CSV table."""
+"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill.
+
+Also writes a CSV table.
+"""
 
 from __future__ import annotations
 
