@@ -47,7 +47,10 @@ MAX_MEMORY: Final = 512 * 1024 * 1024
 """Maximum address space in bytes. A value of a megabyte and a real schema take a tenth of it."""
 MAX_MESSAGE: Final = 300
 MAX_PATH: Final = 2_000
-"""Maximum number of characters of a path. A longer one is cut, so that it names the place around the fault."""
+"""Maximum number of characters of a path.
+
+A longer path is cut at its end, and then names a place that contains the fault.
+"""
 IDLE_SECONDS: Final = 60.0
 """The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})

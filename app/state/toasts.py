@@ -178,7 +178,7 @@ async def forget_toasts(state: rx.State) -> None:
 async def withdraw_undo(state: rx.State, entry_id: str) -> None:
     """Remove the toast and the Undo of a deletion, because its entry is no longer in the trash.
 
-    `entry_id` "": of every deletion.
+    If `entry_id` is "", do this for every deletion.
     """
     toasts = await state.get_state(ToastState)
     toasts._withdraw(lambda undo: bool(undo.deleted) and entry_id in {"", undo.deleted})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above

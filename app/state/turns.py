@@ -42,7 +42,7 @@ class Turns:
 class Turn:
     """A place in a tab's order of work. The turn starts when `before` is set (None: at once).
 
-    `over` is set at its end.
+    `over` is set when the turn ends.
     """
 
     before: asyncio.Event | None

@@ -185,7 +185,8 @@ class ServerSession:
     ) -> ToolOutcome:
         """Wait until the server is connected, call one of its tools, and return the result.
 
-        `progress` is called with the progress of the call. `timeout` is the time limit in seconds, for the whole.
+        `progress` is called with the progress of the call. `timeout` is the time limit in seconds, including the wait
+        for the server.
 
         Raises:
             ToolFailedError: the call failed, or the tool has changed.

@@ -35,7 +35,8 @@ def fit_parameters(
 ) -> tuple[Parameters, Mapping[str, str]]:
     """Split the parameters of a conversation or an agent (`usual`) into those that this model accepts and the others.
 
-    Return the accepted ones, and the reason for each of the others by its name.
+    Return the accepted parameters, and for each of the others, by its name, the reason why the model does not accept
+    it.
     """
     if not list_set(usual):
         return usual, {}

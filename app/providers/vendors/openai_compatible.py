@@ -88,7 +88,10 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """Convert one server-sent event to stream events. If it has a fault, yield what precedes it, then raise."""
+        """Convert one server-sent event to stream events.
+
+        If the event has a fault, yield the stream events in front of the fault, then raise.
+        """
         try:
             yield from self._read(event)
         except Exception:

@@ -121,7 +121,7 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def describe_damage(agent: Agent, mend: str) -> str:
     """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    `mend` is the way if the form has a field for each damaged part. Otherwise it is a command of `inview doctor`.
+    If the form has a field for each damaged part, the way is `mend`, otherwise a command of `inview doctor`.
     """
     if not agent.damage:
         return ""

@@ -131,7 +131,7 @@ class AgentFormState(rx.State):
     async def choose_servers(self, all_of_them: bool) -> None:
         """Set whether the agent has the tools of all servers or only those of ticked servers.
 
-        In both cases no server is ticked.
+        After this, no server is ticked.
         """
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)

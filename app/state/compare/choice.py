@@ -69,8 +69,8 @@ class ComparisonChoiceState(VisitedState, rx.State):
     """The dialog that asks for the models of a comparison. It is open while `choosing` is set.
 
     `rows` are the models that match the search; `none`: no model matches. `said` is the number of ticked models, or why
-    there are no models. `ready`: a comparison can be made with this number. `remembered` are the models of the last
-    comparison in this browser, as JSON.
+    there are no models. `ready`: a comparison can be made with this number of models. `remembered` are the models of
+    the last comparison in this browser, as JSON.
     """
 
     choosing: rx.Field[ComparisonChoiceView | None] = rx.field(None)

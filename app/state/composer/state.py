@@ -73,7 +73,7 @@ from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
-"""Maximum number of characters. A longer text also has too many bytes, and is neither sent nor counted."""
+"""Maximum number of characters of a message. A longer text also has too many bytes, and is neither sent nor counted."""
 CONTINUE: Final = "Continue exactly where you stopped."
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64

@@ -113,7 +113,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def delete_damaged(self, number: int) -> None:
-        """Delete a saved filter that cannot be read. This is refused while another text uses the filter."""
+        """Delete a saved filter that cannot be read. This is refused while a conversation or another filter uses it."""
         if (known := whole_in(number)) is not None:
             await self._change(delete_damaged_filter(current(), LOCAL_OWNER, known))
 

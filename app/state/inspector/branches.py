@@ -138,7 +138,7 @@ class BranchState(rx.State):
     async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
         """Fork the conversation with the pairs up to this one ("": with all pairs), and open the fork.
 
-        `which` "seen": of these pairs, the fork includes only those in view.
+        If `which` is "seen", the fork includes only the pairs in view.
         """
         return await self._begin(pair_id, which)
 

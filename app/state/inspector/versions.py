@@ -165,7 +165,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
-        """Restore the version `version`, which was current before `standing` was.
+        """Undo a change of the current version: `version` becomes current again instead of `standing`.
 
         Undo calls this, so it offers no undo.
         """

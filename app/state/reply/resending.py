@@ -69,7 +69,10 @@ class ResendRequest:
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """The choices that the user has for the later pairs. A stored request allows fewer of them."""
+        """The choices that the user has for the later pairs.
+
+        There are fewer if the stored request is sent (`as_it_was`).
+        """
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 

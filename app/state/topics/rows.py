@@ -15,7 +15,7 @@ NO_TOPIC: Final = "No topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicTreeRow:
-    """A row of the picker: a topic, no topic, or a row that creates a topic.
+    """A row of the picker: a topic, the choice "no topic", or a row that creates a topic.
 
     `id` is "" unless the row is a topic. `create` is the path of the topic that the row creates, otherwise "". `path`
     has the names of the topic and of those above it. `count` is its number of pairs; `count_title` explains this

@@ -2,7 +2,7 @@
 
     text = await sign_in(server, secrets, one, log)         # `one` is a SignIn: sets its `address`, awaits `answered`
 
-It makes a real connection and requests the server's lists, so the sign-in starts at the first request that needs one.
+`sign_in` connects to the server and requests its lists, so the sign-in starts at the first request that needs one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Comparing models: the dialog that chooses models, and the replies side by side.
 
-`composer` has the button to see them.
+The button that shows the replies is in the package `composer`.
 """

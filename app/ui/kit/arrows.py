@@ -1,4 +1,4 @@
-"""Groups whose arrow keys move the focus."""
+"""Groups of controls. The arrow keys move the focus within a group."""
 
 from __future__ import annotations
 

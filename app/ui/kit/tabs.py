@@ -20,7 +20,7 @@ class Tabs(Island):
 def tab(text: str, *, chosen: rx.Var[bool], on_click: Any, **props: Any) -> rx.Component:
     """Draw one tab. `chosen`: its content is shown.
 
-    `on_click` is sent when it is pressed or reached by an arrow key.
+    `on_click` is sent when the tab is pressed or reached by an arrow key.
     """
     return rx.el.button(
         text,

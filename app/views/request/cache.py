@@ -66,9 +66,9 @@ class CacheView:
 
     The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
     provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
-    breakpoints of the request; `cache_control_index` is the place of the last one. `cost` and `cost_uncached` are the
-    prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not read the
-    cached prefix `broken`; null: none.
+    breakpoints of the request; `cache_control_index` is the place of the last breakpoint. `cost` and `cost_uncached`
+    are the prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not
+    read the cached prefix `broken`; null: none.
     """
 
     predicted_read_tokens: int

@@ -26,7 +26,7 @@ from app.views.usage.figures import band, band_note, money, number, plural
 
 FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000
-"""Number of messages that one press of the button adds."""
+"""Number of older messages that the button "Show … earlier" adds."""
 ROOM: Final = 120_000
 """Maximum number of characters of messages that are sent to the page before a person expands more of them."""
 LONG: Final = 20_000
