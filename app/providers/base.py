@@ -271,7 +271,10 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """The request by which a protocol counts tokens: its path, and the fields of a send that it also accepts."""
+    """The request that counts tokens in a protocol.
+
+    `path` is appended to the base URL. `fields` are the fields of a send that this request accepts too.
+    """
 
     path: str
     fields: frozenset[str]

@@ -23,7 +23,7 @@ WINDOW_SECONDS: Final = 60.0
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that slow checks of one account may take within a window."""
 SLOW_SECONDS: Final = 0.1
-"""Checks that take less processor time cost nothing. Ordinary checks take some milliseconds."""
+"""Checks that take less processor time than this cost nothing. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000

@@ -84,7 +84,7 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""Time, from the start of a query, in which other pages get the result of this query instead of making their own.
+"""For this time after the start of a query, other pages get its result instead of making their own query.
 
 All pages are notified of a change at the same time.
 """

@@ -195,8 +195,8 @@ async def show_toast(  # noqa: PLR0913 - a toast and its Undo
 ) -> None:
     """Show a toast about an action. `undo` is the event that undoes the action, `offer` a next step.
 
-    `undone` is a short text about the action, for the message after an undo; "": `message` is used. `deleted` is the id
-    of the entry that the action put into the trash.
+    `undone` is a short text about the action, for the message after an undo; "": `message` is used. If the action put
+    an entry into the trash, `deleted` is the id of this entry.
 
     A background handler calls this inside `async with self`.
     """

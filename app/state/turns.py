@@ -1,4 +1,4 @@
-"""Runs the background work of a tab in the order in which it was started. A turn is a place in this order.
+"""Runs the background work of a tab in the order of its starts. A turn is a place in this order.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler

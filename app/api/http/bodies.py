@@ -112,7 +112,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return the way in which a send handles an exceeded budget, from the word in the body.
+    """Return the choice for a send that exceeds the budget, from the word in the body.
 
     None: the body has no word.
     """

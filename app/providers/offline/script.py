@@ -52,9 +52,8 @@ class Fault:
 class Script:
     """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
-    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending` is the way in
-    which the answer ends: after `after` tokens. `after` None: after all tokens, but `fail` ends it before the first
-    token.
+    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. The answer ends after
+    `after` tokens, as `ending` says. `after` None: it ends after all tokens, but with `fail` before the first one.
     """
 
     text: str = ""

@@ -126,7 +126,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """On the start page, show the parameters that were set there. On the page of a conversation, forget them.
+        """On the start page, show the parameters that were set there. On the page of a conversation, clear them.
 
         A conversation that was started on the start page has stored these parameters already.
         """

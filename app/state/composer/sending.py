@@ -31,8 +31,7 @@ from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Counted
 
 _REMEMBERED: Final = 1000
-"""Number of remembered sends. All pages together make fewer sends in the time in which a lost connection is restored.
-"""
+"""Number of remembered sends. While a lost connection is restored, all pages together make fewer sends."""
 
 
 @dataclass(frozen=True, slots=True)

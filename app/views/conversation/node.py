@@ -30,8 +30,8 @@ from app.views.usage.cost import describe_amount
 class AccountingNodeView:
     """The usage of the conversation up to the time when `messages` messages were removed from it.
 
-    `words` describe why they were removed. `damage` lists unreadable values of the node; `reason` is null if it is one
-    of them. Costs are computed from the ledger, so this damage changes no cost.
+    `words` describe why they were removed. `damage` lists unreadable values of the node; if the reason is unreadable,
+    `reason` is null. Costs are computed from the ledger, so this damage changes no cost.
     """
 
     id: str
