@@ -118,7 +118,7 @@ class Settings:
 
     @property
     def is_open_to_others(self) -> bool:
-        """True if other machines can reach the page: it does not listen only on a loopback address."""
+        """True if other machines can reach the page: the server listens on an address that is not loopback."""
         return not _is_loopback(self.host)
 
     def describe(self) -> dict[str, str]:

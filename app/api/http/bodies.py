@@ -112,7 +112,10 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return what a send does if it exceeds the budget, from the word in the body. None: the body has no word."""
+    """Return the choice for a send that exceeds the budget, from the word in the body.
+
+    None: the body has no word.
+    """
     return None if word is None else _CHOICES[word]
 
 
@@ -264,7 +267,7 @@ class DraftToSend(DraftToPreview):
 
 
 class SeenBefore(Body):
-    """What the client saw of a pair before it sends the pair again: its version, and the number of later pairs."""
+    """The version of a pair and the number of its later pairs, as the client saw them before it resends the pair."""
 
     standing: SeenVersion = None
     later_count: int | None = Field(
@@ -309,7 +312,10 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: the pairs in view that do not fit together with `text`, unless other fields name more."""
+    """The pairs to summarise: by default those in view that do not fit together with `text`.
+
+    Other fields can name more.
+    """
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
     everything: bool = Field(

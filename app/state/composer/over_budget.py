@@ -1,6 +1,6 @@
 """The texts and options of two dialogs that hold back a send: "This does not fit" and "The context has changed".
 
-The second one opens if the send would contain other pairs than the page has counted.
+The second dialog opens if the send would contain other pairs than those that the page has counted.
 
 >>> read_way("fit")
 Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
@@ -30,7 +30,10 @@ KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` (the pairs to send) that was counted for it. The last entry of a model counts."""
+"""Models, each with the `selection` (the pairs to send) that was counted for it.
+
+For a model with several entries, the last one is used.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the second dialog shows.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows.
     """
 
     over_budget: OverBudget | None = None
@@ -59,8 +62,9 @@ def describe_over_budget(
 ) -> OverBudgetView:
     """Return the content of the dialog of a send that does not fit.
 
-    `several`: several models are asked, so neither a larger model nor a summary is an option, and the message names the
-    model. `summary`: a summary can be an option. It cannot for a pair that would itself be summarised.
+    `several`: several models are asked. Then neither a larger model nor a summary is an option, and the message names
+    the model that the dialog is about. `summary`: a summary of the older pairs is an option, if the budget allows one.
+    False for a resend of a pair that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
@@ -125,7 +129,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that an option of the dialog summarises first."""
+    """Return the pairs that a summary replaces before the send, if an option of the dialog asks for one."""
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)
 

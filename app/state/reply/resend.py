@@ -172,7 +172,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Send a pair again: the one of the oldest `ResendRequest` that waits in this state."""
+        """Send the pair of the oldest `ResendRequest` that waits in this state."""
         async with self:
             if not self._taken:
                 return

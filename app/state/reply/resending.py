@@ -27,21 +27,24 @@ from app.views.usage.figures import plural
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is unchanged."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
-"""The choices for a stored request. It contains this conversation, so it cannot be sent in another one."""
+"""The choices for the later pairs when a stored request is sent again.
+
+The stored request contains this conversation, so it cannot be sent in a new branch.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A pair to be sent again, with the view options `options` and the user's decisions.
+    """A pair that is sent again, with the view options `options` and the user's decisions.
 
     `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side. `edit` is the id of
     the edit with the new `text`, and `was` is the text before the edit; if `edit` is "", the text is unchanged.
     `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
 
-    The decisions are `later`, what happens to the later pairs, with their number when the user decided (`later_count`),
-    and `over_budget`, which is stored in the preferences if `remembered`. `summarise`: summarise the pairs up to the
-    position `older` first. In the dialog of a pair that does not fit the user also chose the `selection` of pairs to
-    send, or `selections` for several models.
+    `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
+    decision about a pair that does not fit; `remembered`: it is also stored in the preferences. `summarise`: first
+    summarise the pairs up to the position `older`. `selection` names the pairs to send that the chosen option of a
+    dialog showed, `selections` those for each of several models.
     """
 
     pair_id: str
@@ -66,7 +69,10 @@ class ResendRequest:
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """The choices that the user has for the later pairs. A stored request allows fewer of them."""
+        """The choices that the user has for the later pairs.
+
+        There are fewer if the stored request is sent (`as_it_was`).
+        """
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 
@@ -145,7 +151,10 @@ async def compare(request: ResendRequest) -> Comparison:
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """Return the question what happens to the `count` pairs that follow the pair at this position."""
+    """Return the question what happens to the `count` pairs that follow the pair at this position.
+
+    `ways` are the choices.
+    """
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),

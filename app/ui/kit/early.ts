@@ -39,7 +39,7 @@ export const isHolding = (opening?: number): boolean => awaited !== 0 && (openin
 
 /**
  * Hold the key of this event if keys are held now and this key can be held. Returns true if it is held. A second Escape
- * ends this (`write` as in `giveBack`), and the field or dialog is closed when it appears.
+ * stops the holding (`write` as in `giveBack`). The field or dialog is then closed as soon as it appears.
  */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
