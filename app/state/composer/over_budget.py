@@ -3,7 +3,7 @@
 The second dialog opens if the send would contain other pairs than those that the page has counted.
 
 >>> read_way("fit")
-Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, anew=False)
+Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, current=False)
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
-ANEW = "anew"
+CURRENT = "current"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
-_NEW_REQUEST = WayView(ANEW, "Send current request", "", "Built from the pairs in view now, instead of the stored one.")
+_NEW_REQUEST = WayView(CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one.")
 
 Counted = tuple[tuple[str, str], ...]
 """Models, each with the `selection` (the pairs to send) that was counted for it.
@@ -49,15 +49,15 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the dialog "The context has changed" shows. `anew`: send a new request instead of
-    the stored one.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`: send a new request instead
+    of the stored one.
     """
 
     over_budget: OverBudget | None = None
     model: str | None = None
     summarise: bool = False
     as_counted: bool = False
-    anew: bool = False
+    current: bool = False
 
 
 async def remember_way(over_budget: OverBudget) -> None:
@@ -97,7 +97,7 @@ def read_way(key: str) -> Way | None:
     """Return the option for a key of the dialog; None: no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
-    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, anew=False), None)
+    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, current=False), None)
     """
     if key.startswith(_MODEL):
         return Way(model=key.removeprefix(_MODEL))
@@ -106,7 +106,7 @@ def read_way(key: str) -> Way | None:
         FORCE: Way(OverBudget.FORCE),
         SUMMARISE: Way(summarise=True),
         AS_COUNTED: Way(as_counted=True),
-        ANEW: Way(anew=True),
+        CURRENT: Way(current=True),
     }
     return fixed.get(key)
 

@@ -157,7 +157,7 @@ class ResendState(VisitedState, rx.State):
             replace(
                 request,
                 options=replace(request.options, model=way.model or request.options.model),
-                as_it_was=request.as_it_was and not way.anew,
+                as_it_was=request.as_it_was and not way.current,
                 over_budget=request.over_budget if way.as_counted else way.over_budget,
                 choices=add_choice(request.choices, self.over_budget, way),
                 remembered=way.over_budget if self._remembers and way.over_budget is not None else request.remembered,
