@@ -29,7 +29,9 @@ AS_COUNTED = "as-counted"
 CURRENT = "current"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
-_NEW_REQUEST = WayView(CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one.")
+_NEW_REQUEST = WayView(
+    CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one."
+)
 
 Counted = tuple[tuple[str, str], ...]
 """Models, each with the `selection` (the pairs to send) that was counted for it.
