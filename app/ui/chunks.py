@@ -45,10 +45,12 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Return Vite's configuration with a group for all shared code instead of Reflex's group, which is only `env.json`.
+    """Return Vite's configuration with one file for all shared code.
+
+    Reflex's configuration has one only for `env.json`.
 
     Raises:
-        ChunksError: the configuration does not have Reflex's group exactly once.
+        ChunksError: the configuration does not have Reflex's group for `env.json` exactly once.
     """
     changed, count = _GROUPS.subn(_SHARED, config)
     if count != 1:

@@ -107,7 +107,10 @@ def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """Return a header's value. None: it was not sent. "": it was sent twice, so its meaning is unclear: refuse it."""
+    """Return the value of a header; None if it was not sent.
+
+    Return "" if it was sent more than once: its meaning is then unclear, and "" is always refused.
+    """
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
 

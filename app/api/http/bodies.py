@@ -112,10 +112,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return the choice for a send that exceeds the budget, from the word in the body.
-
-    None: the body has no word.
-    """
+    """Return what to do with a send that exceeds the budget, as the body says. None: the body does not say it."""
     return None if word is None else _CHOICES[word]
 
 
@@ -312,9 +309,9 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: by default those in view that do not fit together with `text`.
+    """The pairs to summarise: by default, the older pairs in view that do not fit into the budget together with `text`.
 
-    Other fields can name more.
+    With `everything` or `up_to`, pairs that fit are summarised too.
     """
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
@@ -351,10 +348,7 @@ class ToTitle(Body):
 
 
 class ToKeepWarm(Body):
-    """An order to keep a provider's cache alive for a send with these options (model, filter, topic).
-
-    Only the part of the cache that such a send would read is kept.
-    """
+    """The duration of a cache keep-alive, and the options of the send whose prefix it keeps cached."""
 
     minutes: int = Field(ge=1, le=MAX_MINUTES, description="The duration in minutes, from now.")
     model: ModelName | None = None

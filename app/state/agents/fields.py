@@ -121,7 +121,8 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def describe_damage(agent: Agent, mend: str) -> str:
     """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    If the form has a field for each damaged part, the way is `mend`, otherwise a command of `inview doctor`.
+    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, it
+    ends with a command of `inview doctor` instead.
     """
     if not agent.damage:
         return ""

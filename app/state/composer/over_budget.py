@@ -62,9 +62,9 @@ def describe_over_budget(
 ) -> OverBudgetView:
     """Return the content of the dialog of a send that does not fit.
 
-    `several`: several models are asked. Then neither a larger model nor a summary is an option, and the message names
-    the model that the dialog is about. `summary`: a summary of the older pairs is an option, if the budget allows one.
-    False for a resend of a pair that the summary would include.
+    `several`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
+    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. False
+    when a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
@@ -129,13 +129,19 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that a summary replaces before the send, if an option of the dialog asks for one."""
+    """Return the pairs that the option with this key summarises before the send.
+
+    If it summarises none, or there is no such option, return the default extent.
+    """
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """Return `counted` with one more entry: the pairs that the chosen option sends, for the model of the dialog."""
+    """Return `counted` with one more entry: the model that the dialog names, and the pairs that the option `key` sends.
+
+    If the option names no pairs, return `counted` unchanged.
+    """
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 

@@ -143,7 +143,7 @@ def _show(arguments: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the value as JSON. Invisible characters are escaped; the JSON has the same value with them."""
+    """Return the value as JSON in which invisible characters are escaped. These escapes do not change its value."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -26,9 +26,9 @@ from app.state.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Maximum number of characters that a handler accepts, far more than a filter may have.
+"""Maximum number of characters that a handler accepts.
 
-The parser has a lower limit. Its error says where the mistake is.
+A filter may have far fewer: the parser refuses a longer one with an error that says where the mistake is.
 """
 MAX_NAME: Final = 300
 PARAMETER: Final = "f"

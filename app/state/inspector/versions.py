@@ -2,8 +2,8 @@
 
     await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
 
-Here `standing` is the number of the current version of the pair, which is the one that is sent. The arrows in the
-pair's line send these events.
+Here `standing` is the number of the current version of the pair, which is the one that is sent. The arrows at the pair
+send these events.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class VersionsState(VisitedState, rx.State):
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
-        """Compare the two chosen versions and show the result. If no version is chosen (0), use the default."""
+        """Compare the two chosen versions and show the result. 0 in place of a version: the default version."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

@@ -72,7 +72,7 @@ class MarksState(rx.State):
     async def _offer_filter(self) -> ToastAction | None:
         """Return the toast's offer to hide the pairs with the tag "exclude"; None: it is not offered.
 
-        It is offered for the first such tag on screen, unless the filter already uses tags.
+        It is offered only while no pair on screen has this tag yet and the filter does not use tags.
         """
         watcher = watcher_of(self)
         if watcher is None or any(pair.mark is Mark.OUT for pair in watcher.screen.pairs):

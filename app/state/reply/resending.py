@@ -29,7 +29,7 @@ ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 """The choices for the later pairs when a stored request is sent again.
 
-The stored request contains this conversation, so it cannot be sent in a new branch.
+A new branch is no choice: the stored request contains the pairs of this conversation, not those of a branch.
 """
 
 
@@ -43,8 +43,8 @@ class ResendRequest:
 
     `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
     decision about a pair that does not fit; `remembered`: it is also stored in the preferences. `summarise`: first
-    summarise the pairs up to the position `older`. `selection` names the pairs to send that the chosen option of a
-    dialog showed, `selections` those for each of several models.
+    summarise the pairs up to the position `older`. If the user chose an option of a dialog, `selection` names the pairs
+    that this option sends, and `selections` those for each of several models.
     """
 
     pair_id: str
@@ -110,7 +110,7 @@ async def send_again(request: ResendRequest) -> ResendResult:
 
     Raises:
         LaterPairsError: there are later pairs, and `later` is not decided.
-        OverBudgetError: the pairs in view above it are over the budget, and `over_budget` is not decided.
+        OverBudgetError: the pair and the older pairs in view are over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
     ctx, seen = await context_for(current(), request.pair_id), Seen(request.version, request.later_count)
@@ -134,7 +134,7 @@ async def compare(request: ResendRequest) -> Comparison:
 
     Raises:
         LaterPairsError: as in `send_again`.
-        OverBudgetError: the pairs in view above it are over the budget of a model, and `over_budget` is not decided.
+        OverBudgetError: with the older pairs in view, the pair is over a model's budget; `over_budget` is not decided.
         InviewError: the comparison is refused for another reason.
     """
     return await compare_again(

@@ -81,7 +81,7 @@ def _allowed() -> rx.Component:
 def allowed_line(
     line: rx.vars.ObjectVar[AllowedItem], place: rx.vars.NumberVar[int], rest: rx.RestProp
 ) -> rx.Component:
-    """Draw one line of the allowed calls: a server, a pattern of tool names, and the checkbox that requires permission.
+    """Draw one line of the allowed calls: a server, a pattern of tool names, and the checkbox "ask before each call".
 
     `place` is the number of the line, from 1.
     """

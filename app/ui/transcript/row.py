@@ -1,4 +1,6 @@
-"""A row of the transcript: a pair, notes above it (why it is not sent, for example), and a line if the agent changes.
+"""A row of the transcript: a pair with the notes above it.
+
+A note says, for example, why the pair is not sent or that another agent answers from here on.
 
 `pair.py` has the pair itself. A row reads only its arguments and no state, so that only changed rows are drawn again.
 """

@@ -89,7 +89,10 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply, status and figures. During the run, only the figures are replaced."""
+    """Return the column with the stored reply, status and figures.
+
+    While the run continues, replace only the figures.
+    """
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:

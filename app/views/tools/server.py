@@ -257,6 +257,9 @@ def _describe_prompt(one: ListedPrompt) -> PromptView:
 
 
 def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:
-    """Return the names in the value of a keyword of a schema. Servers write schemas, so the value may be anything."""
+    """Return the names that a schema lists under the keyword `word`.
+
+    The schema comes from a server: if the value is neither a list nor an object, there are no names.
+    """
     names: Any = schema.get(word)
     return [str(name) for name in names] if isinstance(names, dict | list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - from JSON
