@@ -1,6 +1,4 @@
-"""A row of the transcript: a pair with the notes above it.
-
-A note says, for example, why the pair is not sent or that another agent answers from here on.
+"""A row of the transcript: a pair, the notes above it (such as "not sent"), and a line above both if the agent changes.
 
 `pair.py` has the pair itself. A row reads only its arguments and no state, so that only changed rows are drawn again.
 """
