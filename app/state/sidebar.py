@@ -194,8 +194,8 @@ class SidebarState(rx.State):
     async def step(self, by: int) -> rx.event.EventSpec | None:
         """Open the next conversation of the list (`by` is 1) or the previous one (-1).
 
-        If the page shows no conversation of the list, open the first one. If the page does not show the conversation of
-        the last step yet, this step starts at that conversation.
+        If the page shows no conversation of the list, open the first one. If a previous step has not opened its
+        conversation yet, count from that conversation.
         """
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)

@@ -82,7 +82,7 @@ class GateRules:
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
     """Return `app` behind the gate, which has these rules.
 
-    Refused requests and sockets get 403, answers to others get the common headers.
+    Refused requests and sockets get 403. The common headers are added to the answers to all other requests.
     """
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:

@@ -198,7 +198,7 @@ class ChangedConversation(Body):
 
 
 class Sending(Body):
-    """The options of a send. Without `model` and `agent_id`, those of the conversation are used."""
+    """The options of a send. Without `model`, the conversation's model is used; without `agent_id`, its agent."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(
@@ -278,7 +278,7 @@ class SeenBefore(Body):
 class PairToResend(Sending, SeenBefore):
     """The options for sending a pair again. Without `text`, the text of the pair is used.
 
-    Without `later`, the pair must be the last one.
+    Without `later`, the pair must be the newest one of its conversation.
     """
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")

@@ -25,9 +25,12 @@ from app.state.inputs import json_in
 from app.state.parameter_texts import read_parameters, write_parameters
 
 SERVER: Final = "server:"
-"""Prefix of the names of the servers' checkboxes. The id of the server follows the prefix."""
+"""The beginning of the name of a server's checkbox. The id of the server follows."""
 LINE: Final = "line:"
-"""Prefix of the names of the controls in a line of allowed tools. The line's key follows, as in "line:3:tool"."""
+"""The beginning of the name of a control in the list of allowed tools.
+
+The key of its line follows, as in "line:3:tool".
+"""
 REFUSED: Final = "Not saved. See the messages next to the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))

@@ -30,9 +30,9 @@ KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` (the pairs to send) that was counted for it.
+"""Models, each with its counted `selection`: the short text that names the pairs to send to it.
 
-For a model with several entries, the last one is used.
+If a model has several entries, only its last entry is used.
 """
 
 

@@ -59,7 +59,7 @@ NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
-"""Prefix of the element ids of the controls. The name of the parameter follows the prefix."""
+"""The beginning of the element id of a control. The name of the parameter follows."""
 
 
 class ParameterTarget(StrEnum):

@@ -81,7 +81,7 @@ def list_cards(
 
 
 def read_edited(text: str) -> dict[str, Any]:
-    """Return the arguments that a person typed.
+    """Return the arguments of a tool call from the JSON text that a person typed.
 
     Raises:
         InputError: the text is not a JSON object.

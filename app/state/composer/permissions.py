@@ -29,7 +29,7 @@ from app.state.inputs import text_in
 from app.state.toasts import show_fault
 
 BOUND: Final = "bound "
-"""Prefix of the names of the fields for patterns. The name of the argument follows the prefix."""
+"""The beginning of the name of a field for a pattern. The name of the argument follows."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
 _RULES: Final = {PermissionChoice.ALLOW_CONVERSATION, PermissionChoice.ALWAYS_ALLOW}

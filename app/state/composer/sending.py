@@ -119,7 +119,10 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_shown_by_queue(conversation_id: str) -> bool:
-    """Return True if the first text of the queue was refused. The queue on screen then shows the reason."""
+    """Return True if the queue is held because its first text was refused.
+
+    Then the queue on screen shows the reason.
+    """
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
@@ -158,10 +161,10 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The conversations of the last delivered sends, by tab and by the text area's name for the send.
+    """The conversations of the last delivered sends, by the tab and by the id that its text area gave to the send.
 
-    A page that lost its connection does not know the result of a send and repeats it under the same name. The repeated
-    send gets the first answer and is not delivered again.
+    A page that lost its connection does not know the result of a send and repeats it with the same id. The repeated
+    send gets the result of the first one and is not delivered again.
     """
 
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])

@@ -394,7 +394,7 @@ class ComposerState(rx.State):
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """The browser's names for the files of the draft."""
+        """The keys that the browser gave to the files of the draft."""
         return tuple(file.key for file in self.files)
 
     @rx.var

@@ -37,7 +37,7 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """The result of a send: accepted or refused. `id` is the text area's name for the send.
+    """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 
     The text of a refused send goes back into the message box.
     """

@@ -1,4 +1,4 @@
-"""The preview: the exact request that a send would make now, as readable text, as JSON, and compared with the last one.
+"""The preview: the exact request of a send made now, as readable text, as JSON, and compared with the last request.
 
 On the start page it is the request of the first message: the composer reports the draft on which this request depends
 (`note_first`).

@@ -1,6 +1,6 @@
 """The marks of a pair: stars, flag, tag. A mark is shown at once, then stored.
 
-If it is refused, the page removes it again.
+If the store refuses a mark, the page shows the previous one again.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 

@@ -35,7 +35,9 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One column. `status` describes the progress of the reply, `figures` its request and its usage.
+    """One column: a reply of a comparison.
+
+    `status` describes its progress, `figures` the size of its request and its usage.
 
     `stands`: this is the current reply of the pair that is answered again; `run_id` is then "".
     """

@@ -85,8 +85,8 @@ class ServerView:
 
     `health` "waiting": the server failed and will be tried again. "sign_in": a person must sign in first. `problem`
     gives the reason. `client_id` is the OAuth client that a person registered for Inview; `has_client_secret`: its
-    secret is stored. `signed_in`: the tokens of a sign-in are stored. `signing_in`: a sign-in is running. `cut`
-    describes what was left out of the server's lists.
+    secret is stored. `signed_in`: the access tokens (OAuth) of a sign-in are stored. `signing_in`: a sign-in is
+    running. `cut` describes what was left out of the server's lists.
     """
 
     id: str

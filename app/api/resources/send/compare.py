@@ -65,7 +65,7 @@ class DraftToCompare(DraftToPreview):
 class PairToCompare(Sending, SeenBefore):
     """The models that answer a pair again, and the options of the send. `model` is ignored.
 
-    Without `later`, the pair must be the last one.
+    Without `later`, the pair must be the newest one of its conversation.
     """
 
     models: Models
