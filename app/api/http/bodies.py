@@ -112,7 +112,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return what to do with a send that exceeds the budget, as the body says. None: the body does not say it."""
+    """Return the choice in the body for a send that exceeds the budget; None: the body has no choice."""
     return None if word is None else _CHOICES[word]
 
 

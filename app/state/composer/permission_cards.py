@@ -143,7 +143,7 @@ def _show(arguments: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the value as JSON in which invisible characters are escaped. These escapes do not change its value."""
+    """Return the value as JSON with its invisible characters escaped. These escapes do not change the value."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

@@ -93,9 +93,9 @@ class ComposerState(rx.State):
 
     `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
     `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is called
-    edition. `counted` is the edition for which these figures were computed: if the text area has another edition by
-    now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for none.
-    `tools` has the numbers of tools in the send.
+    edition. `counted` is the edition of the text that these figures were computed for: if the text area has another
+    edition by now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for
+    none. `tools` has the numbers of tools in the send.
 
     `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
     text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
@@ -437,8 +437,8 @@ class ComposerState(rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """Return a draft with the data on screen, None if there is nothing to send.
 
-        None, for example, for the second of two quick presses of Enter: the first press has already sent the draft,
-        which had files and no text.
+        None, for example, for the second of two quick presses of Enter: the first press has already sent a draft of
+        files without text.
         """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None:

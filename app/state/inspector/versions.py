@@ -193,7 +193,7 @@ class VersionsState(VisitedState, rx.State):
             await show_toast(self, message, undo=undo)
 
     async def _read(self) -> None:
-        """Compare the two chosen versions and show the result. 0 in place of a version: the default version."""
+        """Compare the two chosen versions and show the result. 0 instead of a number: the default version."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

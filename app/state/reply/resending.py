@@ -44,7 +44,7 @@ class ResendRequest:
     `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
     decision about a pair that does not fit; `remembered`: it is also stored in the preferences. `summarise`: first
     summarise the pairs up to the position `older`. If the user chose an option of a dialog, `selection` names the pairs
-    that this option sends, and `selections` those for each of several models.
+    to send with this option, and `selections` names them for each of several models.
     """
 
     pair_id: str

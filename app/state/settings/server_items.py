@@ -160,7 +160,7 @@ def _arguments(offer: ServerToolView | PromptView) -> str:
 
 
 def _facts(view: ServerView) -> str:
-    """Return further details of the server as one line. Of secrets, only the names are included."""
+    """Return further details of the server as one line. It has the names of secrets, not their values."""
     facts = [
         f"{view.title} {view.version}".strip() if view.title else "",
         _secrets(view),

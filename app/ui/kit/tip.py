@@ -14,7 +14,7 @@ class Tip(Island):
     figure shows a shortage and is coloured. `on_look` is sent when the panel is opened, and when `about` changes while
     it is open.
 
-    `edition` identifies the version of the composer's text for which the figure was computed. While the composer has
+    `edition` identifies the version of the composer's text that the figure was computed for. While the composer has
     another text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is
     too large to send, `large` covers the figure and `large_label` replaces `label`; `{count}` in it is the number of
     characters. Without these props nothing is replaced.

@@ -291,7 +291,7 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
 
 
 def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
-    """Return the new client secret; None in its place removes the stored secret, because the client id has changed.
+    """Return the new client secret; None instead removes the stored secret, because the client id has changed.
 
     The result is empty if neither has changed.
     """
