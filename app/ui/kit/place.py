@@ -15,8 +15,8 @@ class Place(StrEnum):
     """The names of the actions that one region of the page offers to the other regions.
 
     A comment after a name says what its action does. Names without a comment move the focus to the region of that name.
-    Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns a text that is set while
-    the person is typing. The names after `TYPING` are actions of keys, described in `app/views/shortcuts.py`.
+    Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns "now" while the person is
+    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts.py`.
     """
 
     COMPOSER = "composer"
