@@ -297,7 +297,7 @@ def _name_agent(head: Head) -> Head:
     return replace(head, conversation=replace(head.conversation, agent_id=agent_id))
 
 
-def _read_zone(name: str) -> tzinfo:
+def read_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # no zone has this name, or it is a folder of zones
@@ -329,7 +329,7 @@ async def _load_inputs(
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, options))
     vocabulary = vocabulary_of(profile.model)
-    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(options.zone))
+    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
 
 
 async def _read_base(

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from app.domain.context.composition import Candidate
+from app.domain.context.composition import BoundaryInputs, Candidate
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError, holds
@@ -90,7 +90,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         base = await read_base(ctx, owner, conversation_id, options, sends=True)
         if before is not None:
             base = cut_base(base, before)
-        return base if refused is None else _narrow(base, refused)
+        return base if refused is None else replace(base, terms=narrow_terms(base.terms, refused), views={})
 
     return await plan_request(ctx, read, request)
 
@@ -190,12 +190,11 @@ def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
     return merge_parameters(base.own, fit_parameters(again.parameters, base.provider, base.profile)[0])
 
 
-def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
-    """Return the base with a window so small that a request must have clearly fewer tokens than the refused one."""
-    limits = base.terms.limits
+def narrow_terms(terms: BoundaryInputs, refused: int) -> BoundaryInputs:
+    """Return the terms with a window so small that a request must have clearly fewer tokens than the refused one."""
+    limits = terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
-    window = int(total / limits.soft_cap)
-    return replace(base, terms=replace(base.terms, window=min(base.terms.window, window)), views={})
+    return replace(terms, window=min(terms.window, int(total / limits.soft_cap)))
 
 
 def _count_unstable(composed: Composed, before: int | None) -> int | None:

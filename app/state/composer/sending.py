@@ -28,7 +28,7 @@ from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.uploads import load_attached
 from app.state.composer.files import DraftFile, ids_of
-from app.state.composer.over_budget import Counted
+from app.state.composer.over_budget import Choices, Counted
 
 _REMEMBERED: Final = 1000
 """Number of deliveries that are remembered, so that a page can repeat a send after it lost its connection.
@@ -47,8 +47,9 @@ class Draft:
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
     and `deleted` those that the person deleted there. A person may have chosen an option in a dialog that held back the
-    send: then `selection` names the pairs to send, or `selections` those for each of several models, and `older` the
-    pairs that are summarised first.
+    send: then `over_budget` is this option, `selection` names the pairs to send, and `older` the pairs that are
+    summarised first. For several models, `choices` and `selections` have the option and the pairs for each model that
+    the person was asked about. `remembered`: when this send is accepted, this option is stored in the preferences.
     """
 
     id: str
@@ -67,6 +68,8 @@ class Draft:
     deleted: frozenset[str] = frozenset()
     selection: str | None = None
     selections: Counted = ()
+    choices: Choices = ()
+    remembered: OverBudget | None = None
     older: Extent = OLDER
 
     @property
@@ -99,7 +102,7 @@ async def deliver(draft: Draft) -> str:
             draft.models,
             draft.options,
             parameters=draft.parameters,
-            over_budget=draft.over_budget,
+            over_budget=dict(draft.choices),
             selections=await _selections_of(draft, attached.parts),
             attached=attached,
         )
@@ -153,7 +156,8 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     base, options = draft.counted, draft.options
     if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
         return None
-    forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
+    choice = dict(draft.choices).get(base.profile.model) if draft.models else draft.over_budget
+    forced = None if choice is None else choice is OverBudget.FORCE
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)
     sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
     return allow_new(describe_selection(sent, base.running), draft.uncounted)

@@ -39,6 +39,7 @@ from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_
 from app.state.composer.first_message import deliver_first, estimate_first, new_conversation, read_first
 from app.state.composer.over_budget import (
     Way,
+    add_choice,
     add_counted,
     describe_changed,
     describe_over_budget,
@@ -139,7 +140,7 @@ class ComposerState(rx.State):
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
-    _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too
+    _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
     _models: tuple[str, ...] = ()
     _going: str = ""  # the conversation that a first message has started, until the page shows it
@@ -331,12 +332,16 @@ class ComposerState(rx.State):
         if draft is None or way is None:
             return None
         if draft.models:
-            draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)))
+            choices = add_choice(draft.choices, shown, way)
+            draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)), choices=choices)
         else:
-            draft = replace(draft, selection=selection, counted=None, older=older)
+            over_budget = draft.over_budget if way.as_counted else way.over_budget
+            draft = replace(draft, over_budget=over_budget, selection=selection, counted=None, older=older)
+        if remembers and way.over_budget is not None:
+            draft = replace(draft, remembered=way.over_budget)
         if way.summarise:
             await self._answer(draft, accepted=False)
-        self._chosen_way = (draft, way, remembers)
+        self._chosen_way = (draft, way)
         return ComposerState.go_on
 
     @rx.event(background=True)
@@ -346,15 +351,13 @@ class ComposerState(rx.State):
             chosen, self._chosen_way = self._chosen_way, None
             if chosen is None:
                 return
-            draft, way, remembers = chosen
+            draft, way = chosen
             token = self.router.session.client_token
             turn = _TURNS.take(token)
         async with _TURNS.held(token, turn):
             if way.summarise:
                 await self._summarise_first(draft)
                 return
-            if remembers and way.over_budget is not None:
-                await remember_way(way.over_budget)
             if way.model is not None:
                 yield ModelState.choose(way.model)
                 draft = replace(
@@ -362,8 +365,7 @@ class ComposerState(rx.State):
                     options=replace(draft.options, model=way.model),
                     new=replace(draft.new, model=way.model),
                 )
-            over_budget = draft.over_budget if way.as_counted else way.over_budget
-            yield _go_to(await self._deliver(replace(draft, over_budget=over_budget)))
+            yield _go_to(await self._deliver(draft))
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
@@ -507,6 +509,8 @@ class ComposerState(rx.State):
             await self._answer(draft, accepted=True)
             if begun:
                 await expect_replies(self, begun)
+        if draft.remembered is not None:
+            await remember_way(draft.remembered)
         return moved
 
     async def _deliver_to(self, draft: Draft) -> tuple[str, str]:

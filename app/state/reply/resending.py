@@ -21,7 +21,7 @@ from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.state.composer.over_budget import Counted
+from app.state.composer.over_budget import Choices, Counted
 from app.views.usage.figures import plural
 
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is unchanged."
@@ -42,9 +42,10 @@ class ResendRequest:
     `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
 
     `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
-    decision about a pair that does not fit; `remembered`: it is also stored in the preferences. `summarise`: first
-    summarise the pairs up to the position `older`. If the user chose an option of a dialog, `selection` names the pairs
-    to send with this option, and `selections` names them for each of several models.
+    decision about a pair that does not fit. `remembered`: when the pair is sent, this decision is stored in the
+    preferences. `summarise`: first summarise the pairs up to the position `older`. If the user chose an option of a
+    dialog, `selection` names the pairs to send with this option. For several models, `choices` and `selections` have
+    the decision and the pairs for each model that the user was asked about.
     """
 
     pair_id: str
@@ -61,11 +62,12 @@ class ResendRequest:
     later: Later | None = None
     later_count: int | None = None
     over_budget: OverBudget | None = None
-    remembered: bool = False
+    remembered: OverBudget | None = None
     summarise: bool = False
     older: Extent = OLDER
     selection: str | None = None
     selections: Counted = ()
+    choices: Choices = ()
 
     @property
     def ways(self) -> tuple[Later, ...]:
@@ -110,12 +112,20 @@ async def send_again(request: ResendRequest) -> ResendResult:
 
     Raises:
         LaterPairsError: there are later pairs, and `later` is not decided.
-        OverBudgetError: the pair and the older pairs in view are over the budget, and `over_budget` is not decided.
+        OverBudgetError: the request is over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
     ctx, seen = await context_for(current(), request.pair_id), Seen(request.version, request.later_count)
     if request.as_it_was:
-        return await resend_as_it_was(ctx, LOCAL_OWNER, request.pair_id, later=request.later, seen=seen)
+        return await resend_as_it_was(
+            ctx,
+            LOCAL_OWNER,
+            request.pair_id,
+            later=request.later,
+            over_budget=request.over_budget,
+            seen=seen,
+            zone=request.options.zone,
+        )
     return await resend_pair(
         ctx,
         LOCAL_OWNER,
@@ -134,7 +144,7 @@ async def compare(request: ResendRequest) -> Comparison:
 
     Raises:
         LaterPairsError: as in `send_again`.
-        OverBudgetError: with the older pairs in view, the pair is over a model's budget; `over_budget` is not decided.
+        OverBudgetError: the request is over the budget of a model, and `choices` has no decision for this model.
         InviewError: the comparison is refused for another reason.
     """
     return await compare_again(
@@ -144,7 +154,7 @@ async def compare(request: ResendRequest) -> Comparison:
         request.models,
         request.options,
         later=request.later,
-        over_budget=request.over_budget,
+        over_budget=dict(request.choices),
         seen=Seen(request.version, request.later_count),
         selections=dict(request.selections),
     )
