@@ -233,7 +233,9 @@ class SendOptions(Body):
 
 
 class Sending(SendOptions):
-    """The options of a send to one model. Without `model` and `agent_id`, those of the conversation are used."""
+    """The options of a send to one model.
+
+    Without `model`, the conversation's model is used; without `agent_id`, its agent."""
 
     over_budget: OverBudgetChoice = None
 
