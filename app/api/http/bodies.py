@@ -235,7 +235,8 @@ class SendOptions(Body):
 class Sending(SendOptions):
     """The options of a send to one model.
 
-    Without `model`, the conversation's model is used; without `agent_id`, its agent."""
+    Without `model`, the conversation's model is used; without `agent_id`, its agent.
+    """
 
     over_budget: OverBudgetChoice = None
 

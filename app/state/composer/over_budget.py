@@ -159,7 +159,7 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
 
 
 def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choices:
-    """Return `choices` with one more entry: the option `way` for the model that the dialog names, but for no other model."""
+    """Return `choices` with one more entry: the option `way`, for the model that the dialog names."""
     return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
 
 
