@@ -23,7 +23,7 @@ from app.ui.pages.frame import head
 HEALTH = "/api/v1/health"
 """The address that monitoring requests.
 
-The page never requests it, so such a request does not show that a user is there.
+The page never requests this address, so a request for it does not count as an action of a user.
 """
 
 # No toaster: its library adds 10 KB to every first visit, and the page has its own notices.

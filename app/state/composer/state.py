@@ -93,10 +93,10 @@ class ComposerState(rx.State):
     """The message box and the region around it: the draft, the size of its send, and the results of the last sends.
 
     `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
-    `y` pairs in view are sent to `model`. The text area numbers its texts; the number of a text is called edition.
-    `counted` is the edition of the text in these figures: if the text area has another edition by now, the figures are
-    those of an earlier text. `counting` is the progress of the count that the figures wait for, "" for none. `tools`
-    has the numbers of tools in the send.
+    `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is called
+    edition. `counted` is the edition of the text that these figures were computed for: if the text area has another
+    edition by now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for
+    none. `tools` has the numbers of tools in the send.
 
     `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
     text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
@@ -194,8 +194,8 @@ class ComposerState(rx.State):
         """Take the text of the text area, and update the size of the next send.
 
         `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
-        area's number for the text; 0: the text area shows another text, so it must not show the new figures as those of
-        its own text.
+        area's number for the text. 0: the text is not the one on screen, so the text area must treat the new figures as
+        outdated.
         """
         if typed is True:
             self.fault = ""
@@ -291,7 +291,7 @@ class ComposerState(rx.State):
     async def continue_reply(self) -> None:
         """Send a request for the rest of the last reply.
 
-        If there is a draft, the text of this request is inserted in front of the draft and not sent.
+        If there is a draft, do not send the request: insert its text in front of the draft.
         """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
@@ -396,7 +396,7 @@ class ComposerState(rx.State):
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """The browser's names for the files of the draft."""
+        """The keys that the browser gave to the files of the draft."""
         return tuple(file.key for file in self.files)
 
     @rx.var
@@ -439,8 +439,8 @@ class ComposerState(rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """Return a draft with the data on screen, None if there is nothing to send.
 
-        There is nothing to send if, for example, Enter is pressed twice and the first press has sent a draft of files
-        alone.
+        None, for example, for the second of two quick presses of Enter: the first press has already sent a draft of
+        files without text.
         """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None:
@@ -542,7 +542,11 @@ class ComposerState(rx.State):
         await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
-        """Summarise the older pairs. Then let the text area send its text again, if it still has that text."""
+        """Summarise the older pairs, then send the draft.
+
+        A draft from the queue is delivered here. Any other draft is sent by the text area, if that still has the same
+        text.
+        """
         target = draft.conversation_id
         try:
             ctx = await context_for(current(), target)
@@ -572,7 +576,7 @@ class ComposerState(rx.State):
 
 
 def _go_to(conversation_id: str) -> list[Any]:
-    """Return the events that show a conversation started by a first message, and give it the chosen topic.
+    """Return the events after a first message: they give the new conversation the chosen topic, and open it.
 
     The id "" returns no events.
     """

@@ -324,8 +324,8 @@ class ResendState(VisitedState, rx.State):
 
 
 def _leads_soon(request: ResendRequest) -> bool:
-    """Return True if the page will open a branch as soon as the pair is sent.
+    """Return True if the pair is sent in a new branch at once, so that the page opens the branch soon.
 
-    False if a summary is written first: the page does not wait for it.
+    False if a summary is written first, because that takes long and the page does not wait for it.
     """
     return request.later is Later.BRANCH and not request.summarise
