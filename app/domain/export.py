@@ -89,7 +89,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node: a line that the page shows between pairs, for a title call, a summary call or an account of usage.
+    """A node: a line that the page shows between pairs, for a title call, a summary call or an accounting node.
 
     It is never sent to a provider. `data` has the content that belongs to `role`.
     """

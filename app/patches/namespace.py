@@ -8,8 +8,9 @@
     await drained(token)  # in a loop that follows a reply: a slow reader gets larger pieces, not a longer queue
 
 Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
-values that were sent in the connection (`connection.py`) and sends the difference. No other update may be sent until
-the difference is in the queue, so the code between these two steps never suspends.
+values that it sent in this connection (`connection.py`), and puts the difference into the connection's queue. The code
+does not suspend between the comparison and the queue: otherwise another update could enter the queue first, and the
+difference would not match the values in the browser.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
@@ -123,7 +124,7 @@ class PatchedNamespace(EventNamespace):
         return None if record is None else self._clients.get(record.sid)
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        """Register a new connection, without values, before Reflex's method runs, which sends the first update."""
+        """Register a new connection, to which no values were sent yet. Then let Reflex send it the first update."""
         if is_reconnect(auth):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]

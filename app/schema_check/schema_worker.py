@@ -6,9 +6,10 @@ It reads one question per line from its standard input and writes one answer per
     {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
 
 A question without a `value` asks if the schema is valid. In a question, `slow` has patterns that took too long earlier,
-each with the text length from which it is not tried; if one is needed, the answer is `{"too_long": true}`. `open_path`
-leads to the place where the value is still incomplete: faults there that more text can correct are left out. The answer
-`{"unusable": "…"}` means that the schema could not be applied. Every answer also has the processor time in `seconds`.
+each with the length of text from which the pattern is not tried again. If such a pattern would have to be tried, the
+answer is `{"too_long": true}`. `open_path` leads to the place where the value is still incomplete: faults there that
+more text can correct are left out. The answer `{"unusable": "…"}` means that the schema could not be applied. Every
+answer also has the processor time in `seconds`.
 
 The second argument is the descriptor of a file. The process writes the pattern that it is matching there, so that the
 server can read the pattern if the process is ended during the match.

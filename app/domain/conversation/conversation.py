@@ -20,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """The author or purpose of a message. Messages with one of the last six roles are never sent to a provider."""
+    """The author or purpose of a message. Messages with a role in `NEVER_SENT` are not sent to a provider."""
 
     SYSTEM = "system"
     USER = "user"
@@ -58,7 +58,7 @@ class ConversationStatus(StrEnum):
 
 
 class ToolMode(StrEnum):
-    """The rule that selects the tools of a send."""
+    """The inclusion mode of a conversation: the rule that selects the tools of a send (`domain/tools/inclusion.py`)."""
 
     AUTO = "auto"
     CACHED = "cached"

@@ -34,7 +34,10 @@ CACHE_READ = Decimal("0.1")
 CACHE_WRITE = Decimal("1.25")
 """Anthropic's price for a cache write with a lifetime of five minutes, as a multiple of the input price."""
 CACHE_WRITE_1H = Decimal(2)
-"""Anthropic's price for a cache write with a lifetime of an hour. Source of all three: Anthropic's pricing page."""
+"""Anthropic's price for a cache write with a lifetime of an hour, as a multiple of the input price.
+
+Source of `CACHE_READ`, `CACHE_WRITE` and `CACHE_WRITE_1H`: Anthropic's pricing page.
+"""
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
 """Prompt lengths at which current prices change. Calls are added up separately for each range (`size_class`)."""

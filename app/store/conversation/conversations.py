@@ -281,7 +281,7 @@ async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFo
 def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
     """Select the highest position and the highest revision of a conversation's pairs.
 
-    If one is damaged, it is the result: SQLite sorts damaged values after numbers.
+    A damaged position or revision counts as the highest, because SQLite sorts damaged values after numbers.
     """
     return tuple(
         select(type_coerce(func.max(PAIR.c[name]), NullType()))

@@ -84,7 +84,11 @@ async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """Return up to `limit` pairs, oldest first: a conversation's newest, or the nearest above or below a position."""
+    """Return up to `limit` pairs, oldest first: the newest pairs of a conversation.
+
+    `before_position`: only pairs with a lower position. `after_position`: the pairs that follow this position, from the
+    oldest on, instead of the newest.
+    """
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:
@@ -206,7 +210,7 @@ def _tail() -> Select[Any, Any, Any]:
 
 
 def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
-    """Return the columns of the row of a pair. Its messages have rows elsewhere."""
+    """Return the columns of the row of a pair. The messages of the pair have rows in another table."""
     return {
         "id": pair.id,
         "owner": owner,

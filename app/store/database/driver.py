@@ -32,10 +32,10 @@ NOT_DECODED = "Could not decode to UTF-8"
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The connections of one engine. `close` ends their threads before the event loop ends.
+    """The connections of one SQLAlchemy engine. `close` ends their threads before the event loop ends.
 
-    A thread that sends its result to a closed loop fails. The pool does not wait for the thread of a task that was
-    cancelled while it connected, and does not close a connection that is in use.
+    SQLAlchemy's pool does not end all of them: not the thread of a connection in use, nor that of a task that was
+    cancelled while it connected. Such a thread would fail when it sends its result to the closed loop.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])

@@ -1,4 +1,8 @@
-"""Queries for verification: the request of an earlier run, with the pairs that it sent, including deleted ones."""
+"""Queries for the verification of a run (`runs/resend/verification.py`): the request that it sent.
+
+The request is built again from this data, to compare its hash. The sent pairs are included even if they were deleted
+later.
+"""
 
 from __future__ import annotations
 
