@@ -237,7 +237,10 @@ class PatchedNamespace(EventNamespace):
 
 
 def is_reconnect(auth: Any) -> bool:
-    """Return True if a page reconnects. Only a page that was just opened sends hashes of its default values."""
+    """Return True if a page reconnects.
+
+    A page that was just opened sends hashes of its default values. A page that reconnects does not.
+    """
     event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
     payload = event.get("payload") if isinstance(event, dict) else None
     return isinstance(payload, dict) and "hashes" not in payload

@@ -137,7 +137,7 @@ class FairQueue(Generic[Item]):
 
 
 def without_notes(schema_json: str) -> str:
-    """Return a schema without its keywords for people, so that schemas with equal work have equal text.
+    """Return a schema without its keywords for people, so that schemas that need the same work have equal text.
 
     >>> without_notes('{"title": "One", "pattern": "a", "properties": {"title": {"type": "string"}}}')
     '{"pattern":"a","properties":{"title":{"type":"string"}}}'

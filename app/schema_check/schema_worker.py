@@ -68,7 +68,7 @@ Fault = tuple[list[str | int], str]
 
 
 def serve(seconds: float, noted: mmap.mmap) -> None:
-    """Answer questions until the input ends, or none came for a minute.
+    """Answer questions until the input ends or no question came for a minute.
 
     `seconds` is the maximum processor time of a question. `noted` is the file for the pattern that is being matched.
     """

@@ -37,7 +37,7 @@ def estimate_pauses(prefix: Prefix, conversation_id: str, calls: Sequence[Cached
 
 
 def _since_last(prefix: Prefix, at: datetime, earlier: Sequence[CachedCall]) -> float:
-    """Return the seconds since the earlier call that shares the longest prefix with this one."""
+    """Return the seconds since the earlier call whose request shares the longest prefix with `prefix`."""
     places = ((prefix.shared_with(call.prefix), call.at) for call in earlier)
     last = max(((TOOLS - 1 if place is None else place, then) for place, then in places), default=None)
     return 0.0 if last is None else (at - last[1]).total_seconds()

@@ -99,7 +99,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A part that the chosen model does not accept, so that it is not sent.
+    """A part that is not sent, because the chosen model does not accept it.
 
     `pair_id` is its pair; None: the part is in the draft. `kind` is the kind of part. `reason` is a text for people.
     """

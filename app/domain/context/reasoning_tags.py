@@ -29,7 +29,7 @@ _MAX_BLANKS: Final = 100
 
 
 class TagReader:
-    """The reader of one incoming reply.
+    """The reader of the reasoning tags in one incoming reply.
 
     `_held` is text that is held back: a possible part of a tag, or blanks after a tag.
     """

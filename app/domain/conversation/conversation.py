@@ -68,7 +68,10 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """The tag that a user gives a pair. Only filters use it; without a filter it has no effect on a send."""
+    """The tag that a user gives a pair, “include” or “exclude”. It is one of the marks of a pair (`marks.py`).
+
+    Only filters use the tag; without a filter it has no effect on a send.
+    """
 
     IN = "in"
     OUT = "out"

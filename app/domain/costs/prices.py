@@ -142,12 +142,12 @@ def price_usage(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | 
 
 
 def price_uncached(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
-    """Return the price that the same call would have without cache reads and writes."""
+    """Return the price of a call with this usage, as if it had neither read from a cache nor written to one."""
     return price_usage(without_cache(usage), tariff, at)
 
 
 def without_cache(usage: Usage) -> Usage:
-    """Return the usage of the same call if every prompt token were uncached input."""
+    """Return this usage, changed as if every prompt token were uncached input."""
     return Usage(
         input_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens, reasoning_tokens=usage.reasoning_tokens
     )

@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The state of a queue that is held. `message` is the error that caused it; "": there was no error."""
+    """The state of a queue that is held. `message` is the error that caused the hold; "": there was no error."""
 
     reason: HoldReason
     message: str = ""

@@ -123,9 +123,9 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """Return the token estimator of a model, corrected by `observations`: the earlier sends to it, newest first.
+    """Return the token estimator of a model, corrected by `observations`: earlier sends to the model, newest first.
 
-    Implausible sends are ignored. Only the newest 50 of the others count.
+    Sends with an implausible report are ignored. Only the newest 50 of the other sends count.
     """
     family = family_of(profile.model)
     start = Estimator(

@@ -1,4 +1,4 @@
-"""SQLite off the event loop. Each statement makes one visit to the connection's thread: execute, read, close.
+"""A driver that runs SQLite in threads. A statement makes one visit to its connection's thread: execute, read, close.
 
     connections = Connections()
     create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
@@ -77,7 +77,10 @@ class VisitedConnection(aiosqlite.Connection):
         return self._thread.is_alive()
 
     def join(self) -> None:
-        """Wait until the thread has ended. Do not call it in the event loop's thread: it must stay free for results."""
+        """Wait until the connection's thread has ended.
+
+        Do not call this in the thread of the event loop: the event loop must run to receive results.
+        """
         self._thread.join()
 
     def begin_with(self, statement: str) -> None:

@@ -80,7 +80,10 @@ async def list_pending_of_server(session: AsyncSession, owner: str, server_id: s
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
-    """Return the pending requests whose run is not running, because its process died, each with its owner."""
+    """Return the pending requests whose run is not running, because its process died.
+
+    Each is returned with its owner.
+    """
     table = PERMISSION_REQUEST.c
     running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
