@@ -31,9 +31,9 @@ from app.domain.usage import Usage
 class RunRecord:
     """The record of a run, the work of getting one reply. `outcome` None: the run has not ended.
 
-    `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of` is the
-    run whose stored reply was used instead of a call. `prelude` is the text about the person in its request. `redacted`
-    are the secrets that redaction replaced in it; None: redaction was off.
+    `sent` are the pairs in the run's request, as ranges of positions, both ends included; None: unknown. `replay_of` is
+    the run whose stored reply was used instead of a call. `prelude` is the text about the person in that request.
+    `redacted` are the secrets that redaction replaced in that request; None: redaction was off.
     """
 
     id: str

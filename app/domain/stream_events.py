@@ -20,7 +20,10 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped. Inview itself sets only the last one: too many tool calls."""
+    """The reason why a model stopped.
+
+    Only `TOOL_LIMIT` is no report of a provider: Inview sets it after too many tool calls.
+    """
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -54,7 +57,7 @@ class TextWasThinking:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """The signature of the current thinking part. Only `vendor` accepts it."""
+    """The signature of the current thinking part. Only the provider `vendor` accepts this signature."""
 
     signature: str
     vendor: str

@@ -74,7 +74,7 @@ def send_patches(app: rx.App) -> None:
 
 
 def is_congested(token: str) -> bool:
-    """Return True if frames wait for this client because it reads slowly."""
+    """Return True if frames wait for the browser tab with this token, because it reads slowly."""
     return any(client.backlog.is_congested for client in _clients(token))
 
 

@@ -11,8 +11,8 @@ answer is `{"too_long": true}`. `open_path` leads to the place where the value i
 more text can correct are left out. The answer `{"unusable": "…"}` means that the schema could not be applied. Every
 answer also has the processor time in `seconds`.
 
-The second argument is the descriptor of a file. The process writes the pattern that it is matching there, so that the
-server can read the pattern if the process is ended during the match.
+The second argument is the descriptor of a file. The process writes the pattern that it is matching to this file, so
+that the server can read the pattern if the process is ended during the match.
 
 The first argument is the maximum processor time of a question, in seconds. The system ends the process when a question
 takes longer, at any point of the check. A thread could not do this: a regular expression that backtracks holds Python's
@@ -55,7 +55,7 @@ A longer path is cut at its end, and then names a place that contains the fault.
 IDLE_SECONDS: Final = 60.0
 """The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
-"""Keywords whose faults remain, even if more text of an incomplete value arrives."""
+"""Keywords of a schema whose faults remain, even if more text of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
 """The header of the file with the pattern.

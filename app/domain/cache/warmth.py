@@ -50,9 +50,9 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `place` is its end, `key` the hash that identifies it (see `prefix`).
+    """A cached prefix. `place` is the end of the prefix, `key` the hash that identifies the prefix (see `prefix.py`).
 
-    `tokens` is its size as the provider reported it; None: never reported. `lifetime` is in seconds.
+    `tokens` is the size that the provider reported; None: the provider never reported it. `lifetime` is in seconds.
     """
 
     place: int

@@ -1,8 +1,8 @@
 """Child calls: calls that were made for a title or a summary, as the history of the conversation shows them.
 
 A child call is stored in a conversation of kind `tool`, with its request, its reply and its cost. The conversation that
-it was made for shows a node at the place where it was requested. The node is never sent, and it stays even if the title
-or the checkpoint is removed.
+the call was made for shows a node at the place where the call was requested. The node is never sent, and it stays even
+if the title or the checkpoint is removed.
 """
 
 from __future__ import annotations

@@ -40,8 +40,9 @@ NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
 class Candidate:
     """A pair that may be in view.
 
-    `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
-    revision of the conversation at the last change of the pair: a text of the pair that was read since then is current.
+    `out` is the reason why the pair is never sent; None: it can be sent. `running`: the pair's reply has not ended.
+    `revision` is the revision of the conversation at the last change of the pair: a text of the pair that was read
+    since then is current.
     """
 
     pair_id: str

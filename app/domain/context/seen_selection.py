@@ -52,7 +52,7 @@ def describe_selection(sent: Sequence[Candidate], running: str | None = None) ->
 
 
 def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
-    """Return the selection, extended by pairs that appeared on the screen after the count. A send may include them.
+    """Return the selection, extended by pairs that appeared on the screen after the count: a send may include them.
 
     >>> allow_new("2.ab", ["p3", "p4"]), allow_new("2.ab+p3", ()), allow_new("2.ab", ())
     ('2.ab+p3+p4', '2.ab+p3', '2.ab')

@@ -192,7 +192,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The summary that is sent instead of the pairs above `position`. These pairs are OUT (not sent)."""
+    """The summary that is sent instead of the older pairs: those with a position lower than `position`.
+
+    These pairs are OUT (not sent).
+    """
 
     summary: str
     position: int

@@ -1,4 +1,4 @@
-"""URI templates (RFC 6570) that a person fills in. The value of each variable is one text, never a list.
+"""URI templates (RFC 6570), whose variables a person fills in. The value of each variable is one text, never a list.
 
 Unreadable variables are skipped without an error, because some servers list invalid templates.
 

@@ -56,7 +56,8 @@ class Ancestor:
 
     `opening` is the beginning of its first request. `trigger_position` is the position of its pair that caused the
     derivation; None: unknown. If an agent delegates a part of its task to a second agent, the ancestor of the second
-    agent's conversation is the first agent's, although the cost is counted for the user's conversation.
+    agent's conversation is the conversation of the first agent, although the cost is counted for the user's
+    conversation.
     """
 
     id: str

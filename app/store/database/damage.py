@@ -38,7 +38,7 @@ UNREADABLE: Final = (
 )
 """Exceptions that are raised for a value of the wrong form."""
 UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""The value of a stored time that cannot be read."""
+"""The time that replaces a stored time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """The model name of a pair whose stored model name cannot be read."""
 NO_UTF8: Final = "it is not UTF-8"

@@ -119,8 +119,8 @@ class VisitedConnection(aiosqlite.Connection):
     def stop(self) -> asyncio.Future[Any] | None:
         """End the thread, and return a future that is done when it has ended: the same one for every call.
 
-        If a task is cancelled a second time, SQLAlchemy stops a connection again that it is already closing. Without
-        this method, aiosqlite would then wait for a thread that no longer exists.
+        If a task is cancelled a second time, SQLAlchemy calls `stop` again while it is already closing the connection.
+        Without this method, aiosqlite would then wait for a thread that no longer exists.
         """
         if not self._is_stopping:
             self._is_stopping = True

@@ -1,7 +1,7 @@
 """Handles invalid token counts in the database: earlier versions stored any value that a provider reported.
 
 SQLite accepts a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
-values stay. Every query of counters uses this module, which treats them as not reported.
+values stay. Every query of counters uses this module, which treats invalid values as not reported.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> Co
 
 
 def decode_labelled(row: Columns) -> Agent | None:
-    """Decode the answering agent from `AGENT_COLUMNS`. None: the row has none.
+    """Decode the answering agent from the columns `AGENT_COLUMNS` of a row. None: there is no answering agent.
 
     Raises:
         DamagedRowError: the agent cannot be read.

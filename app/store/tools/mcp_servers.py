@@ -37,7 +37,7 @@ from app.store.tools.rows_servers import MCP_SERVER
 
 UNREADABLE_NAME = "(its name cannot be read)"
 NO_WAY = OverStdio("", (), None)
-"""The program or address of a server whose stored one cannot be read."""
+"""Replaces the stored program or address of a server if this cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

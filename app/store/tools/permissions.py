@@ -124,7 +124,7 @@ async def load_rules(session: AsyncSession, owner: str, conversation_id: str) ->
 
 
 async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
-    """Return all rules, newest first. `conversation_id`: only those that apply there."""
+    """Return all rules, newest first. `conversation_id`: only the rules that apply in this conversation."""
     everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
     if conversation_id is not None:
