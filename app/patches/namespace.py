@@ -79,7 +79,10 @@ def is_congested(token: str) -> bool:
 
 
 async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
-    """Wait until no frame waits for this client, or it has disconnected. Return False after `within` seconds."""
+    """Wait until no frame waits for the tab with this token, or the tab has disconnected.
+
+    Return False after `within` seconds.
+    """
     return all([await client.backlog.drained(within) for client in _clients(token)])
 
 

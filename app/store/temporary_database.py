@@ -51,7 +51,10 @@ HANGING = _hang_on(CONVERSATION)
 A new table with text of conversations must have such a key.
 """
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""The tables in memory. Attachments and uploads have no foreign key, because conversations can share their bytes."""
+"""The tables in memory: `HANGING`, attachments and uploads.
+
+Attachments and uploads have no foreign key to a conversation, because conversations can share their bytes.
+"""
 
 
 @asynccontextmanager

@@ -168,8 +168,8 @@ class BoundaryInputs:
     `window` is the window of the model, `system` and `tools` are the estimated sizes of the system text and of the
     tools, all in tokens. `input_price` is in US dollars per million tokens; None: unknown. `free`: the model runs on
     the user's own machine and costs nothing. `input_steps` has the sizes of requests in tokens above which another
-    input price applies, each with this price. `draft_kind` is the kind of the draft's text, `draft_doubt` the possible
-    error of the draft's estimate in tokens.
+    input price applies, each with this other price. `draft_kind` is the kind of the draft's text, `draft_doubt` the
+    possible error of the draft's estimate in tokens.
     """
 
     estimator: Estimator

@@ -119,7 +119,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A secret that redaction replaced by a mark. `kind` is the kind of secret.
+    """A secret that redaction replaced by a placeholder. `kind` is the kind of secret.
 
     `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` None: the secret was in the draft,
     or in the system text.

@@ -43,7 +43,10 @@ PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 51
 """Prompt lengths at which current prices change. Calls are added up separately for each range (`size_class`)."""
 
 DAY_MARKS: Mapping[str, tuple[int, ...]] = {"deepseek": (30, 60, 240, 360, 600, 990)}
-"""Minutes of the UTC day at which a vendor's prices change. Calls are added up separately between them (`day_part`)."""
+"""Minutes of the UTC day at which a vendor's prices change.
+
+Calls are added up separately for each part of the day between these minutes (`day_part`).
+"""
 
 
 @dataclass(frozen=True, slots=True)

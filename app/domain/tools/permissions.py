@@ -78,7 +78,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """The properties of a call that its permission depends on.
+    """The properties of a call on which its permission depends.
 
     `conversation_id` is the conversation that a person looks at.
     """

@@ -366,7 +366,7 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
     """Increase the revision of a conversation after a change to its pairs, and return the new one.
 
     `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
-    its place in the list stays.
+    the conversation keeps its place in the list.
     """
     values: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:

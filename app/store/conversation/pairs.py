@@ -180,9 +180,10 @@ def _by_id() -> Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The end of a conversation. `position` is the position of its newest pair, even if deleted; 0: it has no pair.
+    """The end of a conversation. `position` is the position of the newest pair, even if it is deleted; 0: no pair.
 
-    `running` is the id of its running pair, `comparing` the id of its open comparison; None: there is none.
+    `running` is the id of the pair whose reply is running, `comparing` the id of the open comparison; None: there is
+    none.
     """
 
     position: int

@@ -203,7 +203,7 @@ def encode_usage(usage: Usage | None) -> Json | None:
 
 
 def decode_usage(value: Json | None) -> Usage | None:
-    """Decode the usage that a provider reported. None: it reported nothing, or no counts."""
+    """Decode the usage that a provider reported. None: there is no report, or its `input_tokens` is no valid count."""
     return None if value is None else read_usage(value)
 
 

@@ -55,9 +55,9 @@ REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 """The number of an entry. Later entries have higher numbers: SQLite numbers its rows, and no entry is ever deleted."""
 LOOKED_AT = 4 * MAX_OBSERVATIONS
-"""Maximum number of a model's newest calls in which calls with both token counts are searched for.
+"""Maximum number of a model's newest calls that are read to find calls with both token counts.
 
-These are Inview's count of the request and the provider's report.
+The counts are Inview's, made before the call, and the provider's.
 """
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
