@@ -20,10 +20,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped.
-
-    Only `TOOL_LIMIT` is no report of a provider: Inview sets it after too many tool calls.
-    """
+    """The reason why a model stopped. Inview itself sets only `tool_limit`: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"

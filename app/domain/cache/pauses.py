@@ -1,6 +1,6 @@
 """Pauses: the probability that a prefix is needed again only after its cache lifetime of five minutes.
 
-    estimate_pauses(request.prefix, "c1", warmth.calls, now) # 0.2 for a conversation without earlier calls
+estimate_pauses(request.prefix, "c1", warmth.calls, now) # 0.2 for a conversation without earlier calls
 """
 
 from __future__ import annotations

@@ -20,7 +20,10 @@ from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """The author or purpose of a message. Messages with a role in `NEVER_SENT` are not sent to a provider."""
+    """The author or purpose of a message.
+
+    Only messages with the role `system`, `user`, `assistant` or `tool` are sent to a provider.
+    """
 
     SYSTEM = "system"
     USER = "user"
@@ -58,7 +61,7 @@ class ConversationStatus(StrEnum):
 
 
 class ToolMode(StrEnum):
-    """The inclusion mode of a conversation: the rule that selects the tools of a send (`domain/tools/inclusion.py`)."""
+    """The inclusion mode of a conversation: the rule that selects the tools of a send."""
 
     AUTO = "auto"
     CACHED = "cached"
@@ -68,7 +71,7 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """The tag that a user gives a pair, “include” or “exclude”. It is one of the marks of a pair (`marks.py`).
+    """The tag that a user gives a pair: `in` (“include”) or `out` (“exclude”). It is one of the marks of a pair.
 
     Only filters use the tag; without a filter it has no effect on a send.
     """

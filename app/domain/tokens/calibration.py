@@ -1,10 +1,10 @@
 """Calibration: corrects the counting rules of a model's family by the provider's reports for earlier sends.
 
-A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. The three factors are
-called figures here. A linear fit to the earlier sends finds them, with the family's figures as its prior (ridge
-regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
-the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost more than
-prose and stay in the history.
+A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. `base`, `permille` and
+`per_message` are called figures here. A linear fit to the earlier sends finds them, with the family's figures as its
+prior (ridge regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a
+conversation the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost
+more than prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
