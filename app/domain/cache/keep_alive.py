@@ -37,7 +37,10 @@ TAIL = "Keep warm."
 Without such a message at its end, no vendor answers the call.
 """
 CHARACTERS_A_TOKEN = 4
-"""Assumed characters per token in the messages after the cached prefix, which rarely have more than a few words."""
+"""Assumed characters per token in the messages that follow the cached prefix.
+
+An assumption is enough, because these messages rarely have more than a few words.
+"""
 REPLY_TOKENS = 1
 MAX_MINUTES = 720
 

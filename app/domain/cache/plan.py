@@ -61,9 +61,9 @@ class CacheRequest:
     for cached entries counts them (`count_positions`). `totals` has the length of the request up to the end of the
     system text, then up to the end of each message, in any unit. `tokens` is the estimate for the whole request. No
     breakpoint is possible at the places in `unmarkable`. `stable` is the last place that the next request will also
-    have; None: all places. It is not None if the filter will drop pairs from the next request, such as the newest or
-    the oldest one. `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the
-    tools has priority over most others.
+    have; None: all places. Messages after it may be missing then, because some filters drop the newest pair from the
+    next view, or the oldest with each send. `tools_apart`: the tools must stay cached even if the system text changes,
+    so a breakpoint after the tools has priority over most others.
     """
 
     prefix: Prefix

@@ -53,7 +53,10 @@ class ConversationKind(StrEnum):
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. A person's chat is always `active`; a child call ends completed or failed."""
+    """The status of a conversation.
+
+    A person's chat is always `active`. A child call is active while it runs, then completed or failed.
+    """
 
     ACTIVE = "active"
     COMPLETED = "completed"

@@ -49,7 +49,7 @@ SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. It is more than any list shows."""
 
 MAX_IDS = 10_000
-"""Maximum ids in one statement."""
+"""Maximum number of ids in one SQL statement."""
 
 
 IN_VIEW = CONVERSATION.c.deleted_at.is_(None)

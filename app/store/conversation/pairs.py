@@ -30,7 +30,7 @@ from app.store.database.row_names import show_id
 WINDOW = 30
 """Default number of pairs that `load_pairs` returns."""
 BATCH = 500
-"""Maximum ids in one statement."""
+"""Maximum number of ids in one SQL statement."""
 
 NOT_DELETED = PAIR.c.deleted_at.is_(None)
 
