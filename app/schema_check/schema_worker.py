@@ -11,8 +11,8 @@ answer is `{"too_long": true}`. `open_path` leads to the place where the value i
 more text can correct are left out. The answer `{"unusable": "…"}` means that the schema could not be applied. Every
 answer also has the processor time in `seconds`.
 
-The second argument is the descriptor of a file. The process writes the pattern that it is matching to this file, so
-that the server can read the pattern if the process is ended during the match.
+The second argument is the descriptor of a file. The process writes the pattern that it is matching to this file. If the
+process is ended during the match, the server reads the pattern there.
 
 The first argument is the maximum processor time of a question, in seconds. The system ends the process when a question
 takes longer, at any point of the check. A thread could not do this: a regular expression that backtracks holds Python's

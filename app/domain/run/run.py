@@ -184,7 +184,7 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The event that a person stopped the run. `begun` are the ids of the tool calls that had started."""
+    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
 
     begun: frozenset[str] = frozenset()
 
@@ -193,7 +193,7 @@ class CancelRequested:
 class Interrupted:
     """The event that the process ended before the run, or is ending now.
 
-    `begun` are the ids of the tool calls that had started.
+    It has the ids of the tool calls that had started.
     """
 
     begun: frozenset[str] = frozenset()
