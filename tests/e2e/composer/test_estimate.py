@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
 from tests.e2e.late import LINK, LateState
+from tests.e2e.page.test_axe import findings_at_once
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -99,6 +100,9 @@ def test_figure_of_another_text_says_that_it_is_being_counted(page: Page, conver
     screen.write("word " * 400)
     expect(page.get_by_role("button", name="Counting tokens")).to_contain_text("counting…")
     expect(estimate(page)).to_have_count(0)
+    for moment in ("pause", "finish"):  # transparent at first
+        page.evaluate(f"document.getAnimations().forEach((it) => {{ it.currentTime = 0; it.{moment}() }})")
+        assert findings_at_once(page, moment) == []
     late.release()
 
     assert tokens(page) >= before + 380

@@ -109,10 +109,15 @@ def an_agent(server: Served) -> Generator[None]:
 
 
 def findings(page: Page, where: str) -> list[str]:
-    """Return axe's findings for the current page."""
+    """Return axe's findings for the current page, once nothing moves."""
     expect(page.locator("[data-old]")).to_have_count(0)  # an estimate of an earlier draft is covered
     page.evaluate(MOTION)
     wait_until_painted(page)
+    return findings_at_once(page, where)
+
+
+def findings_at_once(page: Page, where: str) -> list[str]:
+    """Return axe's findings for the page as it is at this moment."""
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE.read_text())  # through the debugger: the page's policy does not allow this script
     options: dict[str, Any] = {"runOnly": {"type": "tag", "values": TAGS}, "rules": RULES}
