@@ -246,10 +246,15 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
         expect(screen.composer, name).to_have_value(SENTENCE)
 
 
-def test_sentence_typed_after_a_click_among_the_pairs_is_in_the_composer_also_after_escape(
+def test_sentence_typed_after_escape_among_the_pairs_or_in_the_preview_over_them_is_in_the_composer(
     screen: Screen, server: Served
 ) -> None:
     open_story(screen, server)
+    type_after_a_click_among_the_pairs(screen)
+    type_while_the_preview_covers_the_composer(screen)
+
+
+def type_after_a_click_among_the_pairs(screen: Screen) -> None:
     pair = screen.pairs.first
     for place in (pair.get_by_role("button", name="Flag"), pair.get_by_text("one", exact=True)):
         screen.page.keyboard.press("Escape")
@@ -338,8 +343,7 @@ def type_after_a_control_that_leads_elsewhere(screen: Screen, state: LateState, 
     expect(screen.composer).to_have_value("")
 
 
-def test_sentence_typed_while_the_preview_covers_the_composer_is_in_both(screen: Screen, server: Served) -> None:
-    open_story(screen, server)
+def type_while_the_preview_covers_the_composer(screen: Screen) -> None:
     page, preview = screen.page, screen.page.get_by_role("complementary", name="Preview of the request")
     page.set_viewport_size({"width": 390, "height": 844})
     page.keyboard.press("Control+Shift+Enter")

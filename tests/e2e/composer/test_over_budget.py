@@ -49,7 +49,7 @@ def refused(screen: Screen) -> Locator:
 
 
 def lead_to_the_first_pair_that_is_sent(opened: Screen) -> None:
-    """The pairs that are not sent have a badge; a line shows where sending starts, and a key leads there and back."""
+    """The pairs that are not sent have a badge; a line shows where sending starts, and a key leads there."""
     page = opened.page
     page.keyboard.press("Escape")
     page.keyboard.press("g")
