@@ -17,6 +17,14 @@ from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 300
+COUNT_CLOSED = """() => {
+  globalThis.ended = [];
+  addEventListener("close", () => ended.push("dialog"), true);
+  addEventListener("keydown", ({ key, target }) => {
+    if (key === "Escape" && target.closest(".edit-form")) ended.push("form");
+  }, true);
+}"""
+"""Record the forms and dialogs that are closed from now on."""
 
 
 @pytest.fixture
@@ -232,6 +240,8 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
 
     for sentence in ("explain", "two"):
         with step(f"what the first letter of {sentence!r} opened comes late"):
+            screen.go(screen.path)
+            expect(screen.pairs).to_have_count(1)
             press(page, "Escape")
             expect(keys_bar(page)).to_be_visible()
             state.held = []
@@ -243,6 +253,22 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
             expect(screen.composer).to_have_value(f"{sentence} this")
             expect(page.locator("dialog, .edit-form")).to_have_count(0)
             screen.composer.fill("")
+    with step("what the first letters of two sentences opened comes late"):
+        screen.go(screen.path)
+        expect(screen.pairs).to_have_count(1)
+        state.held = []
+        for sentence in ("explain", "two"):
+            screen.composer.fill("")
+            press(page, "Escape")
+            expect(keys_bar(page)).to_be_visible()
+            type_in_a_burst(page, sentence)
+            expect(screen.composer).to_have_value(sentence)
+        page.evaluate(COUNT_CLOSED)
+        state.release()
+        eventually(lambda: page.evaluate("ended") == ["form", "dialog"])
+        expect(page.locator(".edit-form, dialog:modal")).to_have_count(0)
+        page.keyboard.type(" this")
+        expect(screen.composer).to_have_value("two this")
     assert screen.stored_pairs() == before
 
 
