@@ -21,7 +21,10 @@ from app.ui import pages, theme
 from app.ui.pages.frame import head
 
 HEALTH = "/api/v1/health"
-"""The address that monitoring requests. The page does not, so a request for it does not show that a user is there."""
+"""The address that monitoring requests.
+
+The page never requests it, so such a request does not show that a user is there.
+"""
 
 # No toaster: its library adds 10 KB to every first visit, and the page has its own notices.
 app = rx.App(

@@ -49,6 +49,8 @@ class BuildError(InviewError):
 def ensure_built(say: Callable[[str], None]) -> Path:
     """Return the folder of the page's files. Build them first if their inputs changed.
 
+    `say` prints a line about the progress.
+
     Raises:
         BuildError: the build failed.
     """

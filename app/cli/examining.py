@@ -40,7 +40,7 @@ _OF_PAIRS: Final = frozenset({"pair", "message", "version", "run", "snapshot", "
 
 
 def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
-    """Repair the database as far as possible, and report each repair.
+    """Repair the database as far as possible, and print each repair with `say`.
 
     Raises:
         StoreError: the database cannot be opened or written. Nothing was changed.
@@ -58,7 +58,7 @@ def mend_damage(database_url: str, say: Callable[[str], object]) -> None:
 
 
 def report_damage(database_url: str, say: Callable[[str], object]) -> int:
-    """Report each damaged value with the next step. Return the number of damaged values.
+    """Print each damaged value and the next step with `say`. Return the number of damaged values.
 
     Raises:
         StoreError: the database cannot be opened.

@@ -71,7 +71,7 @@ def mask_credentials(line: str) -> str:
 def drop_server_words(record: logging.LogRecord) -> bool:
     """Replace a line of MCP's SDK by one without text of a server and without a traceback.
 
-    Always return True: as a filter of log records, this removes none.
+    This is a filter of log records. It always returns True, so it removes no record.
     """
     if record.name.partition(".")[0] in _SDK_NAMES:
         kind = record.exc_info[0] if record.exc_info else None

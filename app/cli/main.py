@@ -37,7 +37,11 @@ def main() -> None:
 
 @cli.command()
 def serve() -> None:
-    """Serve page, API and sockets on one port; builds and migrates first where needed."""
+    """Start the server: the page, the API and their sockets on one port.
+
+    Builds the page and migrates the database first if necessary.
+    Runs until Ctrl+C or SIGTERM, then saves running replies and ends.
+    """
     gc.disable()  # imports leave no garbage; the server enables it again
     settings = load_settings()
     preflight.check_compatible(settings)
@@ -58,13 +62,19 @@ def serve() -> None:
 
 @cli.command("build")
 def build_page() -> None:
-    """Build the page now, if its inputs changed."""
+    """Build the page if its sources have changed, and print its folder.
+
+    The command "serve" also does this when it starts.
+    """
     typer.echo(f"The page is in {build.ensure_built(typer.echo)}.")
 
 
 @cli.command()
 def migrate() -> None:
-    """Bring the database up to this code; `serve` does this at its start."""
+    """Update the tables of the database to this version of Inview.
+
+    The command "serve" also does this when it starts.
+    """
     from app.store.database.migrations import upgrade
 
     settings = load_settings()
@@ -79,7 +89,11 @@ def verify(
         str | None, typer.Argument(help="The id of a conversation. Default: all conversations.")
     ] = None,
 ) -> None:
-    """Compute the hashes of stored requests again; exit code 1 if one differs from the sent request."""
+    """Check that stored requests equal those that were sent.
+
+    Builds each stored request again, and compares its hash with the sent one.
+    Exit code: 1 if a request differs, otherwise 0.
+    """
     import asyncio
 
     from app.cli.verifying import verify_requests
@@ -97,9 +111,11 @@ def doctor(
         bool, typer.Option("--mend", help="Repair damage where no data is lost. Stop the server first.")
     ] = False,
 ) -> None:
-    """Show every setting (secrets masked), whether a server could start here, and what of the database is damaged.
+    """Show the settings, and check the machine and the database.
 
-    Exit code 1 if it could not, or if something is damaged, or is still damaged after `--mend`.
+    Secrets are masked.
+    Exit code: 0 if a server can start here and nothing is damaged, else 1.
+    With --mend, only the damage that remains counts.
     """
     from app.cli import logs
     from app.cli.examining import mend_damage, report_damage

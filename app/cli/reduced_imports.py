@@ -1,7 +1,7 @@
 """Reduced imports: keeps libraries from loading modules that Inview does not use. An idle server is some 10 MB smaller.
 
-Each library in `SPARED` works without the module that it would load, and this module makes that one look uninstalled.
-Inview's own large imports are in the functions that need them.
+Each library in `SPARED` would load a second library that it can do without. This module makes it seem that the second
+library is not installed. Inview imports its own large modules only in the functions that need them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False
@@ -25,7 +25,10 @@ SPARED: Final = {
 
 
 def import_sparingly(library: str) -> None:
-    """Import a library of `SPARED` without the module that it would load. Call this before other imports of it."""
+    """Import a library of `SPARED` without the module that it would load.
+
+    Call this before any other code imports the library.
+    """
     with _absent(SPARED[library]):
         importlib.import_module(library)
 

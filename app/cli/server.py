@@ -51,7 +51,10 @@ _LINGER_SECONDS: Final = 1.0  # for threads that still work after everything is 
 
 
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
-    """Serve on the bound `listener` until SIGTERM or SIGINT. Then save running replies, close everything and return."""
+    """Serve on the bound `listener` until SIGTERM or SIGINT. Then save running replies, close everything and return.
+
+    `page` is the folder of the built page. `say` prints a line for the person who started the server.
+    """
     if settings.is_open_to_others:
         say(OPEN_TO_OTHERS.format(host=settings.host))
     return_large_blocks()

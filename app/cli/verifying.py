@@ -13,7 +13,9 @@ from app.store.run.verification import list_run_ids
 
 
 async def verify_requests(settings: Settings, conversation_id: str | None, say: Callable[[str], object]) -> bool:
-    """Report every stored request that differs from the sent one, with possible reasons. Return True if none differs.
+    """Print every stored request that differs from the sent one, with possible reasons. Return True if none differs.
+
+    `conversation_id` None: check the requests of all conversations. `say` prints a line.
 
     Raises:
         NotFoundError: there is no such conversation.

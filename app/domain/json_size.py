@@ -57,7 +57,8 @@ class ValueCount:
 def has_more_values(text: bytes, most: int) -> bool:
     """Return True if a complete text has more than `most` values.
 
-    Most texts with fewer values are decided fast: their commas and brackets are counted, also those inside strings.
+    A fast check is enough for most texts with fewer values: it counts all commas and brackets, even those inside
+    strings.
 
     >>> has_more_values(b'["a,b,c"]', 2)
     False

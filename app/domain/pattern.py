@@ -51,7 +51,10 @@ class Pattern:
 
 
 def fold(text: str) -> str:
-    """Return the text in the form for comparisons: case is ignored, and so is the Unicode form of é."""
+    """Return the text in the form for comparisons.
+
+    Upper and lower case become equal, and so do the two Unicode forms of é.
+    """
     return normalize("NFC", text.casefold())
 
 

@@ -119,7 +119,7 @@ def require_usable(preferences: Preferences) -> None:
     """Refuse preferences with an invalid value.
 
     Raises:
-        InputError: a value is invalid. Names the first such preference.
+        InputError: a value is invalid. The error names the first such preference.
     """
     if not LEAST_SOFT_CAP <= preferences.soft_cap <= 1:
         raise InputError("soft_cap", f"must be a share of the model's window from {LEAST_SOFT_CAP} to 1.")

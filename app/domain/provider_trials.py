@@ -1,4 +1,6 @@
-"""The trial of a provider: a request for its list of models. The result is usable, or has a reason and a next step.
+"""The trial of a provider: a request for its list of models.
+
+The result says that the provider can be used, or why not, and what to do next.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health

@@ -31,7 +31,7 @@ MAX_TERMS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Words that follow each other in the text. `prefix`: the last one may be only the beginning of a word."""
+    """A term of a search: words that follow each other. `prefix`: the last one may be only the beginning of a word."""
 
     text: str
     prefix: bool = False

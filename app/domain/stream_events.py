@@ -20,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped, as the provider reported it. Only Inview sets the last: too many tool calls."""
+    """The reason why a model stopped. Inview itself sets only the last one: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -85,7 +85,7 @@ class ToolInputReceived:
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """The current part is finished. Later content starts another part, even of the same kind."""
+    """The current part is finished. Content that arrives later starts a new part, even if it is of the same kind."""
 
 
 @dataclass(frozen=True, slots=True)

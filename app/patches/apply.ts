@@ -3,7 +3,7 @@
  *
  * The server sends a var whole or as a patch, with a revision: the name of the connection, and a number that increases
  * by one each time the var is sent. A patch fits only the previous value. A patch that was already received is ignored.
- * If a patch does not fit, the page requests all values, and once more if no answer comes. Values are never changed in
+ * If a patch does not fit, the page requests all values, and once again if no answer comes. Values are never changed in
  * place, and parts that a patch does not name stay the same objects, so that React renders only changes.
  * `app/patches/patch.py` writes the patches.
  */

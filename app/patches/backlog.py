@@ -16,7 +16,7 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""Maximum number of characters in waiting frames, except the largest one. The writer may have the same amount again.
+"""Maximum number of characters in waiting frames, except the largest one. The writer may hold as many characters again.
 
 The largest frame is not counted: a page that opens the longest reply reads one frame of that length. If this frame
 counted, the connection would end each time the page reconnects.

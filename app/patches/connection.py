@@ -49,7 +49,7 @@ class Connection:
         self._held.clear()
 
     def news(self, delta: Delta) -> dict[str, dict[str, SentValue]]:
-        """Return what to send for a delta (changed vars by state): a patch or a whole value for each var.
+        """Return the data to send for a delta (changed vars by state): a patch or a whole value for each var.
 
         Values that the browser already has are left out.
         """

@@ -1,4 +1,4 @@
-"""Computes the difference between two values. It is as small as the change.
+"""Computes the difference between two values. The difference is as small as the change.
 
     >>> diff(("a", "b"), ("a", "b", "c"))
     Patch(ops=(Rebuild(path=(), pieces=(Span(start=0, stop=2), NewItems(items=('c',)))),))

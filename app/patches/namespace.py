@@ -9,7 +9,7 @@
 
 Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
 values that were sent in the connection (`connection.py`) and sends the difference. No other update may be sent until
-the difference is in the queue, so no `await` in between suspends.
+the difference is in the queue, so the code between these two steps never suspends.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
@@ -247,6 +247,6 @@ def _token_in(environ: dict[str, Any]) -> str:
 
 
 def has_own_json(kind: type) -> bool:
-    """Return True if Reflex has a special JSON form for a type: not a dataclass's fields or an enum's value."""
+    """Return True if Reflex has a special JSON form for this dataclass or enum, other than its fields or its value."""
     serializer: Any = get_serializer(kind)
     return serializer is not (serialize_enum if issubclass(kind, Enum) else None)

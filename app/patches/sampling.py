@@ -22,7 +22,10 @@ _OTHERS: Final = "others"
 
 
 class Sampler:
-    """A writer of log lines that leaves most of them out. `log` writes a line. `sleep` waits; tests replace it."""
+    """A writer of log lines that leaves most of them out.
+
+    `log` is the function that writes a line, `sleep` the function that waits; tests replace it.
+    """
 
     def __init__(self, log: Callable[[str], None], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._log = log

@@ -31,7 +31,8 @@ class Kinds:
     """Checks whether the values of a type are lasting (cannot change in place), and caches the results.
 
     `has_own_json` returns True if the framework has a special JSON form for a dataclass (not an object with its fields)
-    or for an enum (not its value). Such a type does not count as lasting, because the paths of patches do not fit.
+    or for an enum (not its value). Such a type does not count as lasting: a patch names the changed field, which the
+    special form need not have.
     """
 
     def __init__(self, has_own_json: Callable[[type], bool] = lambda _kind: False) -> None:

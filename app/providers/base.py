@@ -61,14 +61,14 @@ class Timeouts:
 class Dialect:
     """The differences between servers that speak Chat Completions.
 
-    The defaults suit most servers. The registry row of a vendor overrides them.
-    `max_tokens_field` is the field with the output limit. `include_usage`: usage must be requested in `stream_options`.
-    `seed_field` is the field with the seed; None: the server has no such field. `thinking_switch` is the field that
-    switches thinking on and off (if it is `reasoning`, also with the effort); None: the server has no such field.
-    `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to models
-    that need it (`Abilities.reasoning_back`). `signed_calls`: models of the server may require a signature with tool
-    calls (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, unless the list of models
-    says otherwise.
+    The defaults suit most servers. The registry row of a vendor overrides them. `max_tokens_field` is the field with
+    the output limit. `include_usage`: usage must be requested in `stream_options`. `seed_field` is the field with the
+    seed; None: the server has no such field. `thinking_switch` is the field that switches thinking on and off (the
+    field `reasoning` also has the effort); None: the server has no such field. `reasoning_back`: the reasoning of
+    earlier replies is sent back in `reasoning_content`; "by family": only to models that need it
+    (`Abilities.reasoning_back`). `signed_calls`: models of the server may require a signature with tool calls
+    (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, unless the list of models says
+    otherwise.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -87,7 +87,7 @@ class ProviderRow:
     `protocol` names the module with the adapter. `key_env` and `base_url_env` are the environment variables with the
     key and the base URL. `needs_key`: a call needs a key. `local_port` is the usual port of a local server. `prices` is
     the vendor's name in the public price table; None: the table does not have it. `key_page` is the web page on which a
-    user gets a key. `counts`: the vendor can count the tokens of a request, as the `Counting` of the protocol says.
+    user gets a key. `counts`: the vendor can count the tokens of a request, by `Adapter.counting` of its protocol.
     """
 
     name: str
@@ -237,7 +237,10 @@ class Decoder(Protocol):
         ...
 
     def end(self) -> list[StreamEvent]:
-        """Return the last stream events, after a clean end. `Stopped` is among them if a stop reason was received."""
+        """Return the last stream events, after the stream ended without an error.
+
+        `Stopped` is among them if a stop reason was received.
+        """
         ...
 
 
@@ -268,7 +271,10 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """The request by which a protocol counts tokens: its path, and the fields of a send that it also accepts."""
+    """The request that counts tokens in a protocol.
+
+    `path` is appended to the base URL. `fields` are the fields of a send that this request accepts too.
+    """
 
     path: str
     fields: frozenset[str]

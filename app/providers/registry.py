@@ -186,11 +186,11 @@ def build_providers(
     servers: Mapping[str, Credentials],
     detected: Iterable[Provider] = (),
 ) -> dict[str, Provider]:
-    """Return every available provider, by name: the table's in its order, then the servers of this installation.
+    """Return every available provider, by name. Those of the table come first, in its order.
 
-    Values `entered` in Settings take precedence over the `environment`, for each field. A name without a row is a
-    compatible server, whether entered or from `servers` (`INVIEW_COMPATIBLE`). Local servers of the table are included
-    only if `entered` or `detected`.
+    For each field, a value `entered` in Settings takes precedence over the `environment`. A name that is not in the
+    table is that of a compatible server, which was entered in Settings or is in `servers` (`INVIEW_COMPATIBLE`). Local
+    servers of the table are included only if they were `entered` or `detected`.
 
     Raises:
         InputError: a base URL, key or name cannot be used; the message names the provider.
@@ -218,7 +218,7 @@ def build_providers(
 
 
 def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "built in") -> Provider:
-    """Make a provider from a row and its credentials.
+    """Make a provider from a row and its credentials. `origin` is the source of the credentials.
 
     Raises:
         InputError: the base URL or the key is invalid.

@@ -36,7 +36,7 @@ MAX_ELSEWHERE = 10_000
 class TemporaryContext:
     """The app context of temporary conversations (`temporary.py`). `ctx` is None until it is opened.
 
-    `closing` closes it. `elsewhere` are ids of other objects: they were looked up in its database and not found.
+    `closing` closes it. `elsewhere` are ids that were looked up in its database and not found there.
     """
 
     ctx: AppContext | None = None

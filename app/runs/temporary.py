@@ -4,9 +4,9 @@
     ctx = await context_for(ctx, conversation.id)         # the app context that has this conversation
     await keep_conversation(ctx, LOCAL_OWNER, conversation.id)
 
-The commands for conversations work there unchanged, on a store whose conversation tables are in memory
-(`store/temporary_database.py`). A conversation is lost when it is deleted or the process ends. The ledger records its
-usage, without texts. Keys, prices, preferences and topics are shared with all conversations.
+The commands for conversations work unchanged with this second app context. The conversation tables of its store are in
+memory (`store/temporary_database.py`). A conversation is lost when it is deleted or the process ends. The ledger
+records its usage, without texts. Keys, prices, preferences and topics are shared with all conversations.
 """
 
 from __future__ import annotations

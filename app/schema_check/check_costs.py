@@ -23,7 +23,7 @@ WINDOW_SECONDS: Final = 60.0
 MAX_SPENT: Final = 6.0
 """Maximum seconds of processor time that slow checks of one account may take within a window."""
 SLOW_SECONDS: Final = 0.1
-"""Checks that take less processor time cost nothing. Ordinary checks take some milliseconds."""
+"""Checks that take less processor time than this cost nothing. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000
@@ -41,7 +41,10 @@ class Costs:
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
-        """Add the processor time of a check to an account, such as a conversation. A quick check is free."""
+        """Add the processor time of a check, in seconds, to an account, such as a conversation.
+
+        A quick check is free.
+        """
         if seconds < SLOW_SECONDS:
             return
         self._paid.setdefault(account, deque()).append((now, seconds))
@@ -69,15 +72,19 @@ class Costs:
 class Slow:
     """The regular expressions (patterns) and schemas that were slow recently.
 
-    A pattern has the length of the text on which it was slow. It is refused for texts of that length or longer, in any
-    schema. A schema is compared without its keywords for people, such as its title.
+    Each pattern is stored with the length of the text on which it was slow. It is refused for texts of that length or
+    longer, in any schema. A schema is compared without its keywords for people, such as its title.
     """
 
     _patterns: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict[str, Any])
     _schemas: OrderedDict[str, float] = field(default_factory=OrderedDict[str, Any])
 
     def note(self, schema_json: str, pattern: tuple[str, int] | None, now: float) -> None:
-        """Remember a slow check: the pattern being matched, if any, with the length of its text; else the schema."""
+        """Remember a slow check: its pattern or its schema.
+
+        `pattern` is the pattern that was being matched, with the length of its text. If it is None or longer than
+        `MAX_PATTERN`, the schema is remembered instead.
+        """
         if pattern is not None and len(pattern[0]) <= MAX_PATTERN:
             text, length = pattern
             known = self._patterns.get(text)
@@ -105,7 +112,8 @@ class Slow:
 class FairQueue(Generic[Item]):
     """A queue that serves several accounts fairly. An account is a conversation or a tool server, for example.
 
-    The next item is that of the account that spent least; of equals, the account that waits longest.
+    The next item is that of the account that spent least. If several spent equally little, the one that has waited
+    longest is next.
     """
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])

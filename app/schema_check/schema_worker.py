@@ -47,21 +47,30 @@ MAX_MEMORY: Final = 512 * 1024 * 1024
 """Maximum address space in bytes. A value of a megabyte and a real schema take a tenth of it."""
 MAX_MESSAGE: Final = 300
 MAX_PATH: Final = 2_000
-"""Maximum number of characters of a path. A longer one is cut, so that it names the place around the fault."""
+"""Maximum number of characters of a path.
+
+A longer path is cut at its end, and then names a place that contains the fault.
+"""
 IDLE_SECONDS: Final = 60.0
 """The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
 """Keywords whose faults remain, even if more text of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
-"""The header of the file with the pattern: the pattern's length in bytes (0: no pattern), the text's in characters."""
+"""The header of the file with the pattern.
+
+It has the length of the pattern in bytes (0: no pattern) and the length of the text in characters.
+"""
 NOTE_BYTES: Final = 8_192
 
 Fault = tuple[list[str | int], str]
 
 
 def serve(seconds: float, noted: mmap.mmap) -> None:
-    """Answer questions until the input ends, or none came for a minute."""
+    """Answer questions until the input ends, or none came for a minute.
+
+    `seconds` is the maximum processor time of a question. `noted` is the file for the pattern that is being matched.
+    """
     patterns = _Patterns(noted)
     re.search = patterns.search  # `jsonschema` calls it for every keyword with a pattern
     os.nice(5)  # other requests go first

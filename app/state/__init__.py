@@ -1,5 +1,6 @@
-"""The Reflex states, one for each region of the screen: the data that the region shows, and the commands of a person.
+"""The Reflex states, one for each region of the screen. A state holds the data that the region shows, and its commands.
 
-The data includes the texts of the visible pairs: values are frozen, so that only differences are sent (`app/patches`).
-Every state can be rebuilt from the address and the database. Handlers read input, call one function, copy the result.
+The data includes the texts of the pairs on screen. Its values are frozen dataclasses: a new value is compared with the
+old one, and only the differences are sent to the browser (`app/patches`). Every state can be rebuilt from the address
+and the database. A handler reads its input, calls one function and copies the result into the vars.
 """

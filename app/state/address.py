@@ -1,7 +1,8 @@
 """Addresses of pages: build the address of a conversation or a pair, and read the id or position in an address.
 
-Handlers read the conversation on screen from the address, never from a var: after a restart of the server, an hour away
-or a changed token, the first event finds an empty state. `app.ui.routes` declares the routes with this module.
+Handlers read the conversation on screen from the address, never from a var. The vars may be empty: after a restart of
+the server, after an hour without an event, or when the browser has given the tab another token. `app.ui.routes`
+declares the routes with this module.
 
     >>> conversation_path("c1"), conversation_in("/c/c1/"), conversation_in("/settings")
     ('/c/c1', 'c1', '')
@@ -28,7 +29,7 @@ def pair_path(conversation_id: str, position: str) -> str:
 
 
 def position_in(query: str) -> int:
-    """Return the position of the pair that the query of an address names, 0 if none.
+    """Return the position of the pair that the query of an address names, 0 if it names none.
 
     >>> position_in("at=12"), position_in("at=-1"), position_in("f=s3")
     (12, 0, 0)
@@ -38,6 +39,6 @@ def position_in(query: str) -> int:
 
 
 def conversation_in(path: str) -> str:
-    """Return the id of the conversation that the path of an address names, "" if none."""
+    """Return the id of the conversation that the path of an address names, "" if it names none."""
     rest = path.removeprefix(PREFIX).strip("/")
     return rest if path.startswith(PREFIX) and "/" not in rest else ""

@@ -151,7 +151,7 @@ class ChatState(rx.State):
 
 
 async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptions) -> str:
-    """Ask for a title and wait for it. Return the reason if there is none, otherwise ""."""
+    """Ask a model for a title and wait for the title. Return "" or, if there is no title, the reason."""
     derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, options)
     outcome, characters = None, 0
     async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
@@ -171,9 +171,9 @@ def _describe_origin(origin: Origin) -> tuple[str, str, int]:
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:
-    """Return True if the data in `state` are equal to those of the conversation.
+    """Return True if the data in `state` is equal to the data of the conversation.
 
-    The time of its last use is ignored, because no page shows that time.
+    The time of the conversation's last use is not compared, because no page shows that time.
     """
     read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
     return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

@@ -82,9 +82,9 @@ class CheckpointState(rx.State):
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
-        """Restore the checkpoint from before a change. `summary` "": there was none, so remove the current one.
+        """Restore the checkpoint that was in use before a change. It had this `summary` and `position`.
 
-        Undo calls this, so it offers no undo.
+        If `summary` is "", there was none: remove the current one. Undo calls this, so it offers no undo.
         """
         text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
         if text is None or place is None:

@@ -79,7 +79,7 @@ def clear_comparison(state: ComparisonState) -> None:
 
 
 async def _offer(state: ComparisonState, comparison_id: str) -> None:
-    """Have the dialog opened automatically, if it was not on this visit."""
+    """Open the dialog automatically when its data arrives, unless this was already done on this visit of the page."""
     offered = (await visit_of(state), comparison_id)
     if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
         state._offered, state.begun = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

@@ -44,7 +44,7 @@ class ExcerptPiece:
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words of the search that were found in a conversation, each once, in lower case. `conversation` is its id."""
+    """The words of a search that one conversation contains, each once, in lower case. `conversation` is its id."""
 
     conversation: str
     words: tuple[str, ...]
@@ -84,7 +84,10 @@ class ConversationItem:
 
 
 SHARED_SECONDS: Final = 0.1
-"""Time after the start of a query during which pages share it. All pages are notified of a change at the same time."""
+"""For this time after the start of a query, other pages get its result instead of making their own query.
+
+All pages are notified of a change at the same time.
+"""
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,9 @@ _READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[ListCriteria, int], _R
 async def read_shared_rows(
     ctx: AppContext, criteria: ListCriteria, *, limit: int
 ) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the result of `read_rows`, with one query for all pages that request the same list at the same time.
+    """Return the result of `read_rows`. Pages that request the same list at the same time share one query.
 
-    Fifty open pages are notified of each change; without this they would read the list fifty times.
+    Without this, fifty open pages would read the list fifty times, because all are notified of each change.
     """
     now, version = asyncio.get_running_loop().time(), ctx.event_bus.list_version(LOCAL_OWNER)
     readings = {
@@ -120,7 +123,7 @@ async def read_shared_rows(
 async def read_rows(
     ctx: AppContext, criteria: ListCriteria, *, limit: int
 ) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the matching conversations, temporary ones first, and whether there are more than `limit`."""
+    """Return the conversations that match `criteria`, temporary ones first, and True if there are more than `limit`."""
     async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
     running = _running(ctx)
@@ -129,7 +132,10 @@ async def read_rows(
 
 
 async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
-    """Return the conversations that have these words: temporary ones first, then the best matches first."""
+    """Return at most `limit` conversations that match `criteria` and contain the words of `text`.
+
+    Temporary ones are first, then the best matches.
+    """
     looked_for = parse_search(text)
     aside = ctx.temporary.ctx
     temporary = () if aside is None else (await _search(aside, criteria, looked_for, MAX_TEMPORARY)).rows
@@ -154,7 +160,7 @@ def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> Conversation
 
 
 def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
-    """Return for each conversation with an excerpt the words of the search, as they are written in the excerpt."""
+    """Return, for each row with an excerpt, the words of the search as they are written in the excerpt."""
     return tuple(
         FoundWords(item.id, tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found)))
         for item in rows
@@ -196,7 +202,7 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
 
 
 def _repeats(words: str, name: str) -> bool:
-    """Return True if the words have the same letters and digits as the name, so that they say nothing new."""
+    """Return True if the words have the same letters and digits as the name, so that they add nothing to it."""
     return words == name or _letters(words) == _letters(name) != ""
 
 

@@ -33,7 +33,7 @@ def whole_in(value: object) -> int | None:
 def json_in(value: object, longest: int = MAX_JSON) -> object:
     """Return the value of a JSON text of at most `longest` characters; None if it is longer or cannot be read.
 
-    The limit for the values of a message (`app/web/sockets.py`) counts a JSON text within the message as one value.
+    The check of messages in `app/web/sockets.py` does not limit such a text: it counts the whole text as one value.
     """
     text = text_in(value, longest)
     if text is None or has_more_values(text.encode(errors="replace"), MAX_VALUES):

@@ -22,8 +22,7 @@ from app.views.library.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
-"""Time that the menu waits for all providers. After it the menu shows the answers so far, and each later one at once.
-"""
+"""Time that the menu waits for all providers. Then it shows the answers so far, and each later answer as it arrives."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ async def _name(ctx: AppContext, model: str) -> str:
 
 
 async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
-    """Return whether this model accepts images, and if it does not, some models that do."""
+    """Return whether this model accepts images. If it does not, also return some models that do."""
     async with ctx.store.read() as session:
         _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
     if profile.images:

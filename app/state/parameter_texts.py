@@ -28,7 +28,10 @@ _SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class ParameterTexts:
-    """A text for each parameter; "" if the parameter is not set. `effort` and `thinking` have the value of a menu."""
+    """A text for each parameter; "" if it is not set.
+
+    `effort` and `thinking` are values of menus, the others are typed.
+    """
 
     temperature: str = ""
     top_p: str = ""
@@ -42,7 +45,7 @@ class ParameterTexts:
 class ReadParameters:
     """The parameters that were read from a form, or the errors of its fields.
 
-    `parameters` is None if there are `faults`, which are by the name of the parameter.
+    `faults` has an error for each parameter that cannot be read, by its name. If there are any, `parameters` is None.
     """
 
     parameters: Parameters | None

@@ -49,7 +49,9 @@ _MAX_NAME: Final = 50
 
 CHATS: Final = "chats"
 ANY_AGENT: Final = "any"
-"""The value of `SidebarState.agent` for the conversations of any agent or none. No agent has this id. "": of no agent.
+"""The value of `SidebarState.agent` that lists the conversations of all agents and those without an agent.
+
+No agent has this id. The value "" lists only the conversations without an agent.
 """
 
 Rows = tuple[tuple[ConversationItem, ...], bool]
@@ -79,17 +81,17 @@ class AgentMenuItem:
 class SidebarState(rx.State):
     """The list of conversations, its search, and the row that is being renamed or about to be deleted ("" for none).
 
-    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload; `filtered`: other
-    conversations than all chats are selected. `more`: there are more conversations than those listed. `agents` are the
-    agents in the menu.
+    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload. `filtered`: they differ
+    from the default, all chats. `more`: there are more conversations than those listed. `agents` are the agents in the
+    menu.
 
     `words` is the text of the search field, `kept_words` the text that the field had when the page was loaded again.
     `searching`: the list has the results of a search, best matches first. `complete`: the search compared all
     conversations, so no older one matches. `found_words` are the words of the search as each conversation has them.
     `_searched_on` is the connection on which `words` was typed.
 
-    `_steps` has the steps by key that the page has not followed yet: the conversation on the page, then the
-    conversation that each step opens.
+    `_steps` has the conversation on the page and, after it, the conversations to which the user has stepped with keys
+    and which the page has not opened yet.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -241,7 +243,7 @@ class SidebarState(rx.State):
     async def ask_delete(self, conversation_id: str) -> None:
         """Open the dialog that asks before a conversation is deleted."""
         item = self._find(conversation_id)
-        if item is None:  # it may have been made a moment ago
+        if item is None:  # the conversation may be too new for the list
             await self._read()
             item = self._find(conversation_id)
         if item is not None:

@@ -34,7 +34,8 @@ from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 
 MAX_PROMPT: Final = 900_000
-"""Maximum number of characters. A longer text would close the page's connection; over HTTP it may be longer."""
+"""Maximum number of characters. A longer text would close the page's connection; the HTTP API accepts longer prompts.
+"""
 TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
 _MAX_ID: Final = 64
 
@@ -44,8 +45,8 @@ class SystemPromptState(VisitedState, rx.State):
 
     Each new initial text of the text area increases `number`. `size` is the size of the typed text. `fault`: why the
     prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload, because the server may not
-    have received the end of the text; "": the conversation is temporary, so the browser keeps nothing. `new` is the
-    prompt of the conversation that the first message starts.
+    have received the end of the text; `edit_id` "": the conversation is temporary, so the browser keeps nothing. `new`
+    is the prompt of the conversation that the first message starts.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
@@ -60,7 +61,10 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear `new` if a conversation was opened. If `new` was for that conversation, it has stored the prompt."""
+        """On the page of a conversation, clear `new`.
+
+        A conversation that was started with this prompt has stored the prompt already.
+        """
         if conversation_in(self.router.url.path):
             self.new = ""
 
@@ -183,7 +187,7 @@ async def new_prompt(state: rx.State) -> str:
 
 
 async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
-    """Return True if the conversation is temporary; "": the conversation that the first message starts.
+    """Return True if this conversation is temporary or, for the id "", the one that the first message starts will be.
 
     The browser must not store any text of a temporary conversation.
     """

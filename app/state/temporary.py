@@ -25,7 +25,7 @@ class TemporaryState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Switch off `wanted` if the page shows a conversation, so that the next new one is stored."""
+        """On the page of a conversation, switch off `wanted`, so that the next new conversation is stored."""
         self.fault, self.keeping = "", False
         if conversation_in(self.router.url.path):
             self.wanted = False

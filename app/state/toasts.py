@@ -1,6 +1,7 @@
 """Toasts: a toast is one line about a completed action or an error, and may have an Undo.
 
-Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo by key is in `shell/undo.py`.
+Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo with the keyboard is in
+`shell/undo.py`.
 
     await show_toast(self, "Deleted the agent “Scout”", undo=AgentState.restore("a1"))
     await show_fault(self, error)
@@ -51,7 +52,7 @@ class ToastAction:
 
 @dataclass(frozen=True)
 class Undo:
-    """How to undo the action of a toast: the toast's `id` and message, and the event that undoes the action.
+    """The data that undoes the action of a toast: the toast's `id` and message, and the event that undoes the action.
 
     `undone` is a shorter text for the message about the Undo, "" for none. `deleted` is the id of the conversation or
     of the oldest pair that the action moved to the trash, "" for none.
@@ -137,7 +138,7 @@ class ToastState(rx.State):
 
 
 def describe_undone(message: str) -> str:
-    """Return the message of a toast about an undone action, whose own message is given.
+    """Return the message that an action was undone. `message` is the message of the toast about the action.
 
     >>> describe_undone("Pair 10: Sent again"), describe_undone("Pair 1: 2 stars")
     ('Undone: pair 10 sent again', 'Undone: pair 1, 2 stars')
@@ -152,7 +153,7 @@ def describe_undone(message: str) -> str:
 
 
 async def expect_toast(state: rx.State) -> None:
-    """Note that a background handler will show a toast, so that Undo by key waits for this toast."""
+    """Note that a background handler will show a toast, so that the Undo key waits for this toast."""
     toasts = await state.get_state(ToastState)
     toasts._expected = True  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
@@ -163,7 +164,7 @@ async def is_toast_expected(state: rx.State) -> bool:
 
 
 async def last_undo(state: rx.State) -> str:
-    """Return the id of the toast whose action is the last in this tab that can be undone; "" if there is none."""
+    """Return the id of the toast about the last action in this tab that can be undone; "" if there is none."""
     undos = (await state.get_state(ToastState))._undos  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     return undos[-1].id if undos else ""
 
@@ -175,7 +176,10 @@ async def forget_toasts(state: rx.State) -> None:
 
 
 async def withdraw_undo(state: rx.State, entry_id: str) -> None:
-    """Remove the Undo of a deletion whose entry has left the trash, and its toast. "": of all such deletions."""
+    """Remove the toast and the Undo of a deletion, because its entry is no longer in the trash.
+
+    If `entry_id` is "", do this for every deletion.
+    """
     toasts = await state.get_state(ToastState)
     toasts._withdraw(lambda undo: bool(undo.deleted) and entry_id in {"", undo.deleted})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
@@ -191,8 +195,8 @@ async def show_toast(  # noqa: PLR0913 - a toast and its Undo
 ) -> None:
     """Show a toast about an action. `undo` is the event that undoes the action, `offer` a next step.
 
-    `undone` is what that event undoes, if `message` is too long to be repeated. `deleted` is the id of the entry that
-    the action put into the trash.
+    `undone` is a short text about the action, for the message after an undo; "": `message` is used. If the action put
+    an entry into the trash, `deleted` is the id of this entry.
 
     A background handler calls this inside `async with self`.
     """

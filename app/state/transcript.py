@@ -86,7 +86,7 @@ class TranscriptState(rx.State):
             ctx = await context_for(current(), conversation_id)
             if not await self._follow(ctx, conversation_id):
                 return
-            if (moved := await context_for(current(), conversation_id)) is not ctx:  # a temporary one was kept
+            if (moved := await context_for(current(), conversation_id)) is not ctx:  # the temporary one was stored
                 yield ChatState.open
                 if not await self._follow(moved, conversation_id):
                     return

@@ -44,8 +44,8 @@ _CHOICES: Final = (1, 7, 30, 90, _YEAR)
 class TrashItem:
     """An entry of the trash: a conversation, or pairs that were deleted together.
 
-    `about` describes its content. `deleted_at` is ISO 8601. `left` says when the entry is deleted permanently, "" if it
-    is not.
+    `about` describes its content. `deleted_at` is ISO 8601. `left` says when the entry is deleted permanently; "":
+    never.
     """
 
     id: str

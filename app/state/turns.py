@@ -1,8 +1,8 @@
-"""Runs background work that one tab starts one after the other, in a fixed order. A turn is a place in this order.
+"""Runs the background work of a tab in the order of its starts. A turn is a place in this order.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler
-...
+    ...
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A place in a tab's order of work. It starts when `before` is set (None: at once). `over` is set at its end."""
+    """A place in a tab's order of work. The turn starts when `before` is set (None: at once).
+
+    `over` is set when the turn ends.
+    """
 
     before: asyncio.Event | None
     over: asyncio.Event

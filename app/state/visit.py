@@ -43,11 +43,14 @@ class VisitedState(rx.State, mixin=True):
     _visit: Visit | None = None
 
     async def _come(self) -> None:
-        """Note that a person uses this state on the current visit. `_end_visit` is called on the next one."""
+        """Note that a person uses this state on the current visit.
+
+        When the next visit begins, `_end_visit` is called.
+        """
         self._visit = await visit_of(self)
 
     async def _meet(self, visit: Visit) -> None:
-        """Call `_end_visit` if this state was used on another visit than `visit`, the current one."""
+        """Call `_end_visit` if this state was last used on another visit than `visit`, which is the current one."""
         if self._visit not in {None, visit}:
             self._visit = None
             await self._end_visit()

@@ -138,7 +138,7 @@ def _attach(engine: AsyncEngine, path: str) -> None:
             cursor.execute(f"PRAGMA {ON_DISK}.synchronous=NORMAL")
             cursor.close()
         except Exception:
-            connection.close()  # see database.py
+            connection.close()  # its thread would outlive the event loop, as in database.py
             raise
 
     event.listen(engine.sync_engine, "connect", prepare)

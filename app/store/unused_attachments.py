@@ -1,4 +1,4 @@
-"""Deletes attachments that a conversation no longer uses: pairs were deleted permanently, or a queued text was dropped.
+"""Deletes attachments that a conversation no longer uses after pairs were deleted or a queued text was removed.
 
     ids = await list_pair_attachments(session, pair_ids)       # before the pairs are deleted
     await release_attachments(session, owner, conversation_id, ids)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import httpx2
 
 Progress = Callable[[float, float | None, str], None]
-"""Called with the progress of a call: the amount done, the total (None: unknown), and a message."""
+"""A function that is called with the progress of a call: the amount done, the total (None: unknown), and a message."""
 
 
 class ConnectionEnd:
@@ -49,9 +49,9 @@ class ConnectionTerms:
     `tell` logs a line with a level. `changed` reports that the server's lists changed. `make_auth` makes the
     authentication of HTTP requests, and `mask` masks secrets of the authentication in the log.
 
-    The connection sets the rest. `ending` has the end of the connection. `status` has one item, the status of the
-    newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in, and `unexplained` also if the server
-    did not say where to sign in: then a key may be missing instead.
+    The connection sets the rest. `ending` records how the server ended the connection. `status` has one item, the
+    status of the newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in, and `unexplained` also
+    if the server did not say where to sign in: then a key may be missing instead.
     """
 
     tell: Callable[[str, str], None]

@@ -38,7 +38,7 @@ LIST_SECONDS: Final = 60.0
 CHECK_SECONDS: Final = 60.0
 """Seconds until the lists of an inactive server are requested again, to see that it is alive and what has changed."""
 CHANGE_SECONDS: Final = 2.0
-"""Minimum seconds between two requests for lists after reported changes, because a server may report them endlessly."""
+"""Minimum seconds between two requests for lists, if a server reports again and again that its lists have changed."""
 STEADY_SECONDS: Final = 30.0
 """If a connection lasted longer than this, the failure that ended it counts as the first one, so the wait is short."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
@@ -123,7 +123,10 @@ class ServerSession:
 
     @property
     def definition(self) -> Definition:
-        """Return the properties of the server that a permission for a call depends on, in addition to the tool."""
+        """Return the address or program of the server, and its secrets.
+
+        A permission for a call is valid only while they are equal.
+        """
         return self.server.way, frozenset(self._secrets.items())
 
     def start(self) -> None:
@@ -182,6 +185,9 @@ class ServerSession:
     ) -> ToolOutcome:
         """Wait until the server is connected, call one of its tools, and return the result.
 
+        `progress` is called with the progress of the call. `timeout` is the time limit in seconds, including the wait
+        for the server.
+
         Raises:
             ToolFailedError: the call failed, or the tool has changed.
         """
@@ -195,7 +201,7 @@ class ServerSession:
     async def ask(self, what: str, timeout: float, ask: Callable[[Link], Awaitable[Given]]) -> Given:  # noqa: ASYNC109 - the timeout is reported to the server
         """Wait until the server is connected, call `ask` with the connection, and return its result.
 
-        `what` names the request at the beginning of an error message.
+        `what` names the request at the beginning of an error message. `timeout` is the time limit in seconds.
 
         Raises:
             ToolFailedError: the request failed.

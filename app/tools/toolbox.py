@@ -74,10 +74,11 @@ class Toolbox:
         progress: Progress,
         timeout: float,  # noqa: ASYNC109 - the timeout is reported to the server
     ) -> ToolOutcome:
-        """Call a tool and return its result. If the caller is cancelled, the server gets the cancellation.
+        """Call a tool and return its result. `progress` is called with the progress of the call.
 
-        `timeout` is the time limit in seconds. The time limit of the server applies instead if it is shorter; the time
-        limit of a built-in tool always applies. A server's tool is called only if it is still the same as `tool`.
+        If the caller is cancelled, the server gets the cancellation. `timeout` is the time limit in seconds. The time
+        limit of the server applies instead if it is shorter; the time limit of a built-in tool always applies. A
+        server's tool is called only if it is still the same as `tool`.
 
         Raises:
             ToolFailedError: the call failed, with the reason.

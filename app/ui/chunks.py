@@ -20,7 +20,8 @@ from reflex_base.plugins.base import PostBuildContext, PreCompileContext
 
 _CONFIG: Final = "vite.config.js"
 _GROUPS: Final = re.compile(r"groups: \[\s*\{\s*test: /env\.json/,\s*name: \"reflex-env\",\s*\},\s*\]")
-# Without entry.client, which starts to run only when all other files are loaded, and without the code of one page.
+# This group does not contain the code that only one page uses, nor entry.client: that file starts to run only when all
+# other files are loaded.
 _SHARED: Final = 'groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2 }]'
 
 # React's rendering and the page of a conversation. Opening a conversation runs nearly all of both, but not of the
@@ -30,7 +31,7 @@ _ALL_OF_IT: Final = "//# allFunctionsCalledOnLoad\n"
 
 
 class ChunksError(Exception):
-    """The error that a file of Reflex or Vite has another form than this module expects."""
+    """Raised if a file of Reflex or Vite has another form than this module expects."""
 
 
 class ChunksPlugin(rx.plugins.Plugin):

@@ -27,7 +27,7 @@ _CHANGES: Final = {
 
 
 class LinkError(Exception):
-    """The error that Reflex's runtime has another form than this module expects."""
+    """Raised if Reflex's runtime has another form than this module expects."""
 
 
 class LinkPlugin(rx.plugins.Plugin):
@@ -52,5 +52,8 @@ def with_link(runtime: str) -> str:
 
 
 def _pristine() -> tuple[str, str]:
-    """Read the runtime as Reflex ships it: the copy in the build folder was already changed by the last build."""
+    """Return the file name and the text of the runtime as Reflex ships it.
+
+    The copy in the build folder cannot be used, because the last build has changed it.
+    """
     return _RUNTIME, (Templates.Dirs.WEB_TEMPLATE / _RUNTIME).read_text(encoding="utf-8")

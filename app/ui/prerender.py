@@ -19,7 +19,7 @@ _AND_THE_SHELL: Final = f'"prerender": ({{ getStaticPaths }}) => [...getStaticPa
 
 
 class PrerenderError(Exception):
-    """The error that Reflex writes React Router's configuration in another form than this module expects."""
+    """Raised if React Router's configuration, which Reflex writes, has another form than this module expects."""
 
 
 class PrerenderPlugin(rx.plugins.Plugin):

@@ -16,7 +16,7 @@ def to_json(view: object) -> bytes:
     """Encode a view as UTF-8 JSON.
 
     Raises:
-        TypeError: it contains a value that is not a view.
+        TypeError: the view contains a value that JSON and `JSON_OPTIONS` cannot express.
     """
     return orjson.dumps(view, option=JSON_OPTIONS)
 
@@ -25,7 +25,7 @@ def to_readable_json(view: object) -> bytes:
     """Encode a view as UTF-8 JSON with a line for each value, for files that people read and change.
 
     Raises:
-        TypeError: it contains a value that is not a view.
+        TypeError: the view contains a value that JSON and `JSON_OPTIONS` cannot express.
     """
     return orjson.dumps(view, option=JSON_OPTIONS | orjson.OPT_INDENT_2)
 

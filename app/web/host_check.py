@@ -80,7 +80,10 @@ class GateRules:
 
 
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
-    """Return `app` behind the gate. Refused requests and sockets get 403, answers to others get the common headers."""
+    """Return `app` behind the gate, which has these rules.
+
+    Refused requests and sockets get 403, answers to others get the common headers.
+    """
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

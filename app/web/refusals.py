@@ -11,5 +11,5 @@ _sampler: Final = Sampler(logging.getLogger(__name__).warning)
 
 
 def note_refusal(client: tuple[str, int] | None, line: str) -> None:
-    """Log the reason for ending the connection of this client."""
+    """Log `line`, the reason for ending the connection of this client."""
     _sampler.write("{}:{}".format(*client) if client else "", line)

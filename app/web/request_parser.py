@@ -19,7 +19,10 @@ MAX_HEAD: Final = 65_536
 """Maximum size of an address with its headers, and of other data that is not part of a body."""
 HEAD_SECONDS: Final = 30.0
 MAX_REST: Final = 68 * 1024 * 1024
-"""Maximum size of the discarded rest of a body after the answer. It lets the sender of a large file read the answer."""
+"""Maximum size of the rest of a body that is read and discarded after the answer was sent.
+
+Without this, the sender of a large file could not read the answer.
+"""
 REST_SECONDS: Final = 30.0
 """Maximum time in seconds to read the discarded rest of a body."""
 MAX_WAITING: Final = 100

@@ -126,7 +126,10 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     def handle_parser_exception(self) -> None:
-        """Log the reason and close the connection. The library also calls this for its own limits, such as of bytes."""
+        """Log the reason and close the connection.
+
+        The library also calls this for its own limits, such as that for bytes.
+        """
         close = self.conn.close_sent
         if close is not None and not self.close_sent:
             words = close.reason if close.code in _OWN_WORDS else CloseCode(close.code).name

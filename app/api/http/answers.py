@@ -50,7 +50,10 @@ def answer(view: object, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def says(view: object, *problems: ProblemName, status: int = 200, description: str = "") -> Responses:
-    """Return the OpenAPI `responses` of a route: `view` on success, and otherwise the problems of `fails`."""
+    """Return the OpenAPI `responses` of a route: on success, `status` with the class `view`.
+
+    The other responses are `problems` and those of every route that uses the store, as `fails` returns them.
+    """
     return {status: {VIEW: view, "description": description or "As asked."}, **fails(*problems)}
 
 

@@ -77,8 +77,9 @@ ZoneName = Annotated[
     Field(max_length=64, description="The time zone in which calendar days begin and end.", examples=["Europe/Berlin"]),
 ]
 
+OverBudgetWord = Literal["cancel", "fit", "force"]
 OverBudgetChoice = Annotated[
-    Literal["cancel", "fit", "force"] | None,
+    OverBudgetWord | None,
     Field(
         description="The action if pairs in view do not fit: send nothing, leave pairs out, or send all anyway. "
         "Default: the value in the preferences."
@@ -111,9 +112,9 @@ Selection = Annotated[
 JsonSchema = dict[str, Any]
 
 
-def choice_of(word: Literal["cancel", "fit", "force"] | None) -> OverBudget | None:
-    """Return what a send does if it exceeds the budget, from the word in the body. None: the body has no word."""
-    return None if word is None else _CHOICES[word]
+def choice_of(word: OverBudgetWord) -> OverBudget:
+    """Return the choice for a send that exceeds the budget, from the word in the body."""
+    return _CHOICES[word]
 
 
 class Body(BaseModel):
@@ -197,8 +198,8 @@ class ChangedConversation(Body):
     ticked_tools: TickedTools = Field(default_factory=list[str])
 
 
-class Sending(Body):
-    """The options of a send. Without `model` and `agent_id`, those of the conversation are used."""
+class SendOptions(Body):
+    """The options of a send that do not depend on the number of models."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(
@@ -211,7 +212,6 @@ class Sending(Body):
     topic: TopicId | None = None
     zone: ZoneName = UTC_ZONE
     as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
-    over_budget: OverBudgetChoice = None
     reply_schema: JsonSchema | None = Field(
         None,
         alias="schema",
@@ -223,9 +223,6 @@ class Sending(Body):
     def options(self) -> ViewOptions:
         return ViewOptions(self.filter, self.model, self.topic, self.zone, self.as_of, agent=self.agent_id)
 
-    def choice(self) -> OverBudget | None:
-        return choice_of(self.over_budget)
-
     async def send_parameters(self) -> Parameters | None:
         parameters = None if self.parameters is None else self.parameters.to_domain()
         if self.reply_schema is None:
@@ -233,6 +230,15 @@ class Sending(Body):
         schema = write_schema(self.reply_schema)
         await require_schema(schema)
         return replace(parameters or Parameters(), reply_schema=schema)
+
+
+class Sending(SendOptions):
+    """The options of a send to one model. Without `model` and `agent_id`, those of the conversation are used."""
+
+    over_budget: OverBudgetChoice = None
+
+    def choice(self) -> OverBudget | None:
+        return None if self.over_budget is None else choice_of(self.over_budget)
 
 
 AttachmentId = Annotated[str, Field(pattern=UPLOAD_ID)]
@@ -246,14 +252,19 @@ Attachments = Annotated[
 ]
 
 
-class DraftToPreview(Sending):
-    """An unfinished draft, and the options of its send."""
+class Attaching(Body):
+    """The attachments of a draft."""
 
-    text: str = Field("", description="The draft. May be blank: then the request holds only the history.")
     attachments: Attachments = Field(default_factory=list[str])
 
     async def attached(self, owner: str) -> AttachedParts:
         return await load_attached(current(), owner, self.attachments)
+
+
+class DraftToPreview(Sending, Attaching):
+    """An unfinished draft, and the options of its send."""
+
+    text: str = Field("", description="The draft. May be blank: then the request holds only the history.")
 
 
 class DraftToSend(DraftToPreview):
@@ -264,7 +275,7 @@ class DraftToSend(DraftToPreview):
 
 
 class SeenBefore(Body):
-    """What the client saw of a pair before it sends the pair again: its version, and the number of later pairs."""
+    """The version of a pair and the number of its later pairs, as the client saw them before it resends the pair."""
 
     standing: SeenVersion = None
     later_count: int | None = Field(
@@ -303,13 +314,24 @@ class KeptToResend(SeenBefore):
     later: Literal["keep", "discard"] | None = Field(
         None, description="The action for the later pairs: keep them, or delete them (`undo` restores them)."
     )
+    over_budget: Literal["cancel", "force"] | None = Field(
+        None,
+        description="The action if the stored request does not fit: send nothing, or send it anyway. Default: the "
+        "value in the preferences; `fit` there sends nothing, because no pair of a stored request can be left out.",
+    )
 
-    def choice(self) -> Later | None:
+    def choice(self) -> OverBudget | None:
+        return None if self.over_budget is None else choice_of(self.over_budget)
+
+    def choice_for_later(self) -> Later | None:
         return None if self.later is None else Later(self.later)
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: the pairs in view that do not fit together with `text`, unless other fields name more."""
+    """The pairs to summarise: by default those in view that do not fit together with `text`.
+
+    Other fields can name more.
+    """
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
     everything: bool = Field(

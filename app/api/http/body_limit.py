@@ -26,7 +26,7 @@ BODY_SECONDS: Final = 600.0
 MAX_TOGETHER: Final = 68 * 1024 * 1024
 """Maximum bytes of the bodies of all open requests together: enough for the largest file and some small bodies."""
 SMALL: Final = 256 * 1024
-"""Maximum bytes of a small body."""
+"""Maximum bytes of a small body. Small bodies may use `MAX_MORE` in addition to `MAX_TOGETHER`."""
 MAX_MORE: Final = 8 * 1024 * 1024
 """Additional bytes for all bodies together. Only small bodies may use them."""
 LEAST_HELD: Final = 16 * 1024
@@ -118,7 +118,10 @@ class _Body:
         self._is_slow = False
 
     def measure_lag(self) -> float:
-        """Return how many bytes this body is behind `LEAST_RATE`. Negative: ahead. 0: it was received completely."""
+        """Return the number of bytes by which this body is behind `LEAST_RATE`.
+
+        Negative: it is ahead. 0: it was received completely.
+        """
         return 0.0 if self._due is None else (self._now() - self._began) * LEAST_RATE - self.received
 
     def give_way(self) -> None:

@@ -21,9 +21,10 @@ ANYTHING = "*/*"
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
-    """Return a FastAPI dependency that picks the media type of the answer: by the Accept header, else the first one.
+    """Return a FastAPI dependency that picks the media type of the answer by the Accept header.
 
-    The dependency raises ApiProblemError (406) if the header accepts none of them.
+    Without this header, it picks the first of `media_types`. If the header accepts none of them, it raises
+    ApiProblemError (406).
     """
 
     async def pick(request: Request) -> str:

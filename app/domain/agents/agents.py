@@ -1,8 +1,8 @@
-"""Agents: a name with its own system prompt, model, parameters and tools.
+"""Agents: each has a name, a system prompt, a model, parameters and tools.
 
 The prompt of an agent is always visible: it is the first card of the history, above the conversation's system prompt. A
-send can name the agent that answers. Otherwise the conversation's agent answers, or else the one that was used last.
-The limit for an agent's cost is a budget like any other (`domain/costs/budgets.py`).
+send can name the agent that answers. Otherwise the conversation's agent answers. If the conversation has none, the
+agent that was used last answers. The limit for an agent's cost is a budget like any other (`domain/costs/budgets.py`).
 
     >>> at = datetime(2026, 1, 31)
     >>> reviewer = Agent("a1", "local", "Reviewer", at, at, parameters=Parameters(temperature=0.2, seed=7))
@@ -34,7 +34,7 @@ MAX_AGENTS = 200
 """Maximum number of agents of an owner: menus show all of them."""
 MAX_SERVERS = 100
 MAX_ALLOWED = 500
-"""Maximum number of entries of allowed tools."""
+"""Maximum number of entries in an agent's list of allowed tools."""
 MAX_PATTERNS = 20
 MAX_PATTERN = 1000
 
@@ -45,9 +45,9 @@ class Agent:
 
     `model` None: the conversation's model. `description` says what the agent is good at; other agents read it.
     `server_ids` are the servers whose tools the agent has; None: all servers. `allowed_tools` are the tools that it may
-    call; None: all tools, with a permission request. `deleted_at` is the time of its deletion: a deleted agent cannot
-    answer, but its earlier replies still show its name. `damage` lists its unreadable values: with damage it cannot
-    send.
+    call; None: all tools, but each call needs a person's permission. `deleted_at` is the time of its deletion: a
+    deleted agent cannot answer, but its earlier replies still show its name. `damage` lists its unreadable values: with
+    damage it cannot send.
     """
 
     id: str
@@ -91,9 +91,9 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
-    """Return the entries of an agent's list of allowed tools, each with `ask` set. None: the agent has no list.
+    """Return an agent's list of allowed tools with `ask` set in each entry: a person decides about each call.
 
-    An imported agent must not bring permissions along.
+    None: the agent has no list. Used for an imported agent, which must not bring permissions along.
     """
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 
@@ -102,7 +102,7 @@ def require_usable(agent: Agent) -> None:
     """Refuse an agent with an invalid value.
 
     Raises:
-        InputError: a value is invalid. Names the first such field.
+        InputError: a value is invalid. The error names the first such field.
     """
     _require_line("name", agent.name, MAX_NAME, "Give the agent a name.")
     if agent.icon:

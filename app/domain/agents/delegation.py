@@ -43,7 +43,7 @@ DELEGATE: Final = Tool(
 
 
 def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None) -> Tool | None:
-    """Return the tool for delegation, with all agents except `asking` listed in its description.
+    """Return the tool for delegation. Its description lists all agents except `asking`, the agent that gets the tool.
 
     None: there are no other agents, so the tool is not offered.
     """

@@ -1,8 +1,9 @@
 """Cache keep-alive: a small call reads a cached prefix again before it expires, so that the next send can read it.
 
-The call sends the prefix of the next send, up to the cached place, and requests a reply of one token. It adds nothing
-to any context and writes nothing new to the cache: it pays the price of a read, and the vendor restarts the lifetime.
-Keep-alive calls are worth their price while they cost less than writing the prefix again (`KeepAliveCost.worth`).
+The call sends the cached part of the next send's request, and requests a reply of one token. It adds nothing to any
+context and writes nothing new to the cache. It costs the price of a cache read, and the vendor restarts the lifetime of
+the prefix. Keep-alive calls are worth their price while they cost less than writing the prefix again
+(`KeepAliveCost.worth`).
 
     >>> offer = KeepAliveCost(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
@@ -57,7 +58,10 @@ class KeepAliveCost:
 
     @property
     def worth(self) -> int | None:
-        """The maximum number of keep-alive calls that cost no more than they save at the next send."""
+        """The maximum number of keep-alive calls that cost no more than they save at the next send.
+
+        None: a price is unknown, or calls are free.
+        """
         if self.each is None or self.read is None or self.anew is None or not self.each:
             return None
         return max(0, int((self.anew - self.read) / self.each))
@@ -97,7 +101,7 @@ def explain_cold_shoulder(
 
 
 def write_refresh(request: Request, place: int) -> Request:
-    """Return the request of a keep-alive call: `request` up to a place (see `prefix`), with a reply of one token.
+    """Return the request of a keep-alive call: `request` up to a place (see `prefix`), limited to a reply of one token.
 
     Vendors accept only a request that ends with a user message or tool results. If the shortened request does not, the
     tool results that follow are added, or a short message.
@@ -112,7 +116,7 @@ def write_refresh(request: Request, place: int) -> Request:
 
 
 def cut_prefix(prefix: Prefix, place: int) -> Prefix:
-    """Return the keys of a request up to a place (see `prefix`): those that a keep-alive call reads or writes."""
+    """Return the part of a prefix that a keep-alive call reads or writes: everything up to a place (see `prefix`)."""
     return Prefix(prefix.tools, prefix.system if place >= SYSTEM else b"", prefix.chain[: max(0, place + 1) * KEY])
 
 

@@ -13,11 +13,11 @@ A request for a title or a summary is `frozen`: it reads cached entries and writ
 read them.
 
 The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
-but protects the whole prefix, now and for later sends. It is chosen if the tokens that a pause would lose, times the
-probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it is
-the cheapest to lose. And because providers report the two lifetimes separately, the size of everything in front of it
-becomes known. Among similar places, the plan prefers one whose size a provider has reported: then the predicted read is
-exactly the billed read.
+but protects the whole prefix, now and for later sends. An hour is chosen if the tokens that a pause would lose, times
+the probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it
+is the cheapest to lose. Because providers report the tokens of the two lifetimes separately, the size of everything in
+front of the newest message then becomes known. Among similar places, the plan prefers one whose size a provider has
+reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
     plan.prediction.tokens                  # what the request will read
@@ -41,13 +41,16 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""Number of next sends whose expected losses must exceed the price of an hour. Found by trials (decision 0026)."""
+"""An hour is chosen only if the expected losses of this number of next sends exceed its price.
+
+Found by trials (decision 0026).
+"""
 SURELY = 1.1
-"""The multiple of the minimum length above which a prefix of estimated size counts as cached."""
+"""A prefix of estimated size counts as cached only above this multiple of the vendor's minimum length."""
 EDITED_BACK = 7
-"""Distance in messages from the newest one to an earlier breakpoint: people edit the last four pairs."""
+"""Distance in messages from the newest one to a breakpoint for edits: people edit the last four pairs."""
 NEAR = 2
-"""Maximum number of messages by which that breakpoint moves back to a place of known size."""
+"""Maximum number of messages by which the breakpoint for edits moves back to a place of known size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,12 @@ class CacheRequest:
     """The input of a cache plan: a request with its keys and sizes. A place is an index in the request (`prefix.py`).
 
     `prefix` has the keys of the request. `positions` has the number of blocks of each message, as the vendor's search
-    for cached entries counts them (`count_positions`). `totals` is the length of the request up to the system text,
-    then up to each message, in any unit. `tokens` is the estimate for the whole request. No breakpoint is possible at
-    the places in `unmarkable`. `stable` is the last place that the next request will also have; None: all places.
-    (Some filters drop the newest pair from the next view, others drop the oldest with each send.) `tools_apart`: the
-    tools must stay cached even if the system text changes, so a breakpoint after the tools has priority over most
-    others.
+    for cached entries counts them (`count_positions`). `totals` has the length of the request up to the end of the
+    system text, then up to the end of each message, in any unit. `tokens` is the estimate for the whole request. No
+    breakpoint is possible at the places in `unmarkable`. `stable` is the last place that the next request will also
+    have; None: all places. (Some filters drop the newest pair from the next view, others drop the oldest with each
+    send.) `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools
+    has priority over most others.
     """
 
     prefix: Prefix
@@ -75,10 +78,10 @@ class CacheRequest:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The predicted read from the cache: up to `place` (None: nothing), with `tokens` tokens.
+    """The probable cache read of a request.
 
-    `exact`: the provider has reported this size before. `expires_at` is the time when the entry expires. `lifetime` is
-    the lifetime of the entry in seconds.
+    The request reads everything up to `place` (None: nothing): `tokens` tokens. `exact`: the provider has reported this
+    size before. `expires_at` is the time when the entry expires. `lifetime` is the lifetime of the entry in seconds.
     """
 
     place: int | None = None
@@ -239,7 +242,7 @@ def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix
 def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
     """Return the place of the breakpoint for edits of the last pairs.
 
-    A place of known size closely in front of it is preferred.
+    If the size of a place just in front of it is known, that place is returned instead.
     """
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == request.prefix.key(size.place))
@@ -247,7 +250,7 @@ def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> i
 
 
 def _choose(request: CacheRequest, warmth: Warmth, places: Sequence[int]) -> list[int]:
-    """Return those of the places that can have a breakpoint, up to the allowed number."""
+    """Return the places that can have a breakpoint, in the given order, up to the allowed number."""
     rules = warmth.rules
     return [
         place
@@ -337,7 +340,7 @@ def _size_of(entry: CachedPrefix, request: CacheRequest, sizes: Sequence[Size]) 
 
 
 def _distance(request: CacheRequest, earlier: int, later: int) -> int:
-    """Return the number of positions from the end of one place to the end of a later one."""
+    """Return the number of blocks (`positions`) between the ends of two places."""
     return sum(request.positions[max(0, earlier + 1) : later + 1]) + max(0, SYSTEM - earlier) if later > earlier else 0
 
 

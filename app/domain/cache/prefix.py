@@ -32,7 +32,7 @@ KEY = 8
 NO_KEY = b""
 _HEX = 2 * KEY
 _IMAGE_WEIGHT = 4_000
-"""Number of characters that an image or file counts as when the tokens of a request are divided by length."""
+"""Length of an image or file in characters, for dividing the estimated tokens of a request among its messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Prefix:
         return self.chain[place * KEY : (place + 1) * KEY]
 
     def begins_with(self, place: int, key: bytes) -> bool:
-        """Return true if the key of this request at that place is `key`."""
+        """Return true if the beginning of this request, up to that place, has the key `key`."""
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:
-        """Return the last place up to which both requests are equal; None: not even their tools are."""
+        """Return the last place up to which both requests are equal; None: their tools differ."""
         low, high = 0, min(self.last, other.last) + 1
         while low < high:  # equal keys here mean equal keys at all earlier places
             middle = (low + high) // 2
@@ -124,7 +124,7 @@ def can_be_marked(message: RequestMessage) -> bool:
 def weigh(message: RequestMessage) -> int:
     """Return the approximate length of a message in characters.
 
-    An estimate for a whole request is divided among its messages in proportion to these lengths.
+    The estimated tokens of a whole request are divided among its messages in proportion to these lengths.
     """
     return 16 + sum(_weigh_part(part) for part in message.parts)
 

@@ -39,8 +39,8 @@ DAY = 86_400
 class CacheStyle(StrEnum):
     """The style of a cache: how a prefix gets into it.
 
-    `marked`: up to each breakpoint that Inview sets. `stepped`: automatically, in steps of a fixed number of tokens.
-    `newest`: automatically, up to the newest message.
+    `marked`: a prefix is cached up to each breakpoint that Inview sets. `stepped`: any prefix is cached automatically,
+    in steps of a fixed number of tokens. `newest`: the prefix up to the newest message is cached automatically.
     """
 
     MARKED = "marked"
@@ -49,7 +49,7 @@ class CacheStyle(StrEnum):
 
 
 class CacheLifetime(StrEnum):
-    """The cache lifetime that a person chose: as planned, always five minutes, always an hour, or no breakpoints."""
+    """The cache lifetime that a person chose: automatic, always five minutes, always an hour, or no breakpoints."""
 
     AUTO = "auto"
     SHORT = "5m"
@@ -61,9 +61,9 @@ class CacheLifetime(StrEnum):
 class CacheRules:
     """The rules of a model's cache. Sizes are in tokens, lifetimes in seconds (the shortest first).
 
-    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions backwards,
-    including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are rounded down to
-    `minimum` plus a multiple of `step`. `closing` is the number of tokens at the end of every prompt that belong to no
+    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions (blocks of
+    messages) backwards, including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are
+    rounded down to `minimum` plus a multiple of `step`. `closing` tokens at the end of every prompt belong to no
     message.
     """
 
@@ -86,8 +86,8 @@ def _stepped(lifetime: int) -> CacheRules:
 
 _NEWEST = CacheRules(CacheStyle.NEWEST, 1_024, (HALF_AN_HOUR,), closing=3)
 
-# By vendor; the first match wins. A Claude model that is not listed gets the longest minimum, so that no read is
-# predicted that may not happen.
+# The rules of each vendor, by patterns of its model names. The first pattern that matches applies. A Claude model that
+# is not listed gets the longest minimum, so that no read is predicted that may not happen.
 _RULES: dict[str, tuple[tuple[str, CacheRules], ...]] = {
     "anthropic": (
         (r"claude-(fable|mythos)-5|claude-(opus|sonnet)-5-5|claude-opus-5(?!\d)", _claude(512)),

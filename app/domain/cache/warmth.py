@@ -37,7 +37,7 @@ class Breakpoint:
 class CachedCall:
     """A call to a model with a cache. `at` is its start, `marks` are its breakpoints.
 
-    `usage` is what the provider reported; None: nothing.
+    `usage` is what the provider reported; None: it reported nothing.
     """
 
     run_id: str
@@ -50,7 +50,7 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `key` is its key, `place` is its end (see `prefix`).
+    """A cached prefix. `place` is its end, `key` the hash that identifies it (see `prefix`).
 
     `tokens` is its size as the provider reported it; None: never reported. `lifetime` is in seconds.
     """
@@ -112,7 +112,10 @@ def after_call(warmth: Warmth, call: CachedCall) -> Warmth:
 
 
 def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
-    """Add an entry for the whole request. It renews the prefix that the request shares with older ones."""
+    """Add an entry for the whole request.
+
+    A later request that shares a prefix with this one can read it until the entry expires.
+    """
     size = _sized(call.prefix, call.prefix.last, usage.prompt_tokens - warmth.rules.closing)
     if size is None:
         return warmth
@@ -154,7 +157,7 @@ def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 
 def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> CachedPrefix | None:
-    """Return the entry that a call read: the one with that size, otherwise the longest one of unknown size."""
+    """Return the entry that a call read: the one with the size `read`, otherwise the longest one of unknown size."""
     mine = sorted((entry for entry in alive if entry.begins(prefix)), key=lambda entry: -entry.place)
     same = (entry for entry in mine if entry.tokens == read)
     unknown = (entry for entry in mine if entry.tokens is None)
@@ -162,9 +165,9 @@ def _find_read(alive: Sequence[CachedPrefix], prefix: Prefix, read: int) -> Cach
 
 
 def _infer_read(call: CachedCall, read: int, lifetime: int) -> CachedPrefix:
-    """Return the entry that a call read although no known call wrote it. Older calls must have written it.
+    """Return the entry that a call read although no known call wrote it. An older call must have written it.
 
-    It ends at the call's last breakpoint: with a later breakpoint, the call would have written something.
+    The entry ends at the last breakpoint of the call: if it ended earlier, the call would have written the rest.
     """
     place = call.marks[-1].place
     return CachedPrefix(place, call.prefix.key(place), read, lifetime, call.at)
@@ -186,11 +189,14 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
-    """Remove a request's entries after a place (None: all). The call did not read them, so they are not cached."""
+    """Return the entries without those of a request after a place (None: all).
+
+    The call did not read them: they are not cached.
+    """
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 
 
 def _put(entries: tuple[CachedPrefix, ...], new: Sequence[CachedPrefix]) -> tuple[CachedPrefix, ...]:
-    """Add these entries. They replace entries with the same place and key."""
+    """Add the `new` entries. Each replaces an entry with the same place and key."""
     replaced = {(entry.place, entry.key) for entry in new}
     return (*(entry for entry in entries if (entry.place, entry.key) not in replaced), *new)

@@ -16,14 +16,14 @@ from app.domain.errors import Failure
 from app.domain.usage import Usage
 
 REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
-"""The role of the reply for each role of a request. Messages of both roles are never sent."""
+"""The role of the reply for each role of a request. Messages of all these roles are never sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildCall:
     """One stored child call. The history shows it as a node, a line between pairs. `role` is the role of its request.
 
-    The node is shown after the pair at `after_position`. A summary replaces the pairs before `position`. `made` is the
+    The node is shown after the pair at `after_position`. A summary replaces the pairs above `position`. `made` is the
     provider call; None: its conversation no longer exists, and nothing else is known about the call.
     """
 

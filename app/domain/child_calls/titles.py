@@ -61,10 +61,10 @@ def _leave_out_reasoning(answer: str) -> str:
 
 
 def may_be_titled(conversation: Conversation) -> bool:
-    """Return true if the title of a model may be set: there is no title, or a model made the current one."""
+    """Return true if a title from a model may be set: there is no title, or a model made the current one."""
     return not conversation.title or conversation.titled_by_model
 
 
 def waits_for_title(conversation: Conversation) -> bool:
-    """Return true if the first successful reply requests a title: an untitled chat that is not temporary."""
+    """Return true if the first successful reply starts a title call: the chat has no title and is not temporary."""
     return not conversation.title and conversation.kind is ConversationKind.AGENT and not conversation.temporary

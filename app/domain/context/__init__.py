@@ -1,4 +1,4 @@
-"""The content of a request: view, boundary, budget, selection, and middleware.
+"""The content of a request: the pairs in view, those that fit into the budget, and the middleware that changes it.
 
 Not here: counting tokens (`tokens`) and the filter language (`filters`).
 """

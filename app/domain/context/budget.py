@@ -30,8 +30,8 @@ class Limits:
     """The limits that a person set for a send.
 
     `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
-    reply. `tokens` and `money` (US dollars) are what this send may still use: the minimum that remains of the limits
-    for the send, the conversation and the day; None: no limit.
+    reply. `tokens` and `money` (US dollars) are what this send may use: the lowest of what remains of the limits for
+    the send, the conversation and the day; None: no limit.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -72,8 +72,8 @@ def plan_budget(
 ) -> Budget:
     """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
 
-    Above each number of tokens in `input_steps` its price applies to all tokens. A limit in money is converted to
-    tokens at the full input price, as if no token were read from a cache.
+    `input_steps` has sizes of requests in tokens, each with the price for all tokens of a larger request. A limit in
+    money is converted to tokens at the full input price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
@@ -102,8 +102,7 @@ def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -
 def fit_newest(totals: Sequence[int], available: int) -> int:
     """Return how many of the newest pairs fit.
 
-    `totals` are the tokens of the newest pair, of the newest two, and so on.
-
-    The totals never decrease, so an older pair never replaces a newer one.
+    `totals` are the tokens of the newest pair, of the newest two, and so on. They never decrease, so an older pair
+    never replaces a newer one.
     """
     return bisect_right(totals, available)

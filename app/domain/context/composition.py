@@ -41,8 +41,7 @@ class Candidate:
     """A pair that may be in view.
 
     `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
-    revision of the conversation at the last change of the pair: a text of the pair that was read at this revision is
-    current.
+    revision of the conversation at the last change of the pair: a text of the pair that was read since then is current.
     """
 
     pair_id: str
@@ -106,7 +105,7 @@ class SizedPairs(Protocol):
         ...
 
     def cut(self, before: int) -> SizedPairs:
-        """Return the pairs before this position."""
+        """Return the pairs above this position."""
         ...
 
 
@@ -162,10 +161,11 @@ class MeasuredPairs:
 class BoundaryInputs:
     """Everything that the boundary depends on, except the pairs and the draft.
 
-    `window` is the window of the model. `system` and `tools` are estimates. All three are in tokens. `input_price` is
-    in US dollars per million tokens; None: unknown. `free`: the model runs on the user's own machine. `input_steps` has
-    sizes of requests in tokens, each with the input price of a request that is larger. `draft_kind` is the kind of the
-    draft's text, `draft_doubt` the possible error of its estimate in tokens.
+    `window` is the window of the model, `system` and `tools` are the estimated sizes of the system text and of the
+    tools, all in tokens. `input_price` is in US dollars per million tokens; None: unknown. `free`: the model runs on
+    the user's own machine and costs nothing. `input_steps` has sizes of requests in tokens, each with the input price
+    above this size. `draft_kind` is the kind of the draft's text, `draft_doubt` the possible error of its estimate in
+    tokens.
     """
 
     estimator: Estimator
@@ -195,11 +195,11 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The tokens of a send.
+    """The estimated tokens of a send.
 
-    `tokens` is the total. `pairs` includes `images`. `limit` is the budget, `limited_by` the name of the limit that
-    sets it. `error_band` is the relative error. `cost` is the price of the request in US dollars without a cache; None:
-    unknown.
+    `tokens` is the total, `error_band` its relative error. `pairs` includes `images`. `limit` is the budget,
+    `limited_by` the name of the limit that sets it. `cost` is the price of the request in US dollars without a cache;
+    None: unknown.
     """
 
     tokens: int
@@ -220,8 +220,8 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs before the boundary are not
-    sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
+    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs above the boundary are not sent
+    (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
     visible, but it is neither sent nor OUT, and not counted.
     """
 
@@ -233,7 +233,7 @@ class Composition:
     estimate: Estimate
 
     def out_of(self, pair: Candidate) -> OutReason | None:
-        """Return the reason why this visible pair is not sent; None: it is sent, or its reply is running."""
+        """Return the reason why this visible pair is not sent. None: it is sent, or its reply is running."""
         if not pair.sendable:
             return pair.out
         return None if self.boundary is None or pair.position >= self.boundary else self.boundary_reason
@@ -262,7 +262,9 @@ class Composition:
 
     @property
     def over_budget(self) -> bool:
-        """True if a person must decide: a pair in view does not fit, or the request is too large even without pairs."""
+        """True if a person must decide: a pair in view does not fit, or the request is too large even without any
+        pairs.
+        """
         if self.too_large_alone:
             return True
         return self.boundary_reason is OutReason.OVER_BUDGET and self.x < self.visible.sendable
@@ -300,7 +302,10 @@ def draw_boundary(base: SizedPairs, terms: BoundaryInputs, draft: int = 0) -> Dr
 
 
 def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Budget:
-    """Return the budget of a send in tokens. `request` has the sizes of everything that is sent besides the pairs."""
+    """Return the budget of a send in tokens.
+
+    `request` has the sizes of everything that is sent in addition to the pairs.
+    """
     price = None if terms.free else terms.input_price
     return plan_budget(terms.window, terms.limits, request, input_price=price, input_steps=terms.input_steps)
 

@@ -48,7 +48,7 @@ class StreamContext:
 
 
 class Receiver(Protocol):
-    """An object of a piece of middleware that changes the events of one incoming stream. Each stream gets new ones."""
+    """An object of a piece of middleware that changes the events of one stream. Each stream gets a new object."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         """Return the changed events. A receiver may hold some back, at most until `end`."""
@@ -66,10 +66,10 @@ Receives = Callable[[StreamContext], Receiver | None]
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """One piece of the middleware: its functions, in the order of a call. None: it has no such function.
+    """One piece of middleware: its functions, in the order of their use in a provider call.
 
-    `adds` returns text for a card above all pairs. `changes` returns the request to send, with a list of every change.
-    `new_receiver` returns a receiver for a stream; None: the stream needs none.
+    None: it has no such function. `adds` returns text for a card above all pairs. `changes` returns the request to
+    send, with a list of every change. `new_receiver` returns a receiver for a stream; None: the stream needs none.
     """
 
     name: str
@@ -83,7 +83,7 @@ MIDDLEWARE: Final = (
     Middleware("redaction", changes=redact_request),
     Middleware("reasoning tags", new_receiver=lambda about: TagReader() if about.reasoning_tags else None),
 )
-"""All pieces, in order."""
+"""All pieces of middleware, in the order of their use in a provider call."""
 
 
 def compose_system_prelude(options: UserOptions) -> str | None:
@@ -119,7 +119,7 @@ def receive(receivers: Iterable[Receiver], events: Sequence[StreamEvent]) -> lis
 
 
 def receive_end(receivers: Sequence[Receiver]) -> list[StreamEvent]:
-    """End all receivers, and return their remaining output. The output of each one passes through the later ones."""
+    """End all receivers, and return the events that they held back, changed by the receivers after them."""
     given: list[StreamEvent] = []
     for receiver in receivers:
         given = [*receiver.feed(given), *receiver.end()]

@@ -43,6 +43,9 @@ class BudgetOptions:
     without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs, up to
     the position `older`, for a summary; None: a summary cannot help, or the model cannot read these pairs in one
     request. `larger` are the models with a larger window.
+
+    `stored`: this is the stored request of a pair, byte for byte. It has `y` pairs, none of which can be left out, so
+    `force` is the only option besides a new request.
     """
 
     model: str
@@ -56,6 +59,7 @@ class BudgetOptions:
     summarise: BudgetOption | None
     larger: tuple[LargerModel, ...] = ()
     older: int = 0
+    stored: bool = False
 
 
 class OverBudgetError(ConflictError):
@@ -68,6 +72,11 @@ class OverBudgetError(ConflictError):
 
 def _explain(budget_options: BudgetOptions) -> str:
     x, y, limit = budget_options.x, budget_options.y, f"{budget_options.limit:,} tokens, {budget_options.limited_by}"
+    if budget_options.stored:
+        return (
+            f"The stored request does not fit (limit: {limit}; reserved for the reply: {budget_options.reserve:,} "
+            "tokens). Send it anyway, or send the pair again with a new request."
+        )
     if budget_options.fit is None:
         return (
             f"This does not fit even without earlier pairs (limit: {limit}; reserved for the reply: "

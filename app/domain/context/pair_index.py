@@ -1,4 +1,4 @@
-"""The index of a conversation: the data to decide about each pair, without its texts, in about fifty bytes.
+"""The index of a conversation: for each pair, the data that decides whether it is sent, in about fifty bytes.
 
     index = PairIndex().follow(changed)          # the current pairs of a conversation
     index = index.follow(changed, deleted)       # later: makes only the changed blocks again
@@ -86,7 +86,7 @@ class PairIndex:
         return self._count(SENDABLE, since, until)
 
     def count_running(self, until: int | None = None) -> int:
-        """Count the pairs with a running reply before position `until`; None: in the whole conversation."""
+        """Count the pairs with a running reply above position `until`; None: in the whole conversation."""
         return self._count(RUNNING, 0, until)
 
     @property
@@ -127,15 +127,15 @@ def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> 
 
 
 def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
-    """Return the pairs at these positions with their tokens for a model. Pairs before position `checkpoint` are OUT."""
+    """Return the pairs at these positions with their tokens for a model. Pairs above position `checkpoint` are OUT."""
     return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
 
 
 @dataclass(eq=False)
 class FullIndex:
-    """The pairs of an index with their tokens for a model: all pairs, or only those before a position.
+    """The pairs of an index with their tokens for a model: all pairs, or only those above a position.
 
-    Pairs before position `checkpoint` are OUT (not sent). Tokens are added up from the newest on, as far as needed.
+    Pairs above position `checkpoint` are OUT (not sent). Tokens are added up from the newest on, as far as needed.
     """
 
     index: PairIndex

@@ -1,9 +1,9 @@
 r"""Reasoning between tags: some models write `<think>…</think>` into the reply. This module turns it into thinking.
 
 The opening tag counts only at the very beginning of a reply, where such models write it. With some chat templates the
-reply has only the closing tag, because the template already contains the opening one. A closing tag counts if its line
-ends after it. Then all text above it was thinking. Any other tag is ordinary text. The result does not depend on how
-the text is cut into pieces.
+reply has only the closing tag, because the template already contains the opening one. A closing tag counts if nothing
+follows it on its line. Then all text above it was thinking. Any other tag is ordinary text. The result does not depend
+on how the text is cut into pieces.
 
     >>> reader = TagReader()
     >>> reader.feed([TextReceived("<thi")]), reader.feed([TextReceived("nk>Hm</think>\n\nYes")])

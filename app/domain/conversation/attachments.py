@@ -73,7 +73,7 @@ class Picture:
 
 
 def id_of(part: Part) -> str:
-    """Return the id of the attachment behind a part; "": the part has none.
+    """Return the id of the attachment of a part; "": the part has none.
 
     >>> id_of(TextFile("a.txt", "Hello"))[:12]
     '185f8db32271'
@@ -104,7 +104,10 @@ def list_attachments(pair: Pair) -> Iterator[str]:
 
 
 def find_type(data: bytes, declared: str) -> str:
-    """Return the media type of these bytes. Images and PDFs are detected. For others it is the stated type.
+    """Return the media type of these bytes. Images and PDFs are detected.
+
+    For other bytes it is the stated type. If the stated type is an image or a PDF, which these bytes are not, it is
+    unknown.
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
     ('image/gif', 'application/octet-stream', 'text/plain')

@@ -167,7 +167,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of a pair: the messages of its `number`th send.
+    """One version of a pair: the messages of one send. `number` counts the sends of the pair from 1.
 
     `standing`: this is the current version, which is sent. `damage` lists unreadable values: if a version with damage
     is restored, its pair is not sent.
@@ -189,7 +189,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The summary that is sent instead of the pairs before `position`. These pairs are OUT (not sent)."""
+    """The summary that is sent instead of the pairs above `position`. These pairs are OUT (not sent)."""
 
     summary: str
     position: int

@@ -36,7 +36,7 @@ def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
 def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_BYTES) -> tuple[int, int]:
     """Return a larger range of pairs: it is extended at both ends in turn, as far as the pairs fit into `most`.
 
-    `sizes` has the sizes of all pairs. The range is from index `first` up to, but not including, `end`. While it
+    `sizes` has the sizes of all pairs. The range is from index `first` up to, but not including, `end`. While the range
     has less than an eighth of `most`, a pair that does not fit is added too. So a short pair between two pairs of ten
     megabytes is not shown alone.
     """

@@ -22,7 +22,7 @@ from app.domain.errors import InputError
 
 NO_PARAMETERS: Final = Parameters()
 NAMES: Final = ("temperature", "top_p", "max_output_tokens", "seed", "effort", "thinking")
-"""The fields of `Parameters`, in the order on the screen, without `reply_schema`."""
+"""The fields of `Parameters` except `reply_schema`, in the order on the screen."""
 NOUNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "temperature": "temperature",
@@ -117,7 +117,7 @@ def require_parameters(parameters: Parameters) -> None:
     """Refuse values that are out of bounds for all models.
 
     Raises:
-        InputError: a value is out of bounds. Names the first one.
+        InputError: a value is out of bounds. The error names the first such value.
     """
     if parameters.temperature is not None and not 0 <= parameters.temperature <= MAX_TEMPERATURE:
         raise InputError("parameters.temperature", "must be a number from 0 to 2.")

@@ -32,7 +32,7 @@ class RetryPolicy(StrEnum):
 def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
     """Return the seconds to wait before the next retry, after `retried` retries; None: no more retries.
 
-    `jitter` in [0, 1] varies the wait: from half of the longest wait to all of it.
+    `jitter` varies the wait: from half of the longest wait (0) to the whole of it (1).
     """
     if policy is RetryPolicy.NONE or retried >= MAX_RETRIES:
         return None

@@ -84,7 +84,7 @@ def read_upload(data: bytes, name: str) -> Picture | TextFile:
     """Detect the type of a file from its bytes. The result is an image, which must be converted, or a text.
 
     Raises:
-        InputError: the file is neither, it is empty, or it is too large.
+        InputError: the file is neither an image nor a text, it is empty, or it is too large.
     """
     name = clean_name(name)
     if not data:

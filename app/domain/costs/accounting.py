@@ -1,7 +1,7 @@
-"""Accounting nodes: stored when messages are removed or restored, so that their cost remains visible.
+"""Accounting nodes: entries of the history that record the usage so far when messages are removed or restored.
 
-The ledger has every call permanently. A node is shown in the history at the place of the change. It has the usage until
-then, and the reason why the messages were removed.
+The ledger has every call permanently. A node shows, at the place of the change, what the conversation had used until
+then, and why the messages were removed.
 
     >>> from datetime import UTC, datetime
     >>> node = Accounting("n1", 4, RemovalReason.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))

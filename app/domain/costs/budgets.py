@@ -1,7 +1,7 @@
 """Budgets of money: limits for a day, a month or all time, for all calls, a conversation or an agent.
 
-A budget warns when a share of its amount is spent. If it `stops`, a send that would exceed it is refused. Days and
-months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
+A budget warns when a share of its amount is spent. If the budget `stops`, a send that would exceed it is refused. Days
+and months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
     >>> month = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(10), Decimal("0.8"), stops=True)
     >>> stand(month, Cost(Decimal("8.5")))
@@ -124,7 +124,7 @@ def require_usable(budget: SpendingBudget) -> None:
     """Refuse an invalid budget.
 
     Raises:
-        InputError: a field is invalid. Names the first one.
+        InputError: a field is invalid. The error names the first such field.
     """
     if not 0 < budget.amount <= MAX_MONEY:
         raise InputError("amount", f"must be above 0 and at most {MAX_MONEY:,} US dollars.")

@@ -37,7 +37,7 @@ UNKNOWN = Cost(at_least=True)
 COUNT = "count"
 """The purpose of a call that only counts the tokens of a request."""
 BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.INTERRUPTED, ErrorClass.UNKNOWN})
-"""Failures after which the provider may bill the call. After all others, the provider refused or was never reached."""
+"""Failures after which the provider may bill the call. After all other failures, it refused or did not get the call."""
 
 
 def price_amount(amount: Decimal | None) -> Cost:
@@ -81,8 +81,8 @@ def price_pair(pair: Pair, tariff: Tariff | None) -> Cost:
 def is_cut_short(outcome: Lifecycle, error_class: ErrorClass | None, *, reported: bool, faulty: bool = False) -> bool:
     """Return True if a call may have used more than its provider reported.
 
-    The provider reports the usage of an unsuccessful call before its end, or not at all. A call that was refused, or
-    never reached the provider, used nothing. `faulty`: a part of the report could not be read.
+    If a call does not succeed, its last usage report is from a time before its end, or there is none. A call that was
+    refused, or never reached the provider, used nothing. `faulty`: a part of the report could not be read.
     """
     if faulty:
         return True

@@ -118,7 +118,7 @@ class Tariff:
     def is_even(self, model: str) -> bool:
         """Return True if all calls of this model in one `day_part` and one `size_class` have the same prices.
 
-        Then the price of their sum is the sum of their prices.
+        Then the price of these calls can be computed from their summed usage.
         """
         return self.minutes <= frozenset(day_marks(model)) and self.steps <= frozenset(PROMPT_STEPS)
 

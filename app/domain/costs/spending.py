@@ -60,8 +60,9 @@ def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Sp
 def add_up(priced: Iterable[tuple[Prices | None, Sequence[int]]]) -> Spent:
     """Add up calls with different prices.
 
-    Each item has the prices of its calls, and numbers: the calls, the calls that were cut off, then the counters of
-    `Usage`. The result equals the sum of `price_calls`, but is faster: a page may need tens of thousands of items.
+    Each item has the prices of its calls, and these numbers: how many calls there are, how many of them were cut off,
+    then the counters of `Usage`. The result equals the sum of `price_calls`, but is computed faster: a page may need
+    tens of thousands of items.
     """
     counters = [0] * (2 + len(fields(Usage)))
     amount = uncached = Decimal(0)

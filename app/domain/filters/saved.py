@@ -38,7 +38,10 @@ class _Expansion:
         self._terms = 0
 
     def expand(self, tree: Expression, way: tuple[Saved, ...] = (), depth: int = 0) -> Expression:
-        """Return the tree with its saved filters replaced. `way` are the saved filters around it, outermost first."""
+        """Return the tree with its saved filters replaced.
+
+        `way` are the saved filters that contain this tree, outermost first.
+        """
         match tree:
             case Saved():
                 return self.expand(self._filter_of((*way, tree)), (*way, tree), depth)

@@ -145,7 +145,10 @@ def _texts_of(part: Part) -> tuple[str, ...]:
 
 
 def _texts_in(signature: str) -> tuple[str, ...]:
-    """Return the readable texts of a signature that is JSON, such as OpenRouter's `reasoning_details`; else none."""
+    """Return the readable texts of a signature that is JSON, such as OpenRouter's `reasoning_details`.
+
+    Others have none.
+    """
     if not signature.startswith("{"):
         return ()
     try:

@@ -34,9 +34,9 @@ class FoundSecret:
 class _Form:
     """The form of a kind of token: one of the strings `begins`, not in the middle of a word, then `follows`.
 
-    `digit`: it must contain a digit. `apart`: no dash or underscore may come before it. This is set if the token can
-    contain its own beginning, and other characters must follow. Otherwise the token would be read again from each
-    beginning in it.
+    `digit`: the token must contain a digit. `apart`: no dash or underscore may come before the token. This is set for a
+    token that can contain its own beginning, because the search would otherwise read the token again from each of these
+    places.
     """
 
     kind: str
@@ -177,7 +177,7 @@ def _find_assigned(text: str) -> Iterator[FoundSecret]:
 
 
 def _is_key_of(text: str, place: int, name: str) -> bool:
-    """Return false for other meanings of "key", such as the key of a map or of a keyboard."""
+    """Return false if "key" has another meaning here, such as the key of a map; true for every other `name`."""
     return name.lower() != "key" or _KEY_OF.search(text, max(0, place - _MAX_KEY_OF), place) is not None
 
 

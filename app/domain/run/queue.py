@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The state of a queue that is held: the reason, and the error that led to it in `message`; "": no error."""
+    """The state of a queue that is held. `message` is the error that caused it; "": there was no error."""
 
     reason: HoldReason
     message: str = ""
@@ -86,7 +86,10 @@ class Queue:
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """Return why the queue is held after a reply with this outcome. After a success (None), the next text is sent."""
+    """Return why the queue is held after a reply with this outcome.
+
+    None: the reply succeeded, so the next text is sent.
+    """
     match outcome:
         case Succeeded():
             return None

@@ -33,8 +33,8 @@ MAX_CALLS = 100
 class ToolLimits:
     """The limits for the tools of one reply.
 
-    `rounds` is the number of rounds, `calls` that of the calls in all rounds. `result_bytes` is the size of all
-    results, `seconds` the time since the start of the reply.
+    `rounds` is the maximum number of rounds, `calls` the maximum number of calls in all rounds. `result_bytes` is the
+    maximum size of all results, `seconds` the maximum time since the start of the reply.
     """
 
     rounds: int = 25

@@ -1,4 +1,4 @@
-"""A run: one attempt to get a reply, as a value plus events.
+"""A run: one attempt to get a reply, as an immutable state and the events that lead to the next state.
 
 A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
 a round. Attempts are numbered across rounds, so every provider call has a number.
@@ -55,7 +55,10 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 
 MAX_RETRY_AFTER = 60.0
-"""Maximum `Retry-After` of a provider in seconds. With a longer one, the run fails and shows it."""
+"""Maximum `Retry-After` of a provider in seconds.
+
+If it is longer, the run fails, and its failure has the `Retry-After`.
+"""
 
 
 # --- the state ---
@@ -83,7 +86,7 @@ class Retry:
     """A failed attempt. Another attempt follows after `seconds`.
 
     `attempt` is the number of the failed attempt, from 1, over all rounds. `after` is the number of parts that the
-    reply had when it failed.
+    reply had when the attempt failed.
     """
 
     attempt: int
@@ -323,7 +326,7 @@ def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | Non
     """Return the seconds to wait before the next attempt; None: no retry.
 
     The wait follows the retry policy of the run. A provider's `Retry-After` replaces it, up to a limit. Each round has
-    its own retries, and there is none after the first token of a round.
+    its own retries, and no retry follows after the first token of a round.
     """
     begun = count_answered(state.parts)
     retried = sum(retry.after == begun for retry in state.retries)

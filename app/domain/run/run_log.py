@@ -2,7 +2,8 @@
 
 The order of the events: `run`; `status` (awaiting); for each part `part_started` and its text; `usage` (if any);
 `status`; the end, which is `done`, `error` or `cancelled`. The text of a tool call is its input, and one more event
-follows when it is complete. A tool result is one event. A `retry` comes before the part that it waited for.
+follows when it is complete. A tool result is one event. A `retry` comes before the part that was received after its
+wait.
 
 An event with text counts its characters, any other event counts 1. The `position` of an event is the sum up to and
 including it. A client that has handled an event requests the events after its position. It then gets the rest of each
@@ -38,7 +39,7 @@ PART_TYPES: dict[type[Part], str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One event of a run's stream, with the names of docs/api.md.
+    """One event of a run's stream. `kind` and the fields of `data` have the names of docs/api.md.
 
     `position` is the position in the log after the event.
     """

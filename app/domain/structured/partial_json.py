@@ -42,7 +42,8 @@ class PartialJson:
     """The result of reading a JSON text that is still arriving. `value` is the value so far.
 
     `found`: at least the start of the value was read. `open_path` is the path of the unfinished part; None: nothing is
-    unfinished. `fault`: why the rest of the text is not JSON. `beside`: there is other text before or after the value.
+    unfinished. `fault`: why the rest of the text is not JSON. `beside`: there is other text in front of the value or
+    after it.
     """
 
     value: Any = None

@@ -3,7 +3,7 @@
 A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. A linear fit to the
 earlier sends finds the figures `base`, `permille` and `per_message`, with the family's figures as its prior (ridge
 regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
-the ratio (`permille`) leans towards that of the newest send, because figures, code and other scripts cost more than
+the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost more than
 prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
@@ -37,12 +37,12 @@ HALF_LIFE = 30
 """Number of newer sends that halves the weight of a send."""
 RELATIVE_NOISE = 0.02
 ABSOLUTE_NOISE = 2.0
-"""Normal difference between sends of the same size: a share of their tokens, plus a fixed number of tokens."""
+"""Usual difference between the reports for sends of the same size: a share of their tokens, plus a number of tokens."""
 BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
-"""Standard deviation of a model's base and tokens per message from those of its family."""
+"""Usual difference between a model and its family (standard deviation): of the base, and of the tokens per message."""
 FEW = 3
-"""With fewer sends than this, outliers cannot be detected. Then each send is limited to `FEW_SPREADS` deviations."""
+"""With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits the error of each send."""
 FEW_SPREADS = 2.0
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
@@ -53,11 +53,14 @@ ROUNDS = 10
 MAX_BASE = 20_000.0
 MAX_PER_MESSAGE = 100.0
 MAX_RATIO = 3.0
-"""Hard bounds of the figures. The ratio stays within this factor of the family's ratio."""
+"""The limits of the three figures, however many reports there are.
+
+The last is a factor: the ratio may differ from the family's by at most this factor.
+"""
 BASE_STEP = 1_000.0
 PER_MESSAGE_STEP = 10.0
 RATIO_STEP = 1.25
-"""The further distance from the family's figures that each report allows: two in tokens, the last as a factor."""
+"""The distance from the family's figures that each further report allows: two numbers of tokens, then a factor."""
 
 PLAUSIBLE_FACTOR = 3
 """A report is plausible only if it is between a third and three times the number that Inview counted."""
@@ -72,20 +75,24 @@ BAND_PATIENCE = 3.0
 """The larger this number, the more sends are needed until the measured error replaces the family's band."""
 P95 = 0.95
 LEANING = 50
-"""Size of a send, in tokens of text, at which its ratio and the ratio of all conversations weigh the same."""
+"""Size of a send, in tokens of text, at which its own ratio and the ratio of all conversations have the same weight."""
 LEAST_LEANING = 0.1
 KNOWN_BAND = 0.03
-"""Relative error of the texts that were in the last reported request of their conversation."""
+"""Relative error of the estimate for texts that were in the last reported request of their conversation."""
 NEW_SHARE = 0.6
 """Minimum error of new texts, as a share of the family's band, even if earlier estimates were accurate."""
 SAME_SCRIPT = 0.2
-"""Relative error of a new text in a conversation whose earlier texts have the same script, other than Latin."""
+"""Relative error of the estimate for a new text in another script than Latin, if the earlier texts have this script
+too.
+"""
 FIRST_SLACK, SLACK = 3.0, 2.0
-"""Error of a request and of each of its messages, in tokens: before the first report, and after it."""
+"""Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
-"""A send confirms a changed base if its text has at most this multiple of the change, in tokens."""
+"""A send is short enough to confirm a changed base if its text has at most this multiple of the change, in tokens."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
-"""Bytes of a request's body, and of each message in it, without texts; bytes per character that show another script."""
+"""The bytes of a request's body, and of a message in it, without texts; the bytes per character from which a text
+counts as written in another script.
+"""
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
@@ -96,8 +103,8 @@ CERTAIN = 1e12
 class Observation:
     """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
-    `text` is the count in the vocabulary. `here`: the send was in the conversation that the estimate is for.
-    `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
+    `text` is the number of its tokens in the vocabulary. `here`: the send was in the conversation that the estimate is
+    for. `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
     them.
     """
 
@@ -137,7 +144,8 @@ def plausible_tokens(one: Observation) -> tuple[int, int]:
     """Return the minimum and maximum number of tokens that a send can have, with any model.
 
     In any vocabulary a token has at least one byte and at most `MAX_TOKEN` characters. In addition, the number of
-    tokens in any vocabulary in use differs by at most `PLAUSIBLE_FACTOR` from the number that Inview counted.
+    tokens in any vocabulary in use differs from the number that Inview counted by at most a factor of
+    `PLAUSIBLE_FACTOR`.
 
     >>> plausible_tokens(Observation(text=3_000, messages=1, tokens=0))
     (1000, 9030)
@@ -176,7 +184,7 @@ def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Obs
 def _list_new(
     estimator: Estimator, family: Family, observations: Sequence[Observation]
 ) -> tuple[tuple[TextKind, int, int], ...]:
-    """Return the range of tokens for each kind of new text.
+    """Return, for each kind of new text, the lowest and highest `permille` (see `Estimator`).
 
     The range of plain text follows the learnt ratio, but keeps at least a share of the family's band, because prose and
     code differ. If the learnt ratio is outside the family's band, it may come from texts of another kind. Then the
@@ -324,7 +332,10 @@ def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
 
 
 def _starts(prior: _Prior, points: Sequence[_Point]) -> Iterator[Row]:
-    """Yield the starts: a fit to all sends, then the prior with its median error added to the ratio, or to the base."""
+    """Yield the starts: a fit to all sends, the prior with a corrected ratio, and the prior with a corrected base.
+
+    The correction is the median error of the prior.
+    """
     base, ratio, per_message = prior.means
     misses = [point.tokens - _dot(prior.means, point.row) for point in points]
     per_word = [miss / point.row[1] for miss, point in zip(misses, points, strict=True) if point.row[1]]

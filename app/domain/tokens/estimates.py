@@ -61,9 +61,9 @@ class Estimator:
 
     `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
     any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
-    exact. It applies to texts similar to those that a provider reported. For new texts, such as the draft, `new` has
-    the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the last
-    reported request of this conversation. `slack` is an additional error of the request and of each message,
+    exact. This error applies to texts similar to those that a provider reported. For new texts, such as the draft,
+    `new` has the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the
+    last reported request of this conversation. `slack` is an additional error of the request and of each message,
     `base_doubt` an additional error of the base, both in tokens.
     """
 
@@ -139,7 +139,7 @@ def list_words(parts: Iterable[Part]) -> Iterator[str]:
 
     For a picture or a file in a tool result, a model gets additional words: a text that replaces it, or "[Result of …]"
     in front of it. The text that replaces it is counted for every model, because sizes are the same for all models.
-    Only Anthropic and OpenAI do not get it.
+    Only requests to Anthropic and OpenAI do not contain it.
     """
     for part in parts:
         match part:

@@ -3,7 +3,7 @@
 A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
 `providers/counts/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text
 have other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian,
-Chinese, code and JSON; English and code decide. The comments name the source of all other ratios.
+Chinese, code and JSON; the results for English and code decide. The comments name the source of all other ratios.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180
@@ -78,7 +78,7 @@ def _gpt(images: ImageRule) -> Family:
     return Family(1_000, _GPT_BAND, _EXACT, images=images)
 
 
-# The first match wins.
+# The first pattern that matches a model's name decides.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
     # OpenAI: its vocabulary is the one that Inview counts with. Only the tokens around a request are unknown.
     (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template contains the date and the rules of its channels
@@ -103,7 +103,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"llama", Family(1_010, 0.10, _LARGE_KINDS, per_message=5)),
     (r"deepseek", Family(1_030, 0.10, _LARGE_KINDS)),
     (r"qwen-?2?\.?5?-?vl|qwen-?3?-?vl|qvq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),
-    (r"qwen|qwq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),  # each digit is a token
+    (r"qwen|qwq", Family(1_030, 0.15, _LARGE_KINDS, per_message=5, images=ImageRule.QWEN)),  # every digit is a token
     # From here on the ratios are guesses: vocabularies of 100,000 to 160,000 tokens, made in the same way as Llama's.
     (
         r"mistral|ministral|pixtral|magistral|codestral|devstral",
@@ -111,7 +111,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     ),
     (r"grok", Family(1_050, 0.15, _LARGE_KINDS, images=ImageRule.GROK)),
     (r"kimi|glm|command|phi-?4|granite|nova|minimax|hermes", Family(1_050, 0.15, _LARGE_KINDS)),
-    (r"smollm", Family(1_150, 0.20, _SMALL_KINDS, per_message=5)),  # 49,000 tokens
+    (r"smollm", Family(1_150, 0.20, _SMALL_KINDS, per_message=5)),  # a vocabulary of 49,000 tokens
 )
 _PATTERNS = tuple((re.compile(pattern), family) for pattern, family in _FAMILIES)
 

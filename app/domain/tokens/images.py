@@ -117,7 +117,7 @@ def _patches(width: int, height: int, most: int, longest: int) -> int:
 
 
 def count_gemini_tiles(width: int, height: int) -> int:
-    """Count the tokens of an image for Gemini: 258 up to 384 pixels in both directions, otherwise 258 for each tile.
+    """Count the tokens of an image for Gemini: 258 if no side is longer than 384 pixels, otherwise 258 for each tile.
 
     Tiles are squares of ⌊shorter side / 1.5⌋ pixels, at least 256 and at most 768. Source:
     https://ai.google.dev/gemini-api/docs/image-understanding, "Token calculation" (Gemini 2).

@@ -26,7 +26,7 @@ class TextKind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""Minimum share, in a foreign text, of the UTF-8 bytes beyond one per character."""
+"""A text is foreign if it has at least this number of additional UTF-8 bytes (beyond one) per character."""
 ACCENTS = 0.01
 """Minimum share of letters with an accent in an accented text."""
 DIGITS = 0.25

@@ -131,7 +131,10 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """The decision that the call must not be made. `reason` is a sentence for the model."""
+    """The decision that the call must not be made. `reason` is a sentence for the model.
+
+    `by_person`: a person denied it.
+    """
 
     reason: str
     by_person: bool = False

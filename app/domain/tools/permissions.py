@@ -157,7 +157,7 @@ def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[s
     """Return true if the arguments match the patterns. Without patterns, all arguments match.
 
     Each pattern must match, and each argument needs a pattern. Otherwise an unexpected argument, or a default that the
-    tool uses for a missing one, could bypass the limits of the others.
+    tool uses for a missing one, could bypass the limits that the patterns set.
     """
     met = all(
         covers_value(each.pattern, arguments[each.name]) if each.name in arguments else each.pattern == "*"

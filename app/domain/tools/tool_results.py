@@ -23,7 +23,7 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Return the event that ends a call with an error. Inview wrote its `text`, so it is no result of the tool.
+    """Return the event that ends a call with an error. `text` was written by Inview: it is no result of the tool.
 
     `denied`: a person denied the call.
     """
@@ -45,7 +45,7 @@ def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolConte
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
     """Return the outcome with a note instead of its images and files, which could not be stored.
 
-    `why` is the reason, which the note has.
+    `why` is the reason, which the note states.
     """
     words = tuple(piece for piece in outcome.content if isinstance(piece, Text))
     left = len(outcome.content) - len(words)

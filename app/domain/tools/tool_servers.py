@@ -156,7 +156,7 @@ def check_server(name: str, way: Way, secret_names: Iterable[str]) -> None:
     """Refuse invalid settings of a server.
 
     Raises:
-        InputError: a setting is invalid. Names its field.
+        InputError: a setting is invalid. The error names its field.
     """
     if not is_server_name(name) or name.lower() in {BUILT_IN, "inview"}:
         raise InputError(

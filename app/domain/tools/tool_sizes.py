@@ -51,7 +51,7 @@ _OTHERS = ToolRule(ToolForm.JSON, 100)
 """A guess: the sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens."""
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models that are not in the published table: that of Sonnet 5, the largest of its generation."""
+"""An estimate for models that are not in the published table: the overhead of Sonnet 5, the largest of generation 5."""
 
 
 def _claude(overhead: int) -> ToolRule:
@@ -62,7 +62,8 @@ _OFFLINE = ToolRule(ToolForm.JSON, 0)
 """The offline provider counts definitions as they are sent."""
 
 
-# The first match wins. A date after the version is not its second number: "claude-opus-4-20250514" is Opus 4.
+# The first pattern that matches a model's name decides. A date after the version is not its second number:
+# "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
     (re.compile(r"claude-opus-4[-.]8(?!\d)"), _claude(290)),

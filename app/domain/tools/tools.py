@@ -120,8 +120,8 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 def wire_name(server_name: str, tool_name: str) -> str:
     """Return the name of a tool for models: the names of server and tool.
 
-    If models do not accept this name, invalid characters are replaced, it is shortened, and it ends with a part of its
-    hash.
+    If models do not accept this name, its invalid characters are replaced, and the name is shortened and ends with a
+    part of its hash.
     """
     whole = f"{server_name}__{tool_name}"
     if len(whole) <= MAX_NAME and not _OTHER.search(whole):

@@ -85,7 +85,7 @@ def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
 
 
 def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besides: str | None = None) -> None:
-    """Refuse a name that another topic under the same parent has. The topic `besides` may have it.
+    """Refuse a name that another topic under the same parent has. The topic with the id `besides` may have the name.
 
     Raises:
         ConflictError: another topic has the name.

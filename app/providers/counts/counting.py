@@ -46,7 +46,7 @@ def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
 async def count_tokens(
     transport: Transport, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
 ) -> int:
-    """Return the number of tokens that the provider would read, counted by the provider.
+    """Return the number of tokens that the provider would read for the request `wire`, counted by the provider.
 
     Raises:
         InputError: the provider cannot count.

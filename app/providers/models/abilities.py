@@ -109,5 +109,8 @@ def abilities_of(name: str) -> Abilities:
 
 
 def writes_reasoning_tags(target: CallTarget) -> bool:
-    """Return True if a reply may begin with reasoning between tags, which a compatible server may not remove."""
+    """Return True if a reply of this model may begin with reasoning between tags, as text.
+
+    This happens if the server is not the vendor's own: it may have left the reasoning in the text.
+    """
     return target.row.protocol == "openai_compatible" and abilities_of(target.model.partition(":")[2]).reasoning_tags

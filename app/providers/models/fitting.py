@@ -33,7 +33,11 @@ _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 def fit_parameters(
     usual: Parameters, provider: Provider, profile: ModelProfile
 ) -> tuple[Parameters, Mapping[str, str]]:
-    """Split the `usual` parameters: return those that this model accepts, and for each other one the reason."""
+    """Split the parameters of a conversation or an agent (`usual`) into those that this model accepts and the others.
+
+    Return the accepted parameters, and for each of the others, by its name, the reason why the model does not accept
+    it.
+    """
     if not list_set(usual):
         return usual, {}
     refused = _refusals(replace(usual, reply_schema=None), replace(provider, key=None), profile)

@@ -88,7 +88,7 @@ def _read_few(path: Path) -> bytes:
     """Return the content of a file.
 
     Raises:
-        ValueError: it is larger than any that Inview writes.
+        ValueError: the file is larger than any that Inview writes.
     """
     with path.open("rb") as file:
         content = file.read(MAX_FILE + 1)

@@ -82,8 +82,8 @@ class ModelLists:
     def trial(self, provider: Provider) -> Trial:
         """Return whether the last request of this process for the provider's list succeeded, or why it failed.
 
-        Built-in models need no request. Some servers return their list to anyone, so a call for which the provider
-        rejected the key counts too (`note_rejected_key`).
+        Built-in models need no request. Some servers return their list without a valid key. So it also counts as a
+        failure if the provider has rejected the key of a call (`note_rejected_key`).
         """
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
@@ -96,7 +96,10 @@ class ModelLists:
         return Trial(ProviderHealth.ANSWERS, sum(1 for _ in _for_chat(listed)))
 
     def note_rejected_key(self, provider: Provider, why: Failure) -> None:
-        """Note that the provider rejected the key of a call, until `note_accepted_key`. Another key is not affected."""
+        """Note that the provider rejected the key of a call, for the reason `why`.
+
+        The note remains until `note_accepted_key` is called. It does not affect another key of the same provider.
+        """
         self._rejected[provider] = why
 
     def note_accepted_key(self, provider: Provider) -> None:

@@ -33,7 +33,7 @@ Overrides = Mapping[str, Mapping[str, Any]]
 def build_profile(
     provider: Provider, listed: ListedModel, now: datetime, overrides: Overrides | None = None
 ) -> ModelProfile:
-    """Build the profile of a model with the prices at `now`.
+    """Build the profile of the `listed` model with the prices at `now`.
 
     Raises:
         SettingsError: an override names a field that profiles do not have.

@@ -30,7 +30,7 @@ DEFAULT_RATE = 200.0
 
 _TOKEN = re.compile(r"\s*(?:\w{1,8}|[^\w\s])|\s+")
 _REST = re.compile(r"(?:^|(?<=[ \t]))/(echo|tool)")
-"""The first command of a line that takes all text after it."""
+"""Matches the first command in a line that takes all text after it as its argument."""
 _COMMAND = re.compile(r"/([a-z]+)((?:[ \t]+(?!/[a-z])\S+)*)")
 
 Ending = Literal["stop", "cut", "stall", "fail"]
@@ -52,8 +52,8 @@ class Fault:
 class Script:
     """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
-    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. `ending`: what happens
-    after `after` tokens; `after` None: after all tokens, except that `fail` then happens before the first token.
+    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. The answer ends after
+    `after` tokens, as `ending` says. `after` None: it ends after all tokens, but with `fail` before the first one.
     """
 
     text: str = ""

@@ -70,7 +70,7 @@ SMALLEST_BUDGET = 1_024
 BUDGETS: Mapping[Effort | None, int] = MappingProxyType(
     {Effort.LOW: 2_048, Effort.MEDIUM: 8_192, None: 8_192, Effort.HIGH: 24_576}
 )
-"""Tokens of thinking for models that need a budget instead of an effort."""
+"""Tokens of thinking by effort, for models that need such a budget instead of an effort."""
 
 STOP_REASONS: Mapping[str, StopReason] = MappingProxyType(
     {
@@ -394,7 +394,10 @@ def open_link(provider: Provider) -> ProviderClient:
 
 
 COUNTED_FIELDS = frozenset({"messages", "model", "output_config", "system", "thinking", "tools"})
-"""The fields that a count accepts: https://platform.claude.com/docs/en/api/messages-count-tokens."""
+"""The fields of a request that a count accepts.
+
+Source: https://platform.claude.com/docs/en/api/messages-count-tokens.
+"""
 
 ADAPTER = Adapter(
     path="messages",

@@ -321,7 +321,10 @@ def open_link(provider: Provider) -> ProviderClient:
 
 
 COUNTED_FIELDS = frozenset({"input", "instructions", "model", "reasoning", "tools"})
-"""Fields of a count: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'."""
+"""The fields of a request that a count accepts.
+
+Source: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'.
+"""
 
 ADAPTER = Adapter(
     path="responses",

@@ -88,7 +88,10 @@ class ChatDecoder:
         self._held: list[StreamEvent] = []
 
     def feed(self, event: SseEvent) -> Iterator[StreamEvent]:
-        """Convert one server-sent event to stream events. If it has a fault, yield what precedes it, then raise."""
+        """Convert one server-sent event to stream events.
+
+        If the event has a fault, yield the stream events in front of the fault, then raise.
+        """
         try:
             yield from self._read(event)
         except Exception:
@@ -297,7 +300,10 @@ def _read_model(entry: ModelEntry) -> ListedModel:
 
 
 COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
-"""The fields that llama.cpp's server accepts: https://github.com/ggml-org/llama.cpp, tools/server/README.md."""
+"""The fields of a request that llama.cpp's server accepts in a count.
+
+Source: https://github.com/ggml-org/llama.cpp, tools/server/README.md.
+"""
 
 ADAPTER = Adapter(
     path="chat/completions",

@@ -31,7 +31,7 @@ MAX_BYTES: Final = 4_000_000
 _BESIDE: Final = "extra_content"
 _DETAILS: Final = "reasoning_details"
 _GROWING: Final = ("text", "summary", "data")
-"""The texts of a detail that arrive in pieces."""
+"""The fields of an item of `reasoning_details` whose texts arrive in pieces."""
 
 Json = dict[str, Any]
 
@@ -128,7 +128,10 @@ def _is_object(value: object) -> TypeGuard[Json]:
 
 
 def _join(details: list[Json]) -> list[Json]:
-    """Join the pieces of details. Pieces of one detail have the same number and type, and follow each other."""
+    """Join the pieces of each item of `reasoning_details`.
+
+    The pieces of one item follow each other, and have the same `index` and `type`.
+    """
     joined: list[Json] = []
     texts: dict[str, list[str]] = {}
     for detail in details:

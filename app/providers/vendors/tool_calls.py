@@ -82,7 +82,7 @@ class ToolCalls:
         return self._release() if self._is_first(number) else []
 
     def add(self, number: object, json_text: str) -> list[StreamEvent]:
-        """Add input to an open call."""
+        """Add a piece of the input, which is JSON text, to an open call."""
         call = self._waiting[number]
         if not json_text:
             return []

@@ -61,7 +61,9 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return the rest of `whole` without its parts, then the parts. Parts that exceed it count as not reported.
+        """Return the part of `whole` that is in none of the `parts`, then the parts.
+
+        A part that exceeds the rest counts as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
@@ -78,8 +80,9 @@ class UsageReport:
     ) -> UsageReported:
         """Return the usage event for a prompt count `whole` that includes the cached tokens `read` and `written`.
 
-        In the event, the three counts of the prompt do not overlap. If `whole` is None, the event has no usage. If
-        `output` is None, the output counts as 0 tokens, and the fault of the event names the missing count.
+        In the event, the three counts of the prompt do not overlap. `thought` is the part of `output` that is
+        reasoning. If `whole` is None, the event has no usage. If `output` is None, the output counts as 0 tokens, and
+        the fault of the event names the missing count.
         """
         if whole is None:
             return self.as_event(None)

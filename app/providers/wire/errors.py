@@ -87,7 +87,10 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     ),
     (ErrorClass.OVERLOADED, re.compile(r"overloaded|loading model|at capacity", re.IGNORECASE)),
 )
-"""Words that only one class uses, for errors with an unspecific type and status."""
+"""Patterns for the text of an error, each with the class of error that alone uses such words.
+
+They are used if the type and the status of the error are unspecific.
+"""
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
     {
@@ -136,7 +139,7 @@ NO_CREDIT = frozenset(
 )
 """Error types for an account without credit."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
-"""The next step if another server than the API answers."""
+"""The advice if the answer came from another server than the API."""
 SPEAK_CHAT_TO_GOOGLE = (
     "Use the provider Google Gemini, or a compatible server with the base URL "
     "https://generativelanguage.googleapis.com/v1beta/openai: there, Google speaks Chat Completions."
@@ -223,7 +226,10 @@ def describe_unreadable(target: CallTarget | str, error: Exception) -> Failure:
 
 
 def describe_no_stream(target: CallTarget | str, content_type: str, beginning: bytes) -> Failure:
-    """Return the failure for an answer with status 200 that is no event stream, such as an error or a web page."""
+    """Return the failure for an answer with status 200 that is no event stream, such as an error or a web page.
+
+    `beginning` is the beginning of its body, `content_type` its media type.
+    """
     error = _error_in(beginning)
     if error is not None:
         return describe_error(target, error)

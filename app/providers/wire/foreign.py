@@ -1,4 +1,4 @@
-"""Recognises Google's own protocol, which no adapter supports, so that such an answer ends with a clear error.
+"""Recognises answers in Google's own protocol, which no adapter supports, so that they end with a clear error.
 
 Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in this
 protocol if the base URL is wrong, or if a gateway passes on Google's answers. The received text and tool calls are

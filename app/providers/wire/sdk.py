@@ -29,7 +29,10 @@ from app.providers.wire.heads import MAX_HEAD_BYTES, HeadTooLargeError
 
 MAX_ERROR_BYTES: Final = 65_536
 ERROR_SECONDS: Final = 15.0
-"""Maximum bytes and seconds for reading an error answer. Only a small part of it is quoted."""
+"""Maximum seconds for reading an error answer.
+
+At most `MAX_ERROR_BYTES` are read: only a small part is quoted.
+"""
 
 UNASKED_HEADERS = (
     "X-Stainless-Lang",
@@ -51,7 +54,10 @@ be sent to compatible servers. Inview leaves them out."""
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """The differences between the two SDKs, except the names of their clients. `omit` as a value omits a header."""
+    """The differences between the two SDKs, except the names of their clients.
+
+    A header with the value `omit` is not sent.
+    """
 
     connection_error: type[Exception]
     stream_class: Any

@@ -105,10 +105,10 @@ def _compare(uses: tuple[StoredUse, ...], named: Mapping[str, Sequence[int]]) ->
 
 
 def _name_messages(use: StoredUse, sent: Sent | None, positions: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the position of the pair of each message of a call.
+    """Return, for each message of a call, the position of its pair.
 
-    Returns an empty tuple if a pair had more messages than a request and a reply: tool calls and tool results are
-    separate messages, and their number was not recorded.
+    The result is empty if a pair had more messages than a request and a reply: tool calls and tool results are separate
+    messages, and their number was not recorded.
     """
     went = [position for first, last in sent or () for position in range(first, last + 1)]
     own = positions.get(use.pair_id)

@@ -1,13 +1,14 @@
-"""Cache keep-alive: reads a provider's prompt cache again before it expires, for the time that a person asked for.
+"""Cache keep-alive: reads a provider's prompt cache again before it expires, for the time that a person chose.
 
     await start_keeping(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), minutes=30)
     await stop_keeping(ctx, LOCAL_OWNER, conversation_id)
 
-Each refresh is a run in a `tool` conversation, with a row in the ledger (`keep_warm`). It adds nothing to the context.
-Before each refresh the next send is planned again: a send in the meantime has extended the cache, so no refresh is due.
+Each refresh (a call that reads the cache) is a run in a `tool` conversation, with a row in the ledger (`keep_warm`). It
+adds nothing to the context. Before each refresh the next send is planned again: if a person sent something in the
+meantime, that send has extended the cache, and no refresh is due.
 
-The request of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that
-it ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
+The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that it
+ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
 
 Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
 """
@@ -70,7 +71,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the cost of a keep-alive of the cache that this send would read, or the reason why it is impossible."""
+    """Return what it costs to keep alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -96,7 +97,7 @@ async def start_keeping(
         ConflictError: nothing is cached, or it cannot be kept alive; the message has the reason.
         FilterError: the filter cannot be used.
         InputError: the model or the time zone cannot be used.
-        BudgetSpentError: a budget of money has no room for a refresh.
+        BudgetSpentError: a refresh would exceed a budget of money.
     """
     planned = await preview_send(ctx, owner, conversation_id, "", options)
     model, at = planned.composed.base.profile.model, now()
@@ -150,7 +151,8 @@ async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Kee
 async def resume_keeping(ctx: AppContext, *, alone: bool) -> None:
     """Resume the keep-alives of processes that ended.
 
-    `alone`: no other process runs, so orders whose time is over are ended with a message.
+    `alone`: no other process runs. Then keep-alives whose time has passed are ended, with the message that Inview was
+    not running.
     """
     async with ctx.store.read() as session:
         found = await list_open(session)

@@ -44,7 +44,7 @@ class Order:
     `role` is the role of its request and of its node, `instruction` is the request's text. `name` is the title of the
     child conversation. `after_position` is the position of the parent's newest pair: the node is placed after it.
     `trigger` is the id of the newest reply that the call reads; None: there is none. `position` is for a summary only:
-    the summary replaces the pairs before this position.
+    the summary replaces the pairs above this position.
     """
 
     parent: Conversation

@@ -101,7 +101,7 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
             root = await load_conversation(session, caller.owner, came_from.conversation_id)
             deep += 1
         if root.kind is ConversationKind.TOOL and root.parent_id is not None:
-            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply is deleted later
+            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply: use its parent
         agent = find_delegate([one for one in await load_agents(session, caller.owner) if not one.damage], name, above)
         made = Conversation(
             id=new_id(),

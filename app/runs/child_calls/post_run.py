@@ -1,4 +1,4 @@
-"""Post-run tasks: work in the background after the end of a reply is stored, as a table of independent tasks.
+"""Post-run tasks: a table of independent tasks that run in the background when the end of a reply has been stored.
 
 No subscriber waits for them, because the end of the reply is already published. A task that fails is logged and does
 not stop the others.

@@ -5,7 +5,8 @@
 
 The request is the one that a send would make now, with the instruction as its text, so that the provider's cache serves
 it. A title that a person wrote is never replaced, not even one written during the call. A call that fails or returns
-nothing changes nothing. The request is made after the end of the reply is stored and published, so it delays neither.
+nothing changes nothing. The call starts when the end of the reply has been stored and published, so it does not delay
+the reply.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The title may have at most 1/8 of the model's window, so that a small window has room for the request."""
+"""A title may have at most this part of the model's window (one divided by 8), so that the request fits too."""
 
 _log = structlog.get_logger(__name__)
 
@@ -105,8 +106,8 @@ async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
 async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep a compared reply, as `keep_reply` does.
 
-    If it is the first reply of a conversation without a title, start a call for a title. The ends of the compared runs
-    started no such call, because each run was in a separate conversation.
+    If it is the first reply of a conversation without a title, start a call for a title. No such call was started when
+    the compared runs ended, because each run was in a separate conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.

@@ -92,8 +92,8 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
                 await conversations.insert_conversation(session, one.conversation)
                 revision = await conversations.next_revision(session, one.conversation.id, at)
                 await pairs.insert_pair(session, owner, one.pair, revision)
-                # The comparison stores which pairs were sent, because their positions are those of the compared
-                # conversation.
+                # The positions of the sent pairs are stored with the comparison, not with this run: they are positions
+                # in the compared conversation.
                 plan = one.planned.plan
                 await runs.insert_run(
                     session,

@@ -47,6 +47,7 @@ from app.store.organise.marks import write_marks
 from app.store.run import comparisons, runs
 
 NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
+NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +73,23 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
     options: ViewOptions = DEFAULT_OPTIONS,
     *,
     parameters: Parameters | None = None,
-    over_budget: OverBudget | None = None,
+    over_budget: Mapping[str, OverBudget] = NO_CHOICES,
     selections: Mapping[str, str] = NOTHING_COUNTED,
     again: Pair | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Comparison:
     """Send a request to all these models. The model in `options` is ignored.
 
-    `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
+    choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
+    text (see `CountedPairs`).
     `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view exceeds the budget of a model, and the caller made no choice for this case.
+        OverBudgetError: the view exceeds the budget of a model, and the caller made no choice for this model.
         SelectionChangedError: a model would get other pairs than were counted for it.
         InputError: the text, the filter, the models or the time zone cannot be used.
         BudgetSpentError: the calls together would exceed a budget of money.
@@ -100,7 +103,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
         counted = CountedPairs(
             replace(options, model=model),
             selections[model],
-            over_budget,
+            over_budget.get(model),
             send_parameters.reply_schema,
             attached=attached.parts,
         )
@@ -113,7 +116,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
             text,
             replace(options, model=model),
             send_parameters,
-            over_budget=over_budget,
+            over_budget=over_budget.get(model),
             sends=True,
             selection=selections.get(model),
             again=again,

@@ -23,7 +23,7 @@ from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
-from app.runs.compare.comparisons import NOTHING_COUNTED, start_comparison
+from app.runs.compare.comparisons import NO_CHOICES, NOTHING_COUNTED, start_comparison
 from app.runs.request.attachments import AttachedParts
 from app.runs.resend.in_place import require_unchanged
 from app.runs.resend.resend import (
@@ -52,16 +52,17 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     *,
     parameters: Parameters | None = None,
     later: Later | None = None,
-    over_budget: OverBudget | None = None,
+    over_budget: Mapping[str, OverBudget] = NO_CHOICES,
     seen: Seen = NOTHING_SEEN,
     selections: Mapping[str, str] = NOTHING_COUNTED,
 ) -> Comparison:
     """Send the request of a pair to all these models. The model in `options` is ignored.
 
-    `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`). A branch has
-    other pairs and ignores this argument. `later`: the choice for the pairs below this one. Pairs to discard are
-    deleted when a reply is kept, not earlier. With BRANCH the models answer in a new conversation with copies of the
-    pairs above, as a new request there.
+    `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
+    choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
+    text (see `CountedPairs`). A branch has other pairs and ignores this argument. `later`: the choice for the pairs
+    below this one. Pairs to discard are deleted when a reply is kept, not earlier. With BRANCH the models answer in a
+    new conversation with copies of the pairs above, as a new request there.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -69,7 +70,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view above it exceeds the budget of a model, and the caller made no choice for this case.
+        OverBudgetError: the view above it exceeds the budget of a model, and the caller made no choice for this model.
         SelectionChangedError: a model would get other pairs than were counted for it.
         BudgetSpentError: the calls together would exceed a budget of money.
         InputError: the filter, the models or the time zone cannot be used.
@@ -101,7 +102,12 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
     for model in selections.keys() - set(models):
         schema = (parameters or NO_PARAMETERS).reply_schema
         counted = CountedPairs(
-            replace(options, model=model), selections[model], over_budget, schema, pair.position, attached.parts
+            replace(options, model=model),
+            selections[model],
+            over_budget.get(model),
+            schema,
+            pair.position,
+            attached.parts,
         )
         await require_counted(ctx, owner, pair.conversation_id, text, counted)
     planned = [
@@ -112,7 +118,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
             text,
             replace(options, model=model),
             parameters,
-            over_budget=over_budget,
+            over_budget=over_budget.get(model),
             sends=True,
             selection=selections.get(model),
         )

@@ -89,7 +89,7 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Engine:
-    """The active runs of this process, which are listed in `writer.runs`.
+    """The engine of an app context: it drives the active runs, which are listed in `writer.runs`.
 
     `ended` is called when the end of a run is stored, before any page shows it. `desk` performs tool calls; None:
     replies call no tools. `max_bytes` is the maximum size of a reply.
@@ -247,7 +247,7 @@ class Engine:
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
         """Make one tool call. Every outcome is a result.
 
-        If the call is cancelled, the run has ended and closes its record.
+        If the call is cancelled, the run has ended and closes the record of the call.
         """
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools, but this engine cannot.")

@@ -131,9 +131,9 @@ class LiveRun:
             await self._changed.wait()
 
     async def wait_for_company(self, due: float, latest: float) -> None:
-        """Wait until the first change at or after `due`, the run's end, or `latest`, whichever is first.
+        """Wait until the state changes at `due` or later, until the run ends, or until `latest`: whichever comes first.
 
-        Both times are those of the event loop's clock.
+        `due` and `latest` are times of the event loop's clock.
         """
         loop = asyncio.get_running_loop()
         over = loop.create_future()

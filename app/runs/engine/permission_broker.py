@@ -49,9 +49,9 @@ def steady_clock() -> Callable[[], datetime]:
 
 @dataclass(eq=False)
 class PermissionBroker:
-    """The signal for tool calls that wait for permission.
+    """The permission broker of an app context, which wakes the tool calls that wait for permission.
 
-    `changed` is the event that they wait for. The next decision sets it, and a new event replaces it.
+    `changed` is the event that these calls wait for. The next decision sets it, and a new event replaces it.
     """
 
     clock: Callable[[], datetime] = field(default_factory=steady_clock)

@@ -1,4 +1,4 @@
-"""The writer: stores the received data of all runs in one transaction, several times a second, and each run's end.
+"""The writer: stores the received data of all runs, several times a second in one transaction, and the end of each run.
 
 Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
 
@@ -35,7 +35,10 @@ from app.store.tools.tool_calls import save_tool_calls
 log = structlog.get_logger()
 
 SAVE_SECONDS = 0.1
-"""Seconds between saves while runs are active. With the pause, text waits at most 0.15 s, plus the time of the save."""
+"""Seconds between saves while runs are active.
+
+With PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
+"""
 PAUSE_SECONDS = 0.05
 """Pause before each save. Urgent runs are then saved together, and a reply's first text is shown before it is saved."""
 BEAT_SECONDS = 0.8
@@ -43,7 +46,10 @@ BEAT_SECONDS = 0.8
 WHOLE_SECONDS = 0.8
 """Seconds after which the whole reply is stored again, because other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum characters of replies that one save stores whole. The last of them may exceed it. More would delay saves."""
+"""Maximum number of characters of the replies that one save stores whole; the last of these replies may exceed it.
+
+A larger number would delay the saves.
+"""
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
@@ -97,8 +103,8 @@ class Writer:
     async def save(self, *, beats: bool = True) -> None:
         """Store the data that active runs have received and, if `beats`, a heartbeat of this process.
 
-        The save finishes even if its caller is cancelled. The database commits in any case, and otherwise this process
-        would not know what is stored.
+        The save finishes even if its caller is cancelled: the database commits in any case, and this process must know
+        the stored state.
 
         Raises:
             StoreError: the database cannot be written.

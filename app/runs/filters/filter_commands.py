@@ -142,7 +142,7 @@ async def delete_damaged_filter(ctx: AppContext, owner: str, number: int) -> Non
         found = next((one for one in rows if one.number == number and one.damage), None)
         if found is None:
             raise NotFoundError("damaged saved filter", str(number))
-        if any(one.column == "name" for one in found.damage):  # nothing can use it
+        if any(one.column == "name" for one in found.damage):  # nothing can use a filter without a readable name
             await filters.delete_saved_row(session, owner, number)
         else:
             await _delete_by_name(session, owner, found.name)

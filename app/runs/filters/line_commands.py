@@ -1,4 +1,4 @@
-"""Lines of the filter bar: what they mean while a person types them, and their commands when they are entered.
+"""Lines of the filter bar: a line is described while a person types it, and its command runs when it is entered.
 
     line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
     done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")

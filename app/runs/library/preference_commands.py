@@ -28,7 +28,7 @@ async def set_preferences(ctx: AppContext, owner: str, changed: Preferences) -> 
     """Replace all preferences.
 
     Raises:
-        InputError: one of them is invalid.
+        InputError: a preference is invalid.
     """
     await change_preferences(ctx, owner, lambda _: changed)
 
@@ -42,7 +42,7 @@ async def change_preferences(ctx: AppContext, owner: str, change: Callable[[Pref
         await change_preferences(ctx, owner, lambda known: replace(known, redact=True))
 
     Raises:
-        InputError: one of them is invalid.
+        InputError: a preference is invalid.
     """
     at = now()
     async with ctx.store.write() as session:

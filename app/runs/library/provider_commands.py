@@ -96,7 +96,7 @@ async def save_provider(
 ) -> None:
     """Store a key or a base URL for a provider. None leaves the stored value, an empty text removes it.
 
-    A name that is not in the table of vendors is that of a server with an OpenAI-compatible API.
+    A name that is not in the table of vendors means a server with an OpenAI-compatible API.
 
     Raises:
         InputError: the name, the key or the base URL is invalid.

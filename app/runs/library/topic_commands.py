@@ -80,10 +80,10 @@ async def make_topics(
     paths: Sequence[TopicNames],
     times: Mapping[TopicNames, tuple[datetime, datetime]] = NO_TIMES,
 ) -> Mapping[TopicNames, str]:
-    """Find or create the topics of these checked paths, as `create_topic` does. Return their ids by path.
+    """Find or create the topics of these paths, which the caller has checked, as `create_topic` does.
 
-    `times` are the times of creation and last use for topics that are created; a path without an entry gets the current
-    time.
+    Return their ids by path. `times` are the times of creation and last use for topics that are created; a path without
+    an entry gets the current time.
 
     Raises:
         ConflictError: there are too many topics.

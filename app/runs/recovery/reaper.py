@@ -1,8 +1,8 @@
 """The reaper: ends the runs that no process drives any more, and keeps every stored character.
 
-The runs of a process that died are still stored as running. When the only process on a database starts, all of them are
-dead. Otherwise a run is dead if its heartbeat has not changed for a while, measured by this process's own clock. The
-time in the heartbeat is not used, because clocks jump.
+The runs of a process that died are still stored as running. When a process starts and no other process uses the
+database, all of them are dead. Otherwise a run is dead if its heartbeat has not changed for a while, measured by this
+process's own clock. The time in the heartbeat is not used, because clocks jump.
 
 Not here: the regular end of a run (`runs/engine/engine.py`, `runs/engine/writer.py`).
 """
@@ -126,7 +126,10 @@ class Reaper:
         return ended
 
     async def _try(self, pair_id: str, ending: Awaitable[bool]) -> bool:
-        """End one run. Damage of one must not leave the others running, nor keep the server from starting."""
+        """End one run.
+
+        If its data is damaged, the other runs are still ended, and the server starts.
+        """
         try:
             return await ending
         except StoreError:

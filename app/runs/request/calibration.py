@@ -1,7 +1,9 @@
-"""The estimator of a model: its vocabulary, corrected by the usage that the provider reported for earlier sends.
+"""The token estimator of a model: counts in a vocabulary, corrected by the usage that the provider reported.
 
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
+
+The reports are those of earlier sends to the model.
 
 Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """

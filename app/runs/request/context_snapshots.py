@@ -38,9 +38,9 @@ class ContextSnapshot:
 
     `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `system_text`
     is the size of the system prompt in tokens of the vocabulary. `running` is the pair whose reply is running, in view
-    or not. `parts` are the pairs that match each condition of the filter's second step. `views` are cached results for
-    boundaries that were computed before. `index` has every pair of the conversation, in view or not. `offer` are the
-    tools that can be sent. `RequestExtras` are described in `send_plan.py`.
+    or not. `parts` has, for each condition of the filter's second step, the ids of the pairs that match it. `views` are
+    cached results for boundaries that were computed earlier. `index` has every pair of the conversation, in view or
+    not. `offer` are the tools that can be sent. `RequestExtras` (in `send_plan.py`) are the other data of the request.
     """
 
     owner: str

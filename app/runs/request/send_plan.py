@@ -1,8 +1,8 @@
-"""The plan of a send: from the pairs in view to the bytes of the request. Preview, send and reaper all use it.
+"""The plan of a send: everything from the pairs in view to the bytes of the request.
 
     plan = await plan_send(view, profile, provider)
 
-No provider is called and nothing is stored here.
+Preview, send and reaper all use it. No provider is called and nothing is stored here.
 """
 
 from __future__ import annotations

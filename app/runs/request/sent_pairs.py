@@ -3,8 +3,8 @@
     pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None: they changed
 
 Each change of a pair whose run is over also changes its revision, which the index of the conversation contains
-(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same. Other pairs are read by their
-ids. Several processes may do so at the same time.
+(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same. Pairs that are not cached are
+read by their ids. Each process has its own cache.
 
 The hashes of a conversation's last request are cached with its pairs, so only new messages are hashed.
 """

@@ -1,4 +1,4 @@
-"""A cache of the indexes of conversations: everything that a decision about a pair needs, without its texts.
+"""A cache of the indexes of conversations: everything that decides whether a pair is sent, without its texts.
 
 An index is valid while the conversation's revision is the same. Otherwise only the pairs that changed since then are
 read. So a filter reads only a list of positions from the database, and a send reads only the pairs that it sends.

@@ -1,4 +1,4 @@
-"""Token counts of texts outside the pairs: the draft, the system prompt, and tools in their counted form."""
+"""Token counts of texts outside the pairs: the draft, the system prompt, and the counted form of tools."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     going = PlannedCall(provider, wire, content_hash, sent)
     resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
-Not here: where the content of the call comes from: the pairs in view (`resend.py`) or a stored request
+Not here: the content of the call. It comes from the pairs in view (`resend.py`) or from a stored request
 (`kept_requests.py`).
 """
 

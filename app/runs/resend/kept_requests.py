@@ -8,6 +8,12 @@ pairs in view.
 
 from __future__ import annotations
 
+from datetime import tzinfo
+
+from app.domain.context.budget import RequestSizes
+from app.domain.context.composition import BoundaryInputs, budget_of, price_tokens
+from app.domain.context.over_budget import BudgetOption, BudgetOptions, OverBudgetError
+from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import (
     ConflictError,
@@ -15,34 +21,53 @@ from app.domain.errors import (
     NoKeyError,
     NotFoundError,
 )
+from app.domain.model_profile import ModelProfile
+from app.domain.preferences import OverBudget
 from app.domain.privacy.redaction import redact_text
 from app.providers.base import WireRequest
+from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext
+from app.runs.request.calibration import load_estimator
+from app.runs.request.texts import count_text
 from app.runs.resend.in_place import PlannedCall, ResendResult, send_in_place
-from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen
+from app.runs.resend.resend import NOTHING_SEEN, Later, Seen, require_seen, was_too_long
 from app.runs.runtime.shielded import shielded
+from app.runs.send.context_selection import UTC_ZONE, read_zone, state_terms
+from app.runs.send.planning import narrow_terms
 from app.runs.usage.budgets import require_budgets_for
+from app.runs.usage.limits import load_limits
 from app.store.conversation import pairs
-from app.store.conversation.conversations import load_conversation
-from app.store.ledger.ledger import load_request_tokens
-from app.store.run.runs import load_run, load_sent_with
+from app.store.conversation.conversations import Head, load_head
+from app.store.ledger.ledger import CountedRequest, load_request_tokens
+from app.store.run.runs import Sent, load_run, load_sent_with
 from app.store.run.snapshots import Snapshot, load_snapshot
 from app.store.run.toolsets import load_sent_tools
-from app.store.settings.preferences import load_preferences
+from app.store.settings.preferences import load_preferences, read_preferences
 
 
 @shielded
-async def resend_as_it_was(
-    ctx: AppContext, owner: str, pair_id: str, *, later: Later | None = None, seen: Seen = NOTHING_SEEN
+async def resend_as_it_was(  # noqa: PLR0913 - as resend_pair
+    ctx: AppContext,
+    owner: str,
+    pair_id: str,
+    *,
+    later: Later | None = None,
+    over_budget: OverBudget | None = None,
+    seen: Seen = NOTHING_SEEN,
+    zone: str = UTC_ZONE,
 ) -> ResendResult:
     """Send the stored request of a pair again; the reply replaces the pair's content.
+
+    `over_budget`: the choice for a request that exceeds the budget; None: the preferences decide. Only FORCE sends it,
+    because nothing can be left out. `zone` is the time zone of a limit per day.
 
     Raises:
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.
         PairChangedError: the pair's version is not the one in `seen`.
         LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
-        InputError: `later` is BRANCH, but the request belongs to this conversation.
+        InputError: `later` is BRANCH. A stored request can be sent only in its own conversation.
         ConflictError: its provider has another address than the request, or the request has secrets.
+        OverBudgetError: the request exceeds the budget, and neither the caller nor the preferences chose to send it.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         BudgetSpentError: the request would exceed a budget of money.
@@ -61,9 +86,9 @@ async def resend_as_it_was(
         sent = (await load_run(session, owner, kept.run_id)).sent
         tools = await load_sent_tools(session, kept.run_id)
         beside = await load_sent_with(session, kept.run_id)
-        provider, _ = await ctx.catalogue.find(session, owner, kept.model)
-        conversation = await load_conversation(session, owner, pair.conversation_id)
-        tokens = await load_request_tokens(session, owner, kept.run_id)
+        provider, profile = await ctx.catalogue.find(session, owner, kept.model)
+        head = await load_head(session, owner, pair.conversation_id, "")
+        conversation = head.conversation
     require_seen(pair, after, later, seen)
     if not provider.ready:
         raise NoKeyError(provider.name)
@@ -73,20 +98,58 @@ async def resend_as_it_was(
             "new request, or restore the address in Settings → Providers."
         )
     await _require_kept_back(ctx, owner, kept)
-    await require_budgets_for(
-        ctx, conversation, kept.model, tokens or 1
-    )  # a request without a count is checked as one token
+    tokens = await _estimate(ctx, owner, pair, kept)
+    if (over_budget or read_preferences(head.preferences).over_budget) is not OverBudget.FORCE:
+        terms = await _load_terms(ctx, head, profile, read_zone(zone))
+        _require_fitting(narrow_terms(terms, tokens) if was_too_long(pair) else terms, kept.model, tokens, sent)
+    await require_budgets_for(ctx, conversation, kept.model, tokens)
     going = PlannedCall(
         provider,
         _read_wire(kept),
         kept.content_hash,
         sent,
+        CountedRequest(None, None, tokens),
         tools=tools,
         sent_with=beside,
         retry_policy=conversation.retry_policy,
     )
     gone = after if later is Later.DISCARD else ()
     return await send_in_place(ctx, owner, pair, plain_text(pair.request.parts), going, pair, gone)
+
+
+async def _estimate(ctx: AppContext, owner: str, pair: Pair, kept: Snapshot) -> int:
+    """Return the tokens of the stored request: the estimate of its last send, otherwise an estimate from its bytes."""
+    async with ctx.store.read() as session:
+        if tokens := await load_request_tokens(session, owner, kept.run_id):
+            return tokens
+        _, profile = await ctx.catalogue.find(session, owner, kept.model)
+        estimator = await load_estimator(session, owner, profile, pair.conversation_id)
+    return estimator.of_text(await count_text(vocabulary_of(kept.model), kept.body.decode(errors="replace")), 1)
+
+
+async def _load_terms(ctx: AppContext, head: Head, profile: ModelProfile, zone: tzinfo) -> BoundaryInputs:
+    """Load the limits and the prices for a send of this model in the conversation."""
+    conversation = head.conversation
+    async with ctx.store.read() as session:
+        estimator = await load_estimator(session, conversation.owner, profile, conversation.id)
+        return state_terms(profile, estimator, await load_limits(ctx, session, head, zone), 0)
+
+
+def _require_fitting(terms: BoundaryInputs, model: str, tokens: int, sent: Sent | None) -> None:
+    """Refuse a request of this number of tokens that exceeds the budget, as every other send.
+
+    Raises:
+        OverBudgetError: it exceeds the budget.
+    """
+    budget, reserve = budget_of(terms, RequestSizes(draft=tokens)), terms.limits.reserve
+    if tokens + reserve <= budget.total:
+        return
+    pair_count = sum(last - first + 1 for first, last in sent or ())
+    option = BudgetOption(tokens, price_tokens(terms, tokens))
+    options = BudgetOptions(
+        model, 0, pair_count, budget.total, budget.limited_by, reserve, None, option, None, stored=True
+    )
+    raise OverBudgetError(options)
 
 
 async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> None:
@@ -101,5 +164,5 @@ async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> Non
 
 
 def _read_wire(kept: Snapshot) -> WireRequest:
-    """Build the request from the snapshot. Its key is masked, as in every stored request, until the request is sent."""
+    """Build the request from the snapshot. The API key in it is masked until it is sent, as in every stored request."""
     return WireRequest(kept.model, "POST", kept.url, kept.headers, kept.body)

@@ -281,10 +281,14 @@ async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerato
         raise
 
 
+def was_too_long(pair: Pair) -> bool:
+    """Return True if the provider rejected the last request of this pair as too long."""
+    return pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
+
+
 async def _load_refused(ctx: AppContext, owner: str, pair: Pair, options: ViewOptions) -> int | None:
     """Return the token count of this pair's last request, if the provider rejected it as too long for this model."""
-    too_long = pair.failure is not None and pair.failure.error_class is ErrorClass.CONTEXT_LENGTH
-    if not too_long or pair.run_id is None or options.model not in {None, pair.model}:
+    if not was_too_long(pair) or pair.run_id is None or options.model not in {None, pair.model}:
         return None
     async with ctx.store.read() as session:
         return await load_request_tokens(session, owner, pair.run_id)

@@ -3,7 +3,7 @@
     verified = await verify_run(ctx, owner, run_id)
     verified.matches
 
-Only hashes are stored of a request that succeeded: the request is rebuilt from the pairs that the run recorded. A
+For a request that succeeded, only hashes are stored: the request is rebuilt from the pairs that the run recorded. A
 failed request is stored with its bytes, which are compared as well. Nothing is called or stored here.
 """
 

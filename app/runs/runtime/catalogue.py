@@ -179,7 +179,7 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List those of these providers that can be called now, each with its models, in the same order.
+        """List the given providers that can be called now, each with its models, in the given order.
 
         A provider that needs more than `patience` seconds is listed with its known models; its request continues.
         `afresh`: request new lists from the providers instead of using lists that are some minutes old.

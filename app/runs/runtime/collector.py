@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""New objects until a young collection, young ones until a middle one, middle ones until a full one.
+"""What starts a collection: new objects a young one, young collections a middle one, middle collections a full one.
 
 Python's defaults: 700, 10, 10.
 """

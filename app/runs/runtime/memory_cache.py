@@ -30,9 +30,9 @@ class _Entry(Generic[Value]):
 
 @dataclass(eq=False)
 class MemoryCache(Generic[Key, Value]):
-    """Values by key.
+    """A cache of values by key, each with a weight.
 
-    If their total weight exceeds `most`, the least recently used are evicted, but never the newest.
+    If the total weight exceeds `most`, the least recently used values are evicted, but never the newest.
     """
 
     most: int

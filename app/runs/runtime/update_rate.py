@@ -15,7 +15,7 @@ MAX_SECONDS = 0.05
 WEIGHT = 0.1
 """Weight of the newest observation in the running mean."""
 ANSWER = 4.0
-"""Seconds by which the time between two updates grows for each second that the event loop is late.
+"""Seconds that are added to the time between two updates for each second that the event loop is late.
 
 This time is at its maximum when the loop is about 8 ms late.
 """

@@ -434,7 +434,7 @@ def require_valid(conversation: Conversation) -> None:
     """Check that the texts, parameters, model name and filter of a conversation are valid.
 
     Raises:
-        InputError: one of them is invalid.
+        InputError: one of these values is invalid.
     """
     for field in ("title", "system_prompt", "filter"):
         require_text(field, getattr(conversation, field))

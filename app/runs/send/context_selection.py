@@ -98,11 +98,11 @@ NO_BOUNDARY = BoundaryPairs((), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """View options in a conversation. None means: its own filter, model, agent and tools, no topic, the current time.
+    """View options in a conversation. A filter, model, agent or tool mode of None: the conversation's own.
 
-    `topic` is the id of the topic chosen in the composer. `zone` is the reader's time zone by its IANA name. `as_of` is
-    the instant from which ages are computed. `agent` is the id of an agent that replaces the conversation's; "": no
-    agent.
+    `topic` is the id of the topic chosen in the composer; None: no topic. `zone` is the reader's time zone by its IANA
+    name. `as_of` is the instant from which ages are computed; None: the current time. `agent` is the id of another
+    agent than the conversation's; "": no agent.
     """
 
     filter: str | None = None
@@ -231,7 +231,7 @@ async def read_base(
 async def read_first_base(
     ctx: AppContext, conversation: Conversation, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Return a context snapshot, as `read_base` does, for a conversation that is not stored yet and has no pairs.
+    """Return a context snapshot for a conversation that is not stored yet and has no pairs; otherwise like `read_base`.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -258,9 +258,9 @@ def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Cou
 
 
 def _count_tools(composed: Composed) -> int:
-    """Count the tokens of the tools and of their fixed overhead.
+    """Count the tokens of the tools and of their fixed overhead, in the vocabulary.
 
-    They are text tokens, like the usage that the provider reports.
+    The overhead is known in the provider's tokens, so it is converted.
     """
     chosen = composed.tools.chosen
     if not chosen:
@@ -297,7 +297,7 @@ def _name_agent(head: Head) -> Head:
     return replace(head, conversation=replace(head.conversation, agent_id=agent_id))
 
 
-def _read_zone(name: str) -> tzinfo:
+def read_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # no zone has this name, or it is a folder of zones
@@ -329,7 +329,7 @@ async def _load_inputs(
     look_up = ctx.catalogue.find if must_exist else ctx.catalogue.recognise
     provider, profile = await look_up(session, owner, _model_of(head, options))
     vocabulary = vocabulary_of(profile.model)
-    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), _read_zone(options.zone))
+    return _BaseInputs(owner, head, provider, profile, vocabulary, line, parse_line(line), read_zone(options.zone))
 
 
 async def _read_base(

@@ -40,9 +40,9 @@ def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: A
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """Return these tools, with the agents that can get a task named in the description of the tool `delegate`.
+    """Return these tools, with the agents that can get a task listed in the description of the tool `delegate`.
 
-    If no agent can get a task, the result does not have the tool.
+    If no agent can get a task, the result does not have this tool.
     """
     if DELEGATE not in tools:
         return tools

@@ -30,7 +30,7 @@ from app.runs.send.context_selection import compose_base, state_terms
 
 MAX_LARGER = 3
 MAX_TRIED = 20
-"""Number of models whose earlier sends are read."""
+"""Maximum number of models whose token estimates are corrected by earlier sends."""
 
 
 async def list_ways_out(ctx: AppContext, composed: Composed, draft: str, parameters: Parameters) -> BudgetOptions:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from app.domain.context.composition import Candidate
+from app.domain.context.composition import BoundaryInputs, Candidate
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError, holds
@@ -38,7 +38,7 @@ from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""After a provider refused a request as too long, a new one may have this share of its tokens.
+"""After a provider refused a request as too long, the next request may have at most this share of its tokens.
 
 The model's real window is unknown then.
 """
@@ -90,7 +90,7 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
         base = await read_base(ctx, owner, conversation_id, options, sends=True)
         if before is not None:
             base = cut_base(base, before)
-        return base if refused is None else _narrow(base, refused)
+        return base if refused is None else replace(base, terms=narrow_terms(base.terms, refused), views={})
 
     return await plan_request(ctx, read, request)
 
@@ -131,7 +131,7 @@ async def plan_request(
 
 
 async def _compose(ctx: AppContext, base: ContextSnapshot, request: PlanRequest) -> Composed:
-    """Select the pairs in view and of the send, and make all checks that need no pairs."""
+    """Select the pairs in view and the pairs that are sent, and make all checks that need no texts of pairs."""
     schema = request.parameters.reply_schema
     require_taken(request.parameters, base.provider, base.profile)
     if request.sends:
@@ -190,20 +190,19 @@ def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
     return merge_parameters(base.own, fit_parameters(again.parameters, base.provider, base.profile)[0])
 
 
-def _narrow(base: ContextSnapshot, refused: int) -> ContextSnapshot:
-    """Return the base with a window so small that a request must have clearly fewer tokens than the refused one."""
-    limits = base.terms.limits
+def narrow_terms(terms: BoundaryInputs, refused: int) -> BoundaryInputs:
+    """Return the terms with a window so small that a request must have clearly fewer tokens than the refused one."""
+    limits = terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
-    window = int(total / limits.soft_cap)
-    return replace(base, terms=replace(base.terms, window=min(base.terms.window, window)), views={})
+    return replace(terms, window=min(terms.window, int(total / limits.soft_cap)))
 
 
 def _count_unstable(composed: Composed, before: int | None) -> int | None:
     """Count the newest messages that the next send will not carry. None: it will share only the system text.
 
-    If a filter of the newest pairs or the budget limits what is sent, each send leaves out the oldest pair of the
-    previous send. If the filter hides the newest pair, it will probably also hide the pair that is being written. It
-    certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
+    If the budget, or a filter of the newest pairs such as `r5`, limits what is sent, each send leaves out the oldest
+    pair of the previous send. If the filter hides the newest pair, it will probably also hide the pair that is being
+    written. It certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):

@@ -3,7 +3,7 @@
     warm(ctx, owner, conversation_id)        # returns at once
 
 Without it, the first send after a start would read and hash its whole context before the provider is called. Prefetch
-yields to all other work and stores nothing. A send that starts before it is done does the work itself.
+yields to all other work and stores nothing. A send that starts before the preparation is done does the work itself.
 """
 
 from __future__ import annotations

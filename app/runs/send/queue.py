@@ -44,7 +44,7 @@ from app.store.run import queues
 from app.store.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
-"""Number of attempts to send the first text of a queue that changes meanwhile. Then the next event sends it."""
+"""Number of attempts to send the first text of a queue that changes meanwhile. After that, the next event sends it."""
 
 _log = structlog.get_logger(__name__)
 
@@ -195,7 +195,7 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
     version: int | None = None,
     place: int | None = None,
 ) -> Queue:
-    """Change the text or the place of a queued text. `version`: only if the text still has this version.
+    """Change the text or the place of a queued text. `version`: change it only if it still has this version.
 
     Raises:
         NotFoundError: no such text is queued, because it was sent or removed.

@@ -1,9 +1,9 @@
-"""Replays: a request that was answered before gets the stored answer. Off by default.
+"""Replays: an identical request that was answered before gets the stored answer. Off by default.
 
     state, run_id = await find_replay(ctx, owner, start)
 
-No provider is called, so no tokens are used and the ledger has no row. The hash of the whole request decides: the same
-model, system text, parameters, tools and messages. “Regenerate” and “Edit and resend” never replay.
+No provider is called, so no tokens are used and the ledger has no row. Two requests are identical if their hashes are
+equal: the same model, system text, parameters, tools and messages. “Regenerate” and “Edit and resend” never replay.
 """
 
 from __future__ import annotations

@@ -36,9 +36,9 @@ _accepted: OrderedDict[str, None] = OrderedDict()
 class Structured:
     """A reply read as JSON. `found`: the start of a value was found. `value` is the value read so far.
 
-    While the reply is `running`, `faults` are those that further text cannot fix; after it, all of them. `repair` is
-    the text that asks the model to fix them. None: there are no faults, this reply is itself such a repair, or the
-    schema could not be applied.
+    While the reply is `running`, `faults` are those that further text cannot fix; when it is over, all of them.
+    `repair` is the text that asks the model to fix them. None: there are no faults, this reply is itself such a repair,
+    or the schema could not be applied.
     """
 
     pair_id: str

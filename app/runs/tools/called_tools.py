@@ -24,7 +24,7 @@ from app.store.conversation.pairs import load_pair
 from app.store.tools.tool_calls import load_pair_tool_call
 
 MAX_REQUESTS = 100
-"""Maximum number of requests of a delegated conversation that are added up."""
+"""Maximum number of provider calls of a delegated conversation whose cost is added up."""
 _DELEGATE = (DELEGATE.server_id, DELEGATE.tool_name)
 
 

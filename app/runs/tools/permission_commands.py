@@ -80,7 +80,7 @@ async def answer_permission(  # noqa: PLR0913 - what an answer can say
 
     Raises:
         NotFoundError: there is no request with this id.
-        SettledError: it was answered before, or it has expired.
+        SettledError: the request was answered already, or it has expired.
         InputError: the arguments do not match the tool's schema, or the rule would not cover this very call.
     """
     async with ctx.store.read() as session:

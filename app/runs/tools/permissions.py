@@ -195,7 +195,7 @@ async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id:
         request = await stored.load_request(session, owner, request_id)
         standing = await stored.load_rules(session, owner, request.shown_in)
         if rule_id not in {rule.id for rule in standing}:
-            return  # revoked a moment ago
+            return  # the rule was revoked a moment ago
         settled = await claim_request(ctx, session, owner, request_id, RuleCovered(rule_id))
     tell_settled(ctx, owner, settled)
 
@@ -208,7 +208,7 @@ async def claim_request(
     Return the settled request. The caller publishes it after the commit.
 
     Raises:
-        SettledError: the request was settled before.
+        SettledError: the request was settled already.
     """
     at = ctx.desk.clock()
     settled = settle(await stored.load_request(session, owner, request_id), event, at)

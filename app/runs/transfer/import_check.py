@@ -3,7 +3,8 @@
     checked = check_file(read_file(body, rest), owner, now)     # stores nothing, and keeps no pair
     records = checked.read_pairs(0, range(50), conversation_id, NewIds(new_id))
 
-Each pair is read twice, here and when it is stored. In memory, the pairs would take many times the size of the file.
+Each pair is read twice, here and when it is stored, because all pairs in memory would take many times the size of the
+file.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ class CheckedFile:
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
         """Read some pairs of a conversation from the file, and give them new ids.
 
-        `number` is the number of the conversation in the file, `indexes` are those of the pairs. `fresh` makes the new
-        ids and remembers the new id of each id in the file.
+        `number` is the number of the conversation in the file, `indexes` has the places of the pairs in its list, from
+        0. `fresh` makes the new ids and remembers the new id of each id in the file.
         """
         one, ids, read = self.conversations[number], Ids(), list[ReadPair]()
         for index in indexes:

@@ -1,4 +1,6 @@
-"""Reads a file to be imported: its long lists one item at a time. The first fault is reported with its place.
+"""Reads a file to be imported. The items of long lists are read one at a time.
+
+The first fault is reported with its place.
 
     file = read_file(b'{"title": "Plans", "pairs": [{"user_text": "Hi", "model": "offline:demo"}]}', Rest())
     file.shape.conversations[0].title, file.read_pair(0, 0).user_text        # ("Plans", "Hi")
@@ -38,7 +40,7 @@ MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a file in bytes. The whole file is held in memory."""
 
 LARGE_ITEM: Final = 8 * 1024 * 1024
-"""Bytes of an item of a list below which its memory is not measured: it takes at most five times as many."""
+"""Size in bytes of a list item up to which the memory for reading it is not measured: at most five times this size."""
 MAX_ITEM_MEMORY: Final = 64 * 1024 * 1024
 """Maximum bytes of memory for reading an item. Texts with an emoji take four bytes for each character."""
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -170,7 +172,10 @@ def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int 
 
 
 def _list_texts(pair: PairShape) -> Iterator[tuple[str, Iterator[tuple[str, str]]]]:
-    """Yield the messages of a pair with their texts except `user_text` and `reply_text`, each with its path."""
+    """Yield the path of each message of a pair, with its texts: the path of each text within the message, and the text.
+
+    `user_text` and `reply_text` are left out.
+    """
     for number, message in enumerate(pair.messages):
         yield f"messages[{number}]", iter((("text", message.text),))
     messages = [(f"messages[{number}]", message.parts) for number, message in enumerate(pair.messages)]

@@ -43,10 +43,10 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 
 
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Choose a name for each saved filter of a file. Return the new names by the old, and the filters by the new names.
+    """Choose a name for each saved filter of a file. Return the new names by old name, and the filters by new name.
 
-    A filter is named after the filters that it uses. So its text already has their new names, and is recognised if the
-    same filter exists here.
+    A filter gets its name only when the filters that it uses have theirs. So its text already has their new names, and
+    an equal filter that exists here is recognised.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}

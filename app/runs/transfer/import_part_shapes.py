@@ -102,7 +102,7 @@ PartShape = Annotated[
     TextShape | ThinkingShape | ImageShape | FileShape | TextFileShape | ToolCallShape | ToolResultShape,
     Field(discriminator="type"),
 ]
-# A file has the values of these enums. Strict validation would accept only their members.
+# A file has the values of these enums as texts. Strict validation would accept only members of the enums.
 RoleName = Annotated[Role, Field(strict=False)]
 LifecycleName = Annotated[Lifecycle, Field(strict=False)]
 StopReasonName = Annotated[StopReason, Field(strict=False)]

@@ -41,6 +41,8 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
         raise FaultError(f"{place}.stop_reason", "is missing from a run that succeeded.")
     if outcome is Lifecycle.ERROR and reason is None:
         raise FaultError(f"{place}.failure", "is missing from a run that failed.")
+    if outcome is not Lifecycle.ERROR and reason is not None:
+        raise FaultError(f"{place}.failure", "must be null for a run that did not fail.")
     if outcome is Lifecycle.IDLE:
         raise FaultError(
             f"{place}.outcome", "must be succeeded, error or canceled, or null for a run that was running."

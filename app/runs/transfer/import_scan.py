@@ -55,7 +55,7 @@ _WORDS: Final = frozenset({"user_text", "reply_text"})
 _NO_TEXTS: Final = frozenset({"body_base64", "data_base64"})
 """Fields with binary data, which have other limits."""
 WAYS: Final = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPLY_BYTES"
-"""What to do about a text that is too large."""
+"""The advice for a text that is too large."""
 
 
 class FaultError(InputError):

@@ -11,8 +11,8 @@ from app.views.screen.pair import ScreenPairView
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
     """Return these pairs, with the lines above them in two fields: `begins` (first sent pair), `switched` (new agent).
 
-    `pairs` are sorted, oldest first. A pair whose two fields do not change is the same object. `boundary` is the
-    position of the oldest pair that is sent; None: no pair is left out.
+    `pairs` are sorted, oldest first. A pair whose two fields do not change is returned as the same object. `boundary`
+    is the position of the oldest pair that is sent; None: no pair is left out.
     """
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None

@@ -26,7 +26,7 @@ from app.store.run.runs import load_run
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits for more chunks to be published with it.
 
-It applies only while the window of the throttle is shorter.
+It applies only while `Throttle.window` is shorter.
 """
 POLL_SECONDS = 1.0
 """Seconds between two reads of a run that another process drives."""
@@ -120,19 +120,20 @@ def count_characters(state: RunState) -> int:
 
 
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
-    """Return the start of the window that follows an update of one chunk.
+    """Return the time from which the wait for the next update is counted, after an update with one chunk.
 
-    If the update was late, the window starts earlier by that time. So a reply that is slower than the windows is
-    published without delay, even if its chunks arrive unevenly. A faster reply, whose updates have several chunks, has
-    full windows. `yielded_at` 0: there was no update before.
+    `window` is the length of this wait (`Throttle.window`). If the update was late, the wait begins earlier by that
+    time. So a reply whose chunks arrive more slowly than that is published without delay, even if they arrive unevenly.
+    A faster reply, whose updates have several chunks, always waits for the whole window. `yielded_at` 0: there was no
+    update before.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
 
 async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
-    """Wait until a window has passed since the last update, and a little longer for the next chunk.
+    """Wait until `throttle.window` has passed since the last update, then for the next chunk, but only a little longer.
 
-    The next chunk wakes this task in any case. Waking it with a timer first would be one more wake-up.
+    No timer ends the first wait: the next chunk wakes this task in any case, so a timer would wake it once more.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

@@ -54,7 +54,7 @@ class Showing:
 async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -> Mapping[str, str | None]:
     """Return the paths of an owner's topics by id, or nothing if none of these pairs has a topic.
 
-    None instead of a path: a pair names the topic, but it is missing.
+    None instead of a path: a pair names this topic, but the topic is missing.
     """
     filed = [(pair.id, pair.topic) for pair in pairs if pair.topic is not None]
     if not filed:

@@ -325,9 +325,9 @@ class Watcher:
     async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
         """Load the pairs of the window, and the pairs that are shown regardless of the filter.
 
-        `again`: read all of them again. If they exceed the byte limit of a page, only pairs around those to `keep`
-        (None: the newest) are loaded. The caller holds `reading`: the window and the pairs change in one step, so no
-        page gets one without the other.
+        `again`: read all of them again. If they exceed the byte limit of a page, only the pairs in `keep` (None: the
+        newest) and pairs around them are loaded. The caller holds `reading`: the window and the pairs change in one
+        step, so no page gets one without the other.
         """
         pairs, visible = self._pairs, composed.composition.visible.pairs
         await pairs.weigh(ids_of(window.cut(visible)))
@@ -472,7 +472,7 @@ class Watcher:
 def _retry_of(pair_id: str, state: RunState, shown: RetryView | None) -> RetryView | None:
     """Return the pending retry, if any.
 
-    While it is the same, it is the same object, because the page counts down from it.
+    While the retry does not change, the same object is returned, because the page counts down from it.
     """
     if state.phase != "retrying" or not state.retries:
         return None

@@ -23,8 +23,8 @@ _GROUP = "Agents"
 class AgentState(rx.State):
     """The agent that answers in the conversation on screen, and the menu that changes it.
 
-    `chosen` is the id of that agent, or "none". `rows` are the entries of the menu, which is hidden while there are
-    none.
+    `chosen` is the id of that agent, or "none". `rows` are the entries of the menu. The page hides the menu if it has
+    no entries.
     """
 
     chosen: rx.Field[str] = rx.field(NOBODY)
@@ -34,9 +34,9 @@ class AgentState(rx.State):
 
     @property
     def answering(self) -> str | None:
-        """The id of the agent that will answer in a new conversation, "" for none.
+        """The id of the agent that will answer in a new conversation, "" for no agent.
 
-        None: this state has not been loaded on the start page.
+        None: not known yet, because this state has not been loaded on the start page.
         """
         if self._chosen_in != "":
             return None
@@ -44,7 +44,10 @@ class AgentState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Load the agents, and choose that of the conversation on screen or, on the start page, the one used last."""
+        """Load the agents, and choose that of the conversation on screen.
+
+        On the start page, choose the agent that was used last.
+        """
         ctx = current()
         agents = await list_agents(ctx, LOCAL_OWNER)
         here = await self._agent_here(ctx)
@@ -55,7 +58,7 @@ class AgentState(rx.State):
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
-        """Let this agent answer from now on; "none": no agent. The agent's model is selected too."""
+        """Use this agent for the next replies; "none": no agent. Also choose the agent's model."""
         conversation_id = conversation_in(self.router.url.path)
         chosen_id = "" if agent_id == NOBODY else agent_id
         if conversation_id:

@@ -43,7 +43,7 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submitted form, as the texts in `form` and as the values that were read from them.
+    """A submitted form: its texts (`form`), and the values that were read from these texts.
 
     `server_ids` are the chosen servers; None: all servers. `lines` are the allowed tools; None: the agent may make any
     call. `fields` are the values to store; None: some cannot be read, and `errors` says why.
@@ -107,7 +107,7 @@ def read_submitted(sent: Mapping[str, Any]) -> Submitted:
 
 
 def describe_refusal(error: InviewError) -> AgentErrors:
-    """Return the errors of the form after a command refused it. The message is at the field that was refused."""
+    """Return the errors of the form after a command refused its values. The reason is shown at the refused field."""
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
@@ -119,9 +119,9 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 
 
 def describe_damage(agent: Agent, mend: str) -> str:
-    """Return a text that names the parts of an agent that cannot be read, and the remedy; "" if all can be read.
+    """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    `mend` is the remedy for parts that the form replaces.
+    If the form has a field for each damaged part, the way is `mend`, otherwise a command of `inview doctor`.
     """
     if not agent.damage:
         return ""
@@ -132,7 +132,7 @@ def describe_damage(agent: Agent, mend: str) -> str:
 
 
 def place_damage(agent: Agent) -> AgentErrors:
-    """Return the errors for an agent whose stored fields cannot all be read.
+    """Return the errors that the form shows for an agent whose stored fields cannot all be read.
 
     One message is above the form, and one is at each damaged field.
     """
@@ -141,7 +141,7 @@ def place_damage(agent: Agent) -> AgentErrors:
 
 
 def first_refused(errors: AgentErrors) -> str:
-    """Return the name of the first field with an error, "" if none has."""
+    """Return the name of the first field with an error, "" if no field has one."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
 
 
@@ -150,7 +150,7 @@ def _name(field: str) -> str:
 
 
 def _error_field(field: str) -> str:
-    """Return the field of `AgentErrors` for the message about a field of an agent."""
+    """Return the field of `AgentErrors` that shows a message about this field of an agent."""
     if field.startswith(("server_ids", "allowed_tools")):
         return "tools"
     return field if field in _ERROR_FIELDS else "form"

@@ -80,8 +80,9 @@ class AgentFormState(rx.State):
     def ready(self) -> bool:
         """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        While the vars have the values of the previous form, the fields would show those. While the vars have none, the
-        fields are empty: they take the values that arrive, and typed text survives a restart of the server.
+        With the values of the previous form in the vars, the fields would show those values. Without values, the fields
+        are empty until the values arrive. This keeps the form on screen, with the typed text, when the server restarts
+        and its vars are empty.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
@@ -128,13 +129,19 @@ class AgentFormState(rx.State):
 
     @rx.event
     async def choose_servers(self, all_of_them: bool) -> None:
-        """Set whether the agent has the tools of all servers or only those of ticked servers. Untick all servers."""
+        """Set whether the agent has the tools of all servers or only those of ticked servers.
+
+        After this, no server is ticked.
+        """
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
 
     @rx.event
     async def choose_calls(self, any_of_them: bool) -> None:
-        """Set whether the agent may make any tool call or only those in the list of allowed tools. Empty the list."""
+        """Set whether the agent may make any tool call or only those in the list of allowed tools.
+
+        The list becomes empty.
+        """
         self.any_call = bool(any_of_them)
         self.lines = ()
 
@@ -182,7 +189,7 @@ class AgentFormState(rx.State):
         self.errors = place_damage(agent)
 
     async def _offer_servers(self, chosen: tuple[str, ...] | None) -> None:
-        """List the servers that are set up, and those chosen ones that no longer exist."""
+        """List the servers to choose from: those that are set up, and chosen ones that no longer exist."""
         chosen_ids = set(chosen or ())
         known = [seen.server for seen in await list_servers(current(), LOCAL_OWNER)]
         gone = sorted(chosen_ids.union(line.server_id for line in self.lines) - {BUILT_IN, *(one.id for one in known)})

@@ -70,7 +70,7 @@ class AgentListState(rx.State):
         else:
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
-            )  # what calling a handler on its class gives
+            )  # a handler called on its class returns this type
             await show_toast(self, f"Deleted the agent “{agent.name}”", undo=undo)
         await self._read()
         return SidebarState.load

@@ -50,7 +50,10 @@ class AgentErrors:
 
 @dataclass(frozen=True)
 class AgentServerItem:
-    """An MCP server in the form. `chosen`: the agent has its tools. `known`: the server exists on this installation."""
+    """An MCP server in the form. `chosen`: the agent has its tools.
+
+    `known`: the server is set up on this installation.
+    """
 
     id: str
     name: str
@@ -62,7 +65,7 @@ class AgentServerItem:
 class AllowedItem:
     """A line of the list of allowed tools.
 
-    `key` identifies the line. `ask`: a person is asked before a call, unless a rule covers the call. `arguments` are
+    `key` identifies the line. `ask`: a person is asked before each call that no permission rule allows. `arguments` are
     the patterns that the arguments of a call must match, as JSON.
     """
 

@@ -69,8 +69,8 @@ class ComparisonChoiceState(VisitedState, rx.State):
     """The dialog that asks for the models of a comparison. It is open while `choosing` is set.
 
     `rows` are the models that match the search; `none`: no model matches. `said` is the number of ticked models, or why
-    there are no models. `ready`: a comparison can be made with this number. `remembered` are the models of the last
-    comparison in this browser, as JSON.
+    there are no models. `ready`: a comparison can be made with this number of models. `remembered` are the models of
+    the last comparison in this browser, as JSON.
     """
 
     choosing: rx.Field[ComparisonChoiceView | None] = rx.field(None)
@@ -130,7 +130,7 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def tick(self, model: str, ticked: bool) -> None:
-        """Tick or untick a model."""
+        """Tick a model or, if `ticked` is False, untick it."""
         valid_model = text_in(model, MAX_MODEL)
         if all(profile.model != valid_model for profile in self._models) or valid_model is None:
             return
@@ -180,7 +180,7 @@ def _describe(profile: ModelProfile, *, ticked: bool, full: bool) -> ComparableR
 def read_remembered(remembered: str) -> tuple[str, ...]:
     """Return the models of the last comparison from `remembered`, the text that the browser stored.
 
-    Return none if this module did not write the text.
+    The result is empty if the text does not have the format that this module writes.
     """
     stored = json_in(remembered)
     models = cast("list[object]", stored) if isinstance(stored, list) else []

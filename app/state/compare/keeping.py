@@ -1,4 +1,4 @@
-"""The end of a comparison: one reply is kept, or none. The Undo of a toast reverts either.
+"""The end of a comparison: one reply is kept, or none. In both cases a toast offers Undo.
 
 await tab.send(KeepingState.stop, run_id="r1")
 await tab.send(KeepingState.keep, model="offline:demo")
@@ -111,7 +111,7 @@ class KeepingState(rx.State):
             await self._tell_fault(error)
 
     async def _attempt(self, work: Awaitable[Done]) -> Done | None:
-        """Return the result of `work`; None if it fails, and the dialog shows why."""
+        """Return the result of `work`. If it fails, show the reason in the dialog and return None."""
         async with self:
             self.busy, self.fault = True, ""
         fault = ""

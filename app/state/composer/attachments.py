@@ -44,7 +44,7 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def begin(self, key: str, name: str, length: int) -> None:
-        """Add a file to the draft, because the browser has started to upload it."""
+        """Add a file of `length` bytes to the draft, because the browser has started to upload it."""
         composer = await self.get_state(ComposerState)
         called = text_in(key, _MAX_KEY) or ""
         if not _KEY.fullmatch(called) or any(file.key == called for file in composer.files):

@@ -43,7 +43,7 @@ class DraftFile:
 
 
 def begin_file(key: str, name: str, length: int) -> DraftFile:
-    """Return the draft's file for an upload that has just started."""
+    """Return the draft's file for an upload of `length` bytes that has just started."""
     return DraftFile(key, name, note=size(length))
 
 
@@ -73,6 +73,8 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 def describe_replaced(name: str, newest: str) -> str:
     """Return a text that says that a new file replaces one with the same content; "" if both have the same name.
 
+    `newest` is the name of the new file.
+
     >>> describe_replaced("a.txt", "b.txt"), describe_replaced("a.txt", "a.txt")
     ('b.txt has the same content as a.txt and replaces it.', '')
     """
@@ -94,7 +96,7 @@ def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
 
 
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
-    """Return why these files cannot be sent now; "" if they can."""
+    """Return the reason why these files cannot be sent now; "" if they can be sent."""
     return "" if all(file.arrived for file in files) else WAITING
 
 

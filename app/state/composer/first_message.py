@@ -30,7 +30,7 @@ from app.views.screen.context import ContextView
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Return an estimate of the size of a send of the first message.
 
-    None: the message cannot be sent like this. The error after a press of Send says why.
+    None: the message cannot be sent in this form. The error that appears after a press of Send says why.
     """
     try:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
@@ -40,14 +40,17 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
 
 
 async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
-    """Return the first message with the options that are set on this page now."""
+    """Return the first message with its text, schema and files, and with the options that are set on this page now."""
     options = await options_of(state, "")
     parameters = replace(await send_parameters_of(state, ""), reply_schema=schema or None)
     return FirstDraft(await new_conversation(state, options), text, options, parameters, files, edition)
 
 
 async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessageOptions:
-    """Return the settings of the conversation that the first message on this page starts."""
+    """Return the settings of the conversation that the first message on this page starts.
+
+    `options` are the view options of that message.
+    """
     parameters, policy = await begins_with(state)
     return FirstMessageOptions(
         options.model or "",

@@ -60,7 +60,10 @@ class Insertable:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All prompts and resources of some servers, and a message about the servers."""
+    """All prompts and resources of some servers.
+
+    `message` names the servers that are not connected or offer nothing.
+    """
 
     offers: tuple[Insertable, ...]
     message: str

@@ -1,9 +1,9 @@
 """The texts and options of two dialogs that hold back a send: "This does not fit" and "The context has changed".
 
-The second one opens if the send would contain other pairs than the page has counted.
+The second dialog opens if the send would contain other pairs than those that the page has counted.
 
 >>> read_way("fit")
-Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False)
+Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, anew=False)
 """
 
 from __future__ import annotations
@@ -26,11 +26,21 @@ FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
+ANEW = "anew"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
+_NEW_REQUEST = WayView(ANEW, "Send current request", "", "Built from the pairs in view now, instead of the stored one.")
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` (the pairs to send) that was counted for it. The last entry of a model counts."""
+"""Models, each with the `selection` (the pairs to send) that was counted for it.
+
+For a model with several entries, the last one is used.
+"""
+Choices = tuple[tuple[str, OverBudget], ...]
+"""Models, each with the option that was chosen for it in the dialog.
+
+For a model with several entries, the last one is used.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +49,15 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the second dialog shows.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows. `anew`: send a new request instead of
+    the stored one.
     """
 
     over_budget: OverBudget | None = None
     model: str | None = None
     summarise: bool = False
     as_counted: bool = False
+    anew: bool = False
 
 
 async def remember_way(over_budget: OverBudget) -> None:
@@ -59,14 +71,17 @@ def describe_over_budget(
 ) -> OverBudgetView:
     """Return the content of the dialog of a send that does not fit.
 
-    `several`: several models are asked, so neither a larger model nor a summary is an option, and the message names the
-    model. `summary`: a summary can be an option. It cannot for a pair that would itself be summarised.
+    `several`: several models are asked. Then neither a larger model nor a summary is an option, and the message names
+    the model that the dialog is about. `summary`: a summary of the older pairs is an option, if the budget allows one.
+    False for a resend of a pair that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
+    if budget_options.stored:
+        ways.append(_NEW_REQUEST)
     if not several:
         if summary and summarised is not None:
             ways.append(_describe_summary(summarised, budget_options.older))
@@ -82,7 +97,7 @@ def read_way(key: str) -> Way | None:
     """Return the option for a key of the dialog; None: no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
-    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False), None)
+    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, anew=False), None)
     """
     if key.startswith(_MODEL):
         return Way(model=key.removeprefix(_MODEL))
@@ -91,6 +106,7 @@ def read_way(key: str) -> Way | None:
         FORCE: Way(OverBudget.FORCE),
         SUMMARISE: Way(summarise=True),
         AS_COUNTED: Way(as_counted=True),
+        ANEW: Way(anew=True),
     }
     return fixed.get(key)
 
@@ -125,7 +141,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that an option of the dialog summarises first."""
+    """Return the pairs that a summary replaces before the send, if an option of the dialog asks for one."""
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)
 
@@ -136,16 +152,23 @@ def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Coun
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
+def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choices:
+    """Return `choices` with one more entry: the chosen option, for the model of the dialog and no other."""
+    return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
+
+
 def _explain(budget_options: BudgetOptions) -> str:
     """Explain why the send does not fit."""
     x, y = budget_options.x, budget_options.y
     if budget_options.fit is None:
         limit = f"{number(budget_options.limit)} tokens: {NAMES_OF_LIMITS[budget_options.limited_by]}"
-        without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if y else ""
+        subject = "The stored request" if budget_options.stored else "This message"
+        earlier = y and not budget_options.stored
+        without = f", even without the {'pair' if y == 1 else 'pairs'} in view" if earlier else ""
         reserve = budget_options.reserve
         verb = "is" if reserve == 1 else "are"
         kept = f" {plural(reserve, 'token')} {verb} kept free for the reply." if reserve else ""
-        return f"This message does not fit{without}. The limit is {limit}.{kept}"
+        return f"{subject} does not fit{without}. The limit is {limit}.{kept}"
     if x:
         return f"{number(x)} of the {plural(y, 'pair')} in view {'fits' if x == 1 else 'fit'}."
     if y == 1:
@@ -167,12 +190,12 @@ def _describe_fit(budget_options: BudgetOptions, fit: BudgetOption) -> WayView:
 
 def _describe_older(left_out: int, sent: int) -> str:
     if left_out > 1:
-        return f"the {number(left_out)} older"
+        return f"the {number(left_out)} older" if sent else f"all {plural(left_out, 'pair')}"
     return "the older one" if sent else "the pair"
 
 
 def _describe_force(budget_options: BudgetOptions) -> WayView:
-    match budget_options.y:
+    match 0 if budget_options.stored else budget_options.y:
         case 0:
             sent = "it"
         case 1:

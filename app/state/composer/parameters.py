@@ -57,13 +57,13 @@ MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
-"""The name of the control for the retry policy: when a failed call is repeated."""
+"""The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
 """Prefix of the element ids of the controls. The name of the parameter follows the prefix."""
 
 
 class ParameterTarget(StrEnum):
-    """For what parameters are set: for the whole conversation, or for its next send alone."""
+    """The scope of parameters: the whole conversation, or its next send alone."""
 
     CONVERSATION = "conversation"
     SEND = "send"
@@ -74,9 +74,10 @@ class ParametersFormView:
     """The content of the dialog of the model parameters.
 
     `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
-    `instead` describes for each field the value that applies while the field is empty. `takes` are the parameters that
-    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the most output tokens.
-    `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can be removed.
+    `instead` describes for each field the value that is used while the field is empty. `takes` are the parameters that
+    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the maximum number of
+    output tokens. `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can
+    be removed.
     """
 
     scope: ParameterTarget
@@ -125,9 +126,9 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Prepare the page that was opened: show the parameters set on the start page, or clear them on other pages.
+        """On the start page, show the parameters that were set there. On the page of a conversation, clear them.
 
-        A conversation that was started on the start page has stored these parameters by then.
+        A conversation that was started on the start page has stored these parameters already.
         """
         if conversation_in(self.router.url.path):
             self._begins_with = NOTHING_SET
@@ -196,7 +197,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
-        """Restore the previous parameters of a conversation. Undo calls this, so it offers no undo."""
+        """Restore the previous parameters of a conversation, given as texts. Undo calls this, so it offers no undo."""
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         if valid_id is not None and parameters is not None and policy is not None:
@@ -323,14 +324,14 @@ async def take_send_parameters(state: rx.State, conversation_id: str) -> Paramet
 
 
 async def restore_send_parameters(state: rx.State, conversation_id: str, taken: Parameters) -> None:
-    """Restore the parameters of a refused send, unless others have been set since."""
+    """Restore the parameters `taken` from a send that was refused, unless others have been set since."""
     parameters = await state.get_state(ParametersState)
     if list_set(taken) and not list_set(parameters._send_parameters_of(conversation_id)):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         await parameters._set_send_parameters(conversation_id, taken)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def begins_with(state: rx.State) -> tuple[Parameters, RetryPolicy]:
-    """Return the parameters and the retry policy for a new conversation."""
+    """Return the parameters and the retry policy that are set on the start page for a new conversation."""
     return (await state.get_state(ParametersState))._begins_with  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
@@ -367,7 +368,7 @@ def _texts_in(form: object) -> dict[str, str]:
 
 
 def _find_faults(parameters: Parameters, now: _Situation) -> dict[str, str]:
-    """Return why parameters cannot be used, by their names; empty if all can."""
+    """Return the reasons why parameters cannot be used, by the names of the parameters; empty if all can be used."""
     try:
         require_parameters(parameters)
     except InputError as error:
@@ -394,7 +395,10 @@ def _describe_form(now: _Situation, scope: ParameterTarget, number: int) -> Para
 
 
 def _describe_instead(now: _Situation, scope: ParameterTarget) -> ParameterTexts:
-    """Describe for each field the value that applies if it is empty: of the conversation, its agent, or the model."""
+    """Describe for each field the value that is used if the field is empty.
+
+    This is the value of the conversation, of its agent, or the model's default.
+    """
     own = now.layers.conversation if scope is ParameterTarget.SEND else NO_PARAMETERS
     merged: Mapping[str, Any] = dict(list_set(merge_parameters(own, now.layers.agent)))
 

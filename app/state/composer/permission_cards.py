@@ -68,7 +68,10 @@ class PermissionCard:
 def list_cards(
     waiting: tuple[PermissionItemView, ...], comparison: ScreenComparisonView | None, now: datetime
 ) -> tuple[PermissionCard, ...]:
-    """Return a card for each pending call, the oldest first."""
+    """Return a card for each pending call (`waiting`), the oldest first.
+
+    `comparison` is the open comparison: a card names the model if the call is made in one of its replies.
+    """
     models = {} if comparison is None else {run.run_id: run.model for run in comparison.runs}
     count = len(waiting)
     return tuple(
@@ -140,7 +143,7 @@ def _show(arguments: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the value as JSON with invisible characters escaped, which does not change its meaning."""
+    """Return the value as JSON. Invisible characters are escaped; the JSON has the same value with them."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

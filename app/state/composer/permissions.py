@@ -61,7 +61,10 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """Store which answer was pressed. The form that is submitted next (`answer`) uses it."""
+        """Store which answer of a card was pressed.
+
+        Then the browser submits the card's form to `answer`, which uses this answer.
+        """
         card = self._find(request_id)
         known = next((each for each in PermissionChoice if each == answer), None)
         self._chosen = None if card is None or known is None else (card.id, known)
@@ -136,7 +139,10 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 
 
 def clear_permissions(state: PermissionsState) -> None:
-    """Remove the calls from `state`, because the page shows another conversation. They still wait for an answer."""
+    """Remove the calls from `state`, because the page shows another conversation.
+
+    The calls still wait for an answer.
+    """
     state.cards = ()
 
 

@@ -50,7 +50,10 @@ Otherwise the end of the previous edit would resume the queue during the new edi
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was removed from the queue, for undo: its files, its place, and whether the queue was paused."""
+    """A text that was removed from the queue, with the data to put it back.
+
+    These are its files, its place, and whether the queue was paused.
+    """
 
     item: QueuedText
     place: int
@@ -66,8 +69,8 @@ class QueueState(rx.State):
 
     `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
     then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
-    the queue. The browser keeps the edit over a reload under the name `edit_id`; "": the conversation is temporary, so
-    the browser keeps nothing.
+    the queue. The browser keeps the edit over a reload under the name `edit_id`; if this is "", the conversation is
+    temporary, and the browser keeps nothing.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -85,7 +88,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def settle(self) -> None:
-        """Note that no reply has been running for a while, and show it.
+        """Note that no reply has been running for a while, and show that the queue waits.
 
         The page waits before it calls this, because nothing runs for a short time between a reply and the next text.
         """
@@ -114,7 +117,10 @@ class QueueState(rx.State):
 
     @rx.event
     async def write(self, text: str) -> None:
-        """Store the content of the edit's text area until the edit ends, also while another conversation is shown."""
+        """Store the text typed in the edit's text area.
+
+        It is kept until the edit ends, even if the page shows another conversation.
+        """
         words = text_in(text, MAX_TEXT)
         if self.edited is not None and words is not None:
             self._keep(self.edited.id, words)

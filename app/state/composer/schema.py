@@ -1,4 +1,4 @@
-"""The dialog for the JSON schema that the next reply must match. A person types it or begins with a sample.
+"""The dialog for the JSON schema that the next reply must match. A person types the schema or starts from a sample.
 
 await tab.send(SchemaState.ask)
 await tab.send(SchemaState.take_sample, name="List")
@@ -122,7 +122,10 @@ class SchemaState(VisitedState, rx.State):
 
 
 async def _read(form: object) -> tuple[str, str]:
-    """Return the schema in a form, in the format for the send, and "". If there is none, return "" and the reason."""
+    """Read the schema in a form. Return the schema as a send has it, and the reason why it is refused.
+
+    One of the two texts is "".
+    """
     typed = text_in(form.get("schema") if isinstance(form, dict) else None, MAX_TYPED)
     if typed is None:
         return "", f"This is longer than {MAX_TYPED:,} characters."
@@ -137,7 +140,10 @@ async def _read(form: object) -> tuple[str, str]:
 
 
 def lay_out(schema: str) -> str:
-    """Return a schema indented for reading. A text from the browser's storage that is not JSON is not changed."""
+    """Return a schema indented for reading.
+
+    Text that is not JSON is returned unchanged; it may come from the browser.
+    """
     try:
         return _write(json.loads(schema)) if schema else ""
     except (ValueError, RecursionError):

@@ -28,10 +28,10 @@ from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
 from app.runs.uploads import load_attached
 from app.state.composer.files import DraftFile, ids_of
-from app.state.composer.over_budget import Counted
+from app.state.composer.over_budget import Choices, Counted
 
 _REMEMBERED: Final = 1000
-"""Number of remembered sends: more than all pages together make while a lost connection comes back."""
+"""Number of remembered sends. While a lost connection is restored, all pages together make fewer sends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,13 @@ class Draft:
 
     `conversation_id` is "" for a first message, which starts the conversation `new`. `files` are sent with the text.
     `schema` and `send_parameters` apply to this send alone. `models`: several models answer side by side. `waited`: the
-    text is the first of the queue, and the send resumes the queue.
+    text comes from the queue, where it was the first, and the send resumes the queue.
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
-    and `deleted` those that the person deleted there. If a person chose an option of the dialog, `selection` names the
-    pairs to send, or `selections` for each of several models, and `older` is the position up to which the pairs are
-    summarised first.
+    and `deleted` those that the person deleted there. A person may have chosen an option in a dialog that held back the
+    send: then `over_budget` is this option, `selection` names the pairs to send, and `older` the pairs that are
+    summarised first. For several models, `choices` and `selections` have the option and the pairs for each model that
+    the person was asked about. `remembered`: when this send is accepted, this option is stored in the preferences.
     """
 
     id: str
@@ -64,6 +65,8 @@ class Draft:
     deleted: frozenset[str] = frozenset()
     selection: str | None = None
     selections: Counted = ()
+    choices: Choices = ()
+    remembered: OverBudget | None = None
     older: Extent = OLDER
 
     @property
@@ -96,7 +99,7 @@ async def deliver(draft: Draft) -> str:
             draft.models,
             draft.options,
             parameters=draft.parameters,
-            over_budget=draft.over_budget,
+            over_budget=dict(draft.choices),
             selections=await _selections_of(draft, attached.parts),
             attached=attached,
         )
@@ -116,7 +119,7 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_shown_by_queue(conversation_id: str) -> bool:
-    """Return True if the first text of the queue was refused, so that the queue on screen shows the reason."""
+    """Return True if the first text of the queue was refused. The queue on screen then shows the reason."""
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
@@ -125,23 +128,30 @@ async def is_shown_by_queue(conversation_id: str) -> bool:
 
 
 async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """Return the pairs to send: those that the dialog named, otherwise those that the page has counted."""
+    """Return the pairs to send: those of the option that a person chose, otherwise those that the page has counted."""
     return await _count(draft, attached) if draft.selection is None else draft.selection
 
 
 async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
-    """Return the pairs to send, by model. The page has counted them for its chosen model only."""
+    """Return the pairs to send, by model: those that the options name which a person chose in the dialogs.
+
+    For the model that is chosen on the page, the default is the pairs that the page has counted.
+    """
     counted = await _count(draft, attached)
     by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
     return by_page | dict(draft.selections)
 
 
 async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
-    """Return the pairs to send that the page has counted. None: it has counted none, or for another model or filter."""
+    """Return the pairs that the page has counted, as the selection of the send.
+
+    None: the page has counted none, or it counted for another model or filter than those of the send.
+    """
     base, options = draft.counted, draft.options
     if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
         return None
-    forced = None if draft.over_budget is None else draft.over_budget is OverBudget.FORCE
+    choice = dict(draft.choices).get(base.profile.model) if draft.models else draft.over_budget
+    forced = None if choice is None else choice is OverBudget.FORCE
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)
     sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
     return allow_new(describe_selection(sent, base.running), draft.uncounted)

@@ -69,7 +69,7 @@ def describe_counting(counting: CountingView | None) -> str:
 
 
 def read_as_title(x: int, y: int) -> str:
-    """Return a sentence that says how many of the pairs in view are sent."""
+    """Return a sentence that says that `x` of the `y` pairs in view are sent."""
     if not y:
         return "Only the new request is sent"
     if x != y:
@@ -89,7 +89,7 @@ def _name_unit(y: int, total: int, *, filtered: bool) -> str:
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
     """Return the cost of the send with the provider's cache; None if the cache changes nothing or a cost is unknown.
 
-    The provider reads the draft uncached in both cases.
+    The draft is never read from the cache, so its cost is the same with and without the cache.
     """
     if cache is None or UNKNOWN in {cache.cost, cache.cost_uncached, estimate.cost}:
         return None
@@ -135,7 +135,7 @@ def describe_secrets(kinds: Sequence[str]) -> str:
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
     """Return the parts of a send with their tokens.
 
-    Without a system text, the first row has the tokens that the format of every request takes.
+    The first row is the system text. If there is none, it has the tokens that every request takes for its format.
     """
     estimate, x = context.estimate, context.x
     images = (SplitRow("of which images", number(estimate.images), part=True),) if estimate.images else ()

@@ -1,4 +1,4 @@
-"""The state of the message box and of what is around it, and the handlers that send the draft.
+"""The state of the message box and of the controls around it, and the handlers that send the draft.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
@@ -39,6 +39,7 @@ from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_
 from app.state.composer.first_message import deliver_first, estimate_first, new_conversation, read_first
 from app.state.composer.over_budget import (
     Way,
+    add_choice,
     add_counted,
     describe_changed,
     describe_over_budget,
@@ -73,7 +74,7 @@ from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
-"""Maximum number of characters. A longer text also has too many bytes, and is neither sent nor counted."""
+"""Maximum number of characters of a message. A longer text also has too many bytes, and is neither sent nor counted."""
 CONTINUE: Final = "Continue exactly where you stopped."
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
@@ -135,11 +136,11 @@ class ComposerState(rx.State):
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
     _draft: str = ""
-    _edition: int = 0  # the text area's number for the draft; 0: it does not show this draft
+    _edition: int = 0  # the text area's number for the draft; 0: it shows another text
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
-    _chosen_way: tuple[Draft, Way, bool] | None = None  # True: the choice applies to later sends too
+    _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
     _models: tuple[str, ...] = ()
     _going: str = ""  # the conversation that a first message has started, until the page shows it
@@ -193,7 +194,8 @@ class ComposerState(rx.State):
         """Take the text of the text area, and update the size of the next send.
 
         `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
-        area's number for the text. 0: the page must not show the new figures as those of its text.
+        area's number for the text; 0: the text area shows another text, so it must not show the new figures as those of
+        its own text.
         """
         if typed is True:
             self.fault = ""
@@ -330,12 +332,16 @@ class ComposerState(rx.State):
         if draft is None or way is None:
             return None
         if draft.models:
-            draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)))
+            choices = add_choice(draft.choices, shown, way)
+            draft = replace(draft, selections=add_counted(draft.selections, shown, str(key)), choices=choices)
         else:
-            draft = replace(draft, selection=selection, counted=None, older=older)
+            over_budget = draft.over_budget if way.as_counted else way.over_budget
+            draft = replace(draft, over_budget=over_budget, selection=selection, counted=None, older=older)
+        if remembers and way.over_budget is not None:
+            draft = replace(draft, remembered=way.over_budget)
         if way.summarise:
             await self._answer(draft, accepted=False)
-        self._chosen_way = (draft, way, remembers)
+        self._chosen_way = (draft, way)
         return ComposerState.go_on
 
     @rx.event(background=True)
@@ -345,15 +351,13 @@ class ComposerState(rx.State):
             chosen, self._chosen_way = self._chosen_way, None
             if chosen is None:
                 return
-            draft, way, remembers = chosen
+            draft, way = chosen
             token = self.router.session.client_token
             turn = _TURNS.take(token)
         async with _TURNS.held(token, turn):
             if way.summarise:
                 await self._summarise_first(draft)
                 return
-            if remembers and way.over_budget is not None:
-                await remember_way(way.over_budget)
             if way.model is not None:
                 yield ModelState.choose(way.model)
                 draft = replace(
@@ -361,8 +365,7 @@ class ComposerState(rx.State):
                     options=replace(draft.options, model=way.model),
                     new=replace(draft.new, model=way.model),
                 )
-            over_budget = draft.over_budget if way.as_counted else way.over_budget
-            yield _go_to(await self._deliver(replace(draft, over_budget=over_budget)))
+            yield _go_to(await self._deliver(draft))
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
@@ -436,14 +439,14 @@ class ComposerState(rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """Return a draft with the data on screen, None if there is nothing to send.
 
-        A send without text can arrive after the files were sent: a second Enter, before the page knows that they are
-        gone.
+        There is nothing to send if, for example, Enter is pressed twice and the first press has sent a draft of files
+        alone.
         """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None:
             return None
         if words is not None and not words.strip() and not self.files:
-            self._note_answer(name, accepted=False)  # without an answer the page would wait, and count nothing
+            self._note_answer(name, accepted=False)  # the page waits for an answer, and counts nothing until then
             return None
         await self._come_to_page()
         self.fault = ""
@@ -506,6 +509,8 @@ class ComposerState(rx.State):
             await self._answer(draft, accepted=True)
             if begun:
                 await expect_replies(self, begun)
+        if draft.remembered is not None:
+            await remember_way(draft.remembered)
         return moved
 
     async def _deliver_to(self, draft: Draft) -> tuple[str, str]:
@@ -514,7 +519,7 @@ class ComposerState(rx.State):
             return draft.conversation_id, await deliver(draft)
         async with self:
             made = self.made if self._made_as == draft.new else ""
-        if made:  # the previous text on this page has started it
+        if made:  # the previous text on this page has started this conversation
             return made, await deliver(replace(draft, conversation_id=made))
         made, comparison = await deliver_first(draft)
         async with self:
@@ -567,7 +572,10 @@ class ComposerState(rx.State):
 
 
 def _go_to(conversation_id: str) -> list[Any]:
-    """Return the events that show a conversation started by a first message, with its chosen topic; "": no events."""
+    """Return the events that show a conversation started by a first message, and give it the chosen topic.
+
+    The id "" returns no events.
+    """
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]

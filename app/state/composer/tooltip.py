@@ -1,4 +1,4 @@
-"""The tooltip of the counter and the estimate: the figures that are computed only while it is open."""
+"""The tooltip of the counter and the estimate. Its figures are computed only while it is open."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Compute the cost of the send with the provider's cache, and clear an outdated count."""
+        """Compute the cost of the send with the provider's cache.
+
+        Remove the provider's exact token count if the send has changed since the count.
+        """
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             composer = await self.get_state(ComposerState)

@@ -15,7 +15,7 @@ from app.state.tab_watchers import watcher_of
 
 
 async def options_of(state: rx.State, conversation_id: str) -> ViewOptions:
-    """Return the view options of the conversation on screen. A send with them includes the pairs in view."""
+    """Return the view options of the conversation on screen. A send with these options includes the pairs in view."""
     filters, models = await state.get_state(FilterState), await state.get_state(ModelState)
     watcher = watcher_of(state)
     context = watcher.screen.context if watcher is not None and watcher.conversation_id == conversation_id else None

@@ -26,9 +26,9 @@ from app.state.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Maximum number of characters, far more than a filter may have.
+"""Maximum number of characters that a handler accepts, far more than a filter may have.
 
-The parser refuses shorter texts that are still too long, and says where the mistake is.
+The parser has a lower limit. Its error says where the mistake is.
 """
 MAX_NAME: Final = 300
 PARAMETER: Final = "f"
@@ -145,7 +145,7 @@ class FilterState(rx.State):
             await _keep_filter(conversation_id, line)
 
     async def _step(self, conversation_id: str, line: str) -> None:
-        """Apply the filter of the address to which the user navigated within the page."""
+        """Apply the filter in the address that a navigation within the page has led to."""
         if line == self.filter and self.refusal is None:
             return
         self._view_options = replace(self._view_options, filter=line)

@@ -15,7 +15,7 @@ MAX_KEPT: Final = 300
 
 
 def read_kept(kept: str, conversation_id: str) -> str:
-    """Return the id of the topic chosen in a conversation, "" for none."""
+    """Return the id of the topic chosen in a conversation, "" for none. `kept` is the JSON that the browser stored."""
     return _read(kept).get(conversation_id or NEW, "")
 
 
@@ -34,7 +34,7 @@ def keep_topic(kept: str, conversation_id: str, topic_id: str) -> str:
 
 
 def _read(kept: str) -> dict[str, str]:
-    """Read the choices that the browser stored. Invalid values are ignored: anyone can change them there.
+    """Read the choices that the browser stored. Invalid values are ignored: any user can change what a browser stores.
 
     >>> _read('{"c1": "t1", "c2": 2}'), _read("nonsense"), _read("[]")
     ({'c1': 't1'}, {}, {})

@@ -50,7 +50,7 @@ _NOTHING: Final = LineFeedbackView()
 class WrittenLine:
     """A line that changed because the user chose a term in a chip, a menu of the filter bar.
 
-    `number` grows with each such line, so that the text field takes equal lines, too.
+    `number` grows with each such line, so that the text field also notices a line that is equal to the previous one.
     """
 
     number: int = 0

@@ -107,13 +107,13 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def delete(self, name: str) -> None:
-        """Delete a saved filter. It is refused while the filter is used elsewhere."""
+        """Delete a saved filter. This is refused while another text uses the filter."""
         if (known := text_in(name, MAX_NAME)) is not None:
             await self._change(delete_filter(current(), LOCAL_OWNER, known))
 
     @rx.event
     async def delete_damaged(self, number: int) -> None:
-        """Delete a saved filter that cannot be read. It is refused while the filter is used elsewhere."""
+        """Delete a saved filter that cannot be read. This is refused while a conversation or another filter uses it."""
         if (known := whole_in(number)) is not None:
             await self._change(delete_damaged_filter(current(), LOCAL_OWNER, known))
 
@@ -146,7 +146,10 @@ class SavedFilterState(VisitedState, FilterState):
         self.shown, self.fault, self.renaming = False, "", ""
 
     async def _change(self, work: Awaitable[None]) -> bool:
-        """Await a change and read the list again. Return True if it was made; an error is shown above the list."""
+        """Await a change and read the list again.
+
+        Return True if the change was made; an error is shown above the list.
+        """
         self.fault = ""
         try:
             await work

@@ -60,7 +60,7 @@ class SheetState(VisitedState, rx.State):
 
     @rx.event
     async def show(self, part: str) -> None:
-        """Open the sheet; if `part` is `FILTER`, at the filter language."""
+        """Open the sheet. If `part` is `FILTER`, start at its section on the filter language."""
         await self._come()
         self.at_filter = part == FILTER
         await self._search("")

@@ -21,7 +21,10 @@ class BodyView:
 
 
 def show_body(body: bytes, number: int, download: str) -> BodyView:
-    """Return the page with this number, counted from 1, of a body. If there is no such page, return the nearest one."""
+    """Return the page with this number, counted from 1, of a body. If there is no such page, return the nearest one.
+
+    `download` is the address of the whole body, "" for none.
+    """
     pages = cut_json(body.decode(errors="replace"))
     at = min(max(number, 1), len(pages))
     return BodyView(pages[at - 1], at, len(pages), download if len(pages) > 1 else "")

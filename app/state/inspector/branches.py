@@ -96,7 +96,7 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tree of the conversation on screen. Until it is read, the page shows the tree as read before."""
+        """Read the tree of the conversation on screen. Until the tree is read, the page shows the previous one."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             if not any(item.id == conversation_id for item in self.items):
@@ -138,7 +138,7 @@ class BranchState(rx.State):
     async def fork(self, pair_id: str, which: Which) -> rx.event.EventType[()]:
         """Fork the conversation with the pairs up to this one ("": with all pairs), and open the fork.
 
-        `which` "seen": of these pairs, the fork includes only those in view.
+        If `which` is "seen", the fork includes only the pairs in view.
         """
         return await self._begin(pair_id, which)
 

@@ -95,7 +95,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def stop(self) -> None:
-        """Stop the keep-alive; if it has ended, remove the note that says so."""
+        """Stop the keep-alive. If the keep-alive has already ended, remove the note that says so."""
         async with self:
             moment = moment_of(self)
         conversation_id = conversation_in(self.router.url.path)

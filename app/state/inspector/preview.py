@@ -45,7 +45,7 @@ _MAX_KEY: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A planned request and its conversation. `conversation_id` is "" for the first message of a new one."""
+    """The request of a planned send. `conversation_id` is "" if the send is the first message of a new conversation."""
 
     conversation_id: str
     planned: Preview
@@ -175,7 +175,7 @@ class PreviewState(rx.State):
                 self.edition, self._built_at = moment.edition, moment
                 note_moment(self)
             is_wanted = self._turn == turn and self._selection() != selection
-        if is_wanted:  # the user chose another part of it meanwhile
+        if is_wanted:  # the user chose another part of the request meanwhile
             await self._show_again()
 
     async def _show_again(self) -> None:
@@ -199,7 +199,10 @@ class PreviewState(rx.State):
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
-        """Return the data of the next send in the conversation on screen, or of the first message on the start page."""
+        """Return the data that the next send depends on.
+
+        This is the `Moment` of the conversation on screen or, on the start page, the draft.
+        """
         return moment_of(self) if conversation_in(self.router.url.path) else self._first
 
     def _begin(self, conversation_id: str) -> int:

@@ -57,7 +57,7 @@ class SnapshotState(VisitedState, rx.State):
     """The dialog with the request that was sent for a failed pair. It is open while `pair`, the id of the pair, is set.
 
     `kept` is that request; None: it is not read yet. `changes` are its differences from the request of a resend now,
-    `note` is shown if there are none. `fault`: why the request cannot be shown.
+    and `note` is the text that is shown if there are no differences. `fault`: why the request cannot be shown.
     """
 
     pair: rx.Field[str] = rx.field("")

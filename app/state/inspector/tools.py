@@ -1,7 +1,6 @@
 """The section on the tools of the conversation on screen: those that the next send includes, and the choice of them.
 
-A choice is stored with the conversation before the tab's next event is handled, so that it applies to a send that
-follows it.
+A choice is stored before the tab's next event is handled. So a send that follows the choice already uses it.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from app.views.screen.tools.tool_choice import ToolPanelView, show_choice, show_
 
 MAX_NAME: Final = 200
 MAX_DRAFT: Final = 4_000
-"""Number of characters at the beginning of the draft from which the tools are selected."""
+"""Number of characters at the beginning of the draft that are read to select tools (inclusion mode "auto")."""
 
 
 class ToolChoiceState(rx.State):

@@ -165,7 +165,10 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
-        """Restore the version that was current before. Undo calls this, so it offers no undo."""
+        """Undo a change of the current version: `version` becomes current again instead of `standing`.
+
+        Undo calls this, so it offers no undo.
+        """
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:
             return

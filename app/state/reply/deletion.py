@@ -29,7 +29,10 @@ MAX_QUOTED: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class DeletePairView:
-    """The pair that the dialog asks about. `name` is the beginning of the dialog's sentence."""
+    """The pair that the dialog asks about.
+
+    `name` is its position and the beginning of its text, for the dialog's sentence.
+    """
 
     id: str
     name: str

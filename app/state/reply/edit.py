@@ -1,4 +1,6 @@
-"""The pair that is being edited in the transcript, and its text so far. One edit at a time, which survives a reload.
+"""The pair that is being edited in the transcript, and its text so far. There is at most one edit.
+
+It survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
@@ -49,7 +51,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An edit with its text so far. `before` is the text of the pair when the edit began."""
+    """An edit that has not been sent, with the text typed so far.
+
+    `before` is the text of the pair when the edit began.
+    """
 
     edit: Edit
     text: str
@@ -123,7 +128,7 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """Store the current text of the text area. The text area has taken the focus by then, if it should."""
+        """Store the current text of the text area. Also clear `asked`, because the text area has the focus by now."""
         words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
         if edit is None or edit.id != edit_id or words is None:
             return
@@ -135,7 +140,10 @@ class EditState(rx.State):
 
     @rx.event
     async def cancel(self) -> None:
-        """Close the text area without a change. If the text was changed, a toast offers to resume the edit."""
+        """Close the text area and leave the pair unchanged.
+
+        If the typed text differs from the pair's text, a toast offers to resume the edit.
+        """
         await self._leave_off()
 
     @rx.event
@@ -224,7 +232,7 @@ def end_edit(state: EditState, edit_id: str) -> None:
 
 
 def refuse_edit(state: EditState, edit_id: str, fault: str = "", version: int | None = None) -> None:
-    """Show that the edit was not sent. Its text stays in the text area.
+    """Show that the edit was not sent, for the reason `fault`. Its text stays in the text area.
 
     `version` is the newer version of the pair that the error reported. The next attempt replaces this newer version.
     """

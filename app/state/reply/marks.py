@@ -1,4 +1,6 @@
-"""The marks of a pair: stars, flag, tag. A mark is shown at once, then stored. If it is refused, it is removed again.
+"""The marks of a pair: stars, flag, tag. A mark is shown at once, then stored.
+
+If it is refused, the page removes it again.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 

@@ -2,8 +2,8 @@
 
 await tab.send(RecoveryState.give_back, run_id="r1", parts=[{"type": "text", "text": "…"}])
 
-`runs.recovery.recovery` decides whether the text is used. A refusal is only logged, because it does not concern the
-user.
+`runs.recovery.recovery` decides whether the text is used. If the text is not used, this is only logged, because it does
+not concern the user.
 """
 
 from __future__ import annotations

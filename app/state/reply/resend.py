@@ -31,6 +31,7 @@ from app.state.address import conversation_in, conversation_path
 from app.state.answered import begin_work, end_work
 from app.state.comparison import expect_replies
 from app.state.composer.over_budget import (
+    add_choice,
     add_counted,
     describe_changed,
     describe_over_budget,
@@ -156,8 +157,10 @@ class ResendState(VisitedState, rx.State):
             replace(
                 request,
                 options=replace(request.options, model=way.model or request.options.model),
+                as_it_was=request.as_it_was and not way.anew,
                 over_budget=request.over_budget if way.as_counted else way.over_budget,
-                remembered=self._remembers,
+                choices=add_choice(request.choices, self.over_budget, way),
+                remembered=way.over_budget if self._remembers and way.over_budget is not None else request.remembered,
                 summarise=way.summarise,
                 older=extent_of(self.over_budget, str(key)),
                 selection=selection_of(self.over_budget, str(key)),
@@ -172,7 +175,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def deliver(self) -> Events:
-        """Send a pair again: the one of the oldest `ResendRequest` that waits in this state."""
+        """Send the pair of the oldest `ResendRequest` that waits in this state."""
         async with self:
             if not self._taken:
                 return
@@ -245,14 +248,10 @@ class ResendState(VisitedState, rx.State):
     async def _deliver(self, request: ResendRequest) -> list[Any]:
         """Send the pair and show the result. Return the redirects for the page."""
         try:
-            if request.remembered and request.over_budget is not None:
-                await remember_way(request.over_budget)
             if request.summarise:
                 await write_summary(self, request.conversation_id, request.options, request.text, request.older)
-            request = replace(request, remembered=False, summarise=False)
-            if request.models:
-                return await self._announce_compared(request, await compare(request))
-            resent = await send_again(request)
+            request = replace(request, summarise=False)
+            sent = await compare(request) if request.models else await send_again(request)
         except (LaterPairsError, OverBudgetError, SelectionChangedError) as error:
             async with self:
                 await self._ask_about(request, error)
@@ -264,7 +263,11 @@ class ResendState(VisitedState, rx.State):
                 await self._refuse(request)
             raise
         else:
-            return await self._announce(request, resent)
+            if request.remembered is not None:
+                await remember_way(request.remembered)
+            if isinstance(sent, Comparison):
+                return await self._announce_compared(request, sent)
+            return await self._announce(request, sent)
         return []
 
     async def _ask_about(

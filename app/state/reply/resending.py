@@ -21,27 +21,31 @@ from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, Seen, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.state.composer.over_budget import Counted
+from app.state.composer.over_budget import Choices, Counted
 from app.views.usage.figures import plural
 
 BRANCHED: Final = "Branched: this is a new conversation with copies of the pairs above. The other one is unchanged."
 ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
-"""The choices for a stored request. It contains this conversation, so it cannot be sent in another one."""
+"""The choices for the later pairs when a stored request is sent again.
+
+The stored request contains this conversation, so it cannot be sent in a new branch.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
-    """A pair to be sent again, with the view options `options` and the user's decisions.
+    """A pair that is sent again, with the view options `options` and the user's decisions.
 
     `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side. `edit` is the id of
     the edit with the new `text`, and `was` is the text before the edit; if `edit` is "", the text is unchanged.
     `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
 
-    The decisions are `later`, what happens to the later pairs, with their number when the user decided (`later_count`),
-    and `over_budget`, which is stored in the preferences if `remembered`. `summarise`: summarise the pairs up to the
-    position `older` first. In the dialog of a pair that does not fit the user also chose the `selection` of pairs to
-    send, or `selections` for several models.
+    `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
+    decision about a pair that does not fit. `remembered`: when the pair is sent, this decision is stored in the
+    preferences. `summarise`: first summarise the pairs up to the position `older`. `selection` names the pairs to send
+    that the chosen option of a dialog showed. For several models, `choices` and `selections` have the decision and the
+    pairs for each model that the user was asked about.
     """
 
     pair_id: str
@@ -58,15 +62,19 @@ class ResendRequest:
     later: Later | None = None
     later_count: int | None = None
     over_budget: OverBudget | None = None
-    remembered: bool = False
+    remembered: OverBudget | None = None
     summarise: bool = False
     older: Extent = OLDER
     selection: str | None = None
     selections: Counted = ()
+    choices: Choices = ()
 
     @property
     def ways(self) -> tuple[Later, ...]:
-        """The choices that the user has for the later pairs. A stored request allows fewer of them."""
+        """The choices that the user has for the later pairs.
+
+        There are fewer if the stored request is sent (`as_it_was`).
+        """
         return AS_IT_WAS_WAYS if self.as_it_was else ALL_WAYS
 
 
@@ -104,12 +112,20 @@ async def send_again(request: ResendRequest) -> ResendResult:
 
     Raises:
         LaterPairsError: there are later pairs, and `later` is not decided.
-        OverBudgetError: the pairs in view above it are over the budget, and `over_budget` is not decided.
+        OverBudgetError: the request is over the budget, and `over_budget` is not decided.
         InviewError: the send is refused for another reason.
     """
     ctx, seen = await context_for(current(), request.pair_id), Seen(request.version, request.later_count)
     if request.as_it_was:
-        return await resend_as_it_was(ctx, LOCAL_OWNER, request.pair_id, later=request.later, seen=seen)
+        return await resend_as_it_was(
+            ctx,
+            LOCAL_OWNER,
+            request.pair_id,
+            later=request.later,
+            over_budget=request.over_budget,
+            seen=seen,
+            zone=request.options.zone,
+        )
     return await resend_pair(
         ctx,
         LOCAL_OWNER,
@@ -128,7 +144,7 @@ async def compare(request: ResendRequest) -> Comparison:
 
     Raises:
         LaterPairsError: as in `send_again`.
-        OverBudgetError: the pairs in view above it are over the budget of a model, and `over_budget` is not decided.
+        OverBudgetError: the request is over the budget of a model, and `choices` has no decision for this model.
         InviewError: the comparison is refused for another reason.
     """
     return await compare_again(
@@ -138,14 +154,17 @@ async def compare(request: ResendRequest) -> Comparison:
         request.models,
         request.options,
         later=request.later,
-        over_budget=request.over_budget,
+        over_budget=dict(request.choices),
         seen=Seen(request.version, request.later_count),
         selections=dict(request.selections),
     )
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """Return the question what happens to the `count` pairs that follow the pair at this position."""
+    """Return the question what happens to the `count` pairs that follow the pair at this position.
+
+    `ways` are the choices.
+    """
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),

@@ -23,7 +23,7 @@ MAX_ID: Final = 64
 
 
 class RetryState(rx.State):
-    """The handlers for a retry that waits. It has no vars."""
+    """The handlers for a reply that waits for a retry. The state has no vars."""
 
     @rx.event(background=True)
     async def try_now(self, pair_id: str) -> None:

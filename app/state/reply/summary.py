@@ -51,7 +51,7 @@ class SummaryChoice:
 
 @dataclass(frozen=True, slots=True)
 class _SummaryRequest:
-    """The data of the page when the dialog was opened.
+    """The data of the page when the dialog that asks what to summarise was opened.
 
     `position` is the position of the pair at the cursor, 0 for none.
     """
@@ -189,9 +189,10 @@ class SummaryState(VisitedState, rx.State):
 async def write_summary(
     state: rx.State, conversation_id: str, options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
-    """Summarise pairs and show the progress until the conversation has the summary as its checkpoint.
+    """Summarise the pairs of `extent`, and show the progress until the conversation has the summary as its checkpoint.
 
-    For background handlers of any state.
+    `options` are the view options of the page, `draft` is the text in the composer: both decide which pairs do not fit.
+    This is for background handlers of any state.
 
     Raises:
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.

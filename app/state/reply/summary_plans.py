@@ -63,7 +63,11 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries, and the reason why one was refused ("" if none was)."""
+    """Return the possible summaries, and the reason why one was refused ("" if none was).
+
+    `options` are the view options of the page, `draft` is the text in the composer: both decide which pairs do not fit.
+    `position` is the position of the pair at the cursor, 0 for none.
+    """
     found, refusal = list[SummaryPlanned](), ""
     for key, extent in extents(position).items():
         try:
@@ -77,7 +81,12 @@ async def plan_ways(
 
 
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
-    """Return the options of the dialog. If several options cover the same pairs, only the last one is offered."""
+    """Return the options of the dialog for the summaries in `planned`.
+
+    `position` is the position of the pair at the cursor, 0 for none.
+
+    If several summaries cover the same pairs, only the last one is offered.
+    """
     named = {
         UP_TO: f"The pairs in view up to pair {position}",
         ALL: "All pairs in view",

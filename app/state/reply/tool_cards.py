@@ -41,7 +41,10 @@ class ToolCardState(rx.State):
 
     @rx.event(background=True)
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
-        """Read and show the current contents of a call, because its card is expanded."""
+        """Read the current contents of a call and show them, because the card of the call was expanded.
+
+        `turn` is a text that the page changes when the call has new contents. It is stored with the contents.
+        """
         pair, number = text_in(pair_id, MAX_ID), whole_in(version)
         call, turn_id = text_in(tool_call_id, MAX_CALL_ID), text_in(turn, MAX_ID)
         if not pair or number is None or call is None or not turn_id:
@@ -56,7 +59,7 @@ class ToolCardState(rx.State):
         body = await asyncio.to_thread(show_body, _describe(card, pair, called))
         async with self:
             if (conversation := conversation_in(self.router.url.path)) != self._conversation:
-                self.reset()  # the cards of the previous page are never collapsed
+                self.reset()  # the page does not report that its previous cards are gone
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:

@@ -101,7 +101,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def enter_view(self, on: bool) -> None:
-        """Set the preference whether the page moves to the beginning of a reply that grows higher than the screen."""
+        """Store whether the page moves to the beginning of a reply that becomes taller than the screen."""
         await prefer(self, lambda known: replace(known, auto_enter_view_on_overflow=on is True))
         self.said = "Saved."
         self._show()
@@ -125,7 +125,10 @@ class KeysState(VisitedState, rx.State):
         return next((item.id for item in self.actions if item.asking), "")
 
     def _show(self, message: str = "", *, about: str = "", asking: str = "") -> None:
-        """Show the key of every action. `message` is shown at the action `about`. The action `asking` waits for one."""
+        """Show the key of every action. `message` is shown at the action `about`.
+
+        The action `asking` waits for a key.
+        """
         own = dict(self._keys)
         self.actions = tuple(
             KeyItem(

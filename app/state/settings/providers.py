@@ -52,9 +52,9 @@ class ProviderItem:
     `base_url` is the address that the user entered; if it is "", `usual_url` is used. `status` is the provider's health
     in words. `problem` is the reason why the provider cannot be used and what to do, or a note on skipped models, ""
     for none. `about` says where the provider comes from and whether it has a key. `takes_setup`: it has settings.
-    `removable`: its settings were entered here. `said` is the answer to the last command. `edition` counts the accepted
-    forms: an accepted form resets the fields, a refused one keeps their texts. `offered`: the provider had no key when
-    the page was opened. It stays among the providers to add until the next visit.
+    `removable`: its settings were entered in Settings. `said` is the answer to the last command. `edition` counts the
+    accepted forms: an accepted form resets the fields, a refused one keeps their texts. `offered`: the provider had no
+    key when the page was opened. It stays among the providers to add until the next visit.
     """
 
     name: str
@@ -114,7 +114,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def forget_provider(self, name: str) -> None:
-        """Delete the settings of a provider that were entered here."""
+        """Delete the settings that were entered for a provider in Settings."""
         await remove_provider(current(), LOCAL_OWNER, name)
         await self._read(name, "Removed.", accepted=True)
 

@@ -70,7 +70,7 @@ class ServerItem:
 
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
-    """Return the row of a server.
+    """Return the row of the server `seen`.
 
     The last answer, the sign-in page and the open log are taken over from the previous row (`before`).
     """

@@ -57,9 +57,10 @@ class ServersState(VisitedState, rx.State):
     """The section Tools of the settings. The set of enabled built-in tools is a preference.
 
     `servers` are the MCP servers; `loaded`: they were read. `built_ins` are the built-in tools, and `built_ins_note` is
-    the answer to a change of them. `programs`: this user may start programs on this machine. `redirect_uri` is the
-    address that a sign-in returns to. `kind` is the kind of server that the form adds, `added_note` the answer to the
-    form, `added` the number of servers that it added. `deleting` is the server that the dialog asks about.
+    the message after a change of them. `programs`: this user may start programs on this machine. `redirect_uri` is the
+    address that a sign-in returns to. `kind` is the kind of server that the form adds, `added_note` the message after
+    the form was sent, `added` the number of servers that the form added. `deleting` is the server that the dialog asks
+    about.
     """
 
     servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())

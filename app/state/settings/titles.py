@@ -46,7 +46,10 @@ class TitlesState(rx.State):
 
     @rx.event
     async def name_conversations(self, on: bool) -> None:
-        """Have a model write titles for new conversations, or leave them without a title."""
+        """Set whether a model writes titles for new conversations.
+
+        Off: they have no title until a person writes one.
+        """
         await self._change(lambda known: replace(known, titles=on is True))
 
     @rx.event

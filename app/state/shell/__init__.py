@@ -1,1 +1,1 @@
-"""The parts that every page has around its content: keys, menus, announcements, the notice, and Undo by key."""
+"""The parts that every page has around its content: keys, menus, announcements, the notice, Undo with the keyboard."""

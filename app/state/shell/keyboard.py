@@ -4,7 +4,7 @@ The table of all actions is in `app/views/shortcuts.py`.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
-The browser alone moves the cursor between pairs, and the focus.
+Keys that move the cursor between pairs, or the focus, are handled by the browser alone.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class KeyboardState(rx.State):
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. Once this is open,
-        `AnsweredState` reports the number to the page.
+        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. Once the dialog or menu is
+        open, `AnsweredState` reports the number to the page.
         """
         name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or valid_id is None or number is None:
@@ -91,7 +91,10 @@ class KeyboardState(rx.State):
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
-        """Show a toast that names the copied text: a pair's request or a part of its reply. `copied`: it succeeded."""
+        """Show a toast that names the copied text: a pair's request or a part of its reply.
+
+        `copied`: the browser has copied the text. False: it could not.
+        """
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)
         if copied is not True:

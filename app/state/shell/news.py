@@ -40,7 +40,7 @@ _READ_AGAIN: Final[tuple[Any, ...]] = (
 class NewsState(VisitedState, rx.State):
     """The announcement for screen readers, and whether a reply is running.
 
-    `said` is the announcement, which ends with a visit of another page. `conversation` is the conversation on screen;
+    `said` is the announcement; it is cleared when another page is opened. `conversation` is the conversation on screen;
     `running`: a reply is running in it.
     """
 
@@ -84,9 +84,9 @@ class NewsState(VisitedState, rx.State):
         self.said = ""
 
     async def _is_described(self) -> bool:
-        """Return True if `ChatState` has the conversation as the watcher read it.
+        """Return True if the data in `ChatState` is as current as the data that the watcher has read.
 
-        The watcher reads the conversation later than `ChatState`.
+        `ChatState` reads the conversation earlier than the watcher, so the conversation may have changed in between.
         """
         watcher = watcher_of(self)
         base = None if watcher is None else watcher.counted
@@ -105,8 +105,8 @@ class NewsState(VisitedState, rx.State):
 def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
     """Return True if data about the conversation, such as its name, may have changed.
 
-    A conversation without a title has its first words as its name. Until a reply is kept, these are the words of an
-    open comparison.
+    The name changes with the first words of a conversation that has no title: when its first reply starts, and when a
+    comparison starts or ends that has no pair yet.
     """
     begins = bool(moment.running) and (before is None or not before.running)
     begins = begins or moment.compared != ("" if before is None else before.compared)

@@ -51,9 +51,9 @@ def describe_fault(exception: Exception) -> EventSpec:
 
 
 def log_script_fault(exception: Exception) -> None:
-    """Handle an error of a script in a browser: log its kind and its places in one line. Reflex calls this.
+    """Log an error of a script in a browser: its kind and the places in the code, in one line. Reflex calls this.
 
-    Its message is left out, because it may repeat text that a person wrote.
+    The message of the error is left out, because it may repeat text that a person wrote.
     """
     text = str(exception)[:_LOOKED_AT]
     kind, places = _KIND.search(text), _PLACE.findall(text)[:_MAX_PLACES]

@@ -1,4 +1,4 @@
-"""Undo by key: of the last action in this tab or, if there is none, of the newest deletion in any tab.
+"""Undo with the keyboard: of the last action in this tab or, if there is none, of the newest deletion in any tab.
 
     await tab.send(UndoState.undo_last)
 
@@ -41,7 +41,7 @@ MAX_NAME: Final = 50
 OFFERED: Final = timedelta(minutes=10)
 """Maximum age of a deletion that a toast offers to undo after a reload of the page."""
 KEPT: Final = timedelta(hours=24)
-"""Maximum age of a deletion that a key can undo."""
+"""Maximum age of a deletion that the Undo key restores."""
 PATIENCE_S: Final = 2.0
 _LOOK_S: Final = 0.02
 
@@ -118,7 +118,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore what an entry of the trash contains. Undo calls this and then shows its own toast."""
+        """Restore what an entry of the trash contains. Undo calls this; Undo itself shows the toast."""
         if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:
@@ -137,7 +137,10 @@ class UndoState(rx.State):
 
 
 async def _newest(conversation_id: str, age: timedelta) -> TrashEntry | None:
-    """Return the newest deletion, None if it is older than `age`. In a conversation only its own pairs count."""
+    """Return the newest deletion, None if it is older than `age`.
+
+    With a `conversation_id`, only its pairs are considered.
+    """
     ctx = await context_for(current(), conversation_id) if conversation_id else current()
     found = await list_trash(ctx, LOCAL_OWNER, limit=1, conversation_id=conversation_id or None)
     return next((entry for entry in found.entries if now() - entry.deleted_at < age), None)

@@ -43,7 +43,10 @@ _PLACES: Final = frozenset({"before", "into", "after"})
 
 @dataclass(frozen=True, slots=True)
 class TopicPickerView:
-    """What the chosen topic is for: the pair `pair_id` at `position` or, if `pair_id` is "", the next messages."""
+    """The purpose of the picker: to choose the topic of a pair or, if `pair_id` is "", of the next messages.
+
+    `position` is the position of the pair.
+    """
 
     label: str
     pair_id: str = ""
@@ -101,7 +104,10 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def choose(self, query: str, index: int) -> None:
-        """Choose the row with this index in the list for the query. The row "Create" creates its topic."""
+        """Choose the row with this index in the list for the query.
+
+        If it is the row "Create", create its topic first.
+        """
         typed, place = text_in(query, MAX_QUERY), whole_in(index)
         if self.picking is None or typed is None or place is None:
             return
@@ -118,7 +124,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def arrange(self) -> None:
-        """Switch between the manual order of the topics and the order by last use."""
+        """Switch between the two orders of the topics: by hand, and by last use."""
         await self._attempt(self._arrange())
 
     @rx.event
@@ -177,7 +183,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def delete(self) -> None:
-        """Delete the topic. It is refused unless the topic is empty."""
+        """Delete the topic. This is refused if the topic has pairs or topics under it."""
         if (topic := self._edited()) is not None:
             await self._attempt(self._delete(topic))
 

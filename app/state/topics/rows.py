@@ -15,7 +15,7 @@ NO_TOPIC: Final = "No topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicTreeRow:
-    """A row of the picker: a topic, no topic, or a row that creates a topic.
+    """A row of the picker: a topic, the choice "no topic", or a row that creates a topic.
 
     `id` is "" unless the row is a topic. `create` is the path of the topic that the row creates, otherwise "". `path`
     has the names of the topic and of those above it. `count` is its number of pairs; `count_title` explains this
@@ -60,9 +60,10 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the rows of the picker. Without a query: the tree of all topics, after the row for no topic.
+    """Return the rows of the picker. The row of the topic `chosen` ("": of no topic) is marked.
 
-    With a query: the topics with all its words in their path, and a row that creates the topic with this path.
+    Without a query the rows are the tree of all topics, below a row for no topic. With a query they are the topics with
+    all its words in their path, and a row that creates the topic with this path.
     """
     words = query.lower().split()
     if not words:
@@ -102,7 +103,7 @@ def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | Non
 
 
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
-    """Return the changes that move a topic one place up (-1) or down (1) among its siblings."""
+    """Return the changes that move a topic one place up (`by` is -1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
     # It moves in front of the previous sibling, or of the one after the next sibling.
     at = siblings.index(topic) + (-1 if by < 0 else 2)

@@ -48,7 +48,7 @@ class BillLine:
 
 @dataclass(frozen=True)
 class BillView:
-    """The result of the comparison: a sentence, and the lines that do not match."""
+    """The result of comparing the ledger with a provider's export: a sentence, and the lines that do not match."""
 
     summary: str
     lines: tuple[BillLine, ...]

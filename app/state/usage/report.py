@@ -1,4 +1,4 @@
-"""The report on the Usage page: what was spent in a period, as a chart and a table."""
+"""The report on the Usage page: the tokens and costs of a period, as a chart and a table."""
 
 from __future__ import annotations
 

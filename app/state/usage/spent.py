@@ -1,4 +1,4 @@
-"""What the conversation on screen has cost, for the top bar: its tokens, its cost and the worst status of its budgets.
+"""The usage of the conversation on screen, for the top bar: its tokens, its cost and the worst status of its budgets.
 
 The list of its requests is in `account.py`.
 """

@@ -24,8 +24,8 @@ OPTION_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "age
 class Keeping:
     """A stored cache keep-alive: the order to keep the provider's cache for a conversation from expiring.
 
-    `look` has the view options as JSON. `KeepWarmRow` explains the other fields. A row that cannot be read counts as an
-    ended keep-alive, because its cost is unknown: see `DAMAGED`.
+    `look` has the view options as JSON. `KeepWarmRow` explains the other fields. A row that cannot be read counts as a
+    keep-alive that has ended: nothing may be spent on unknown settings.
     """
 
     conversation_id: str

@@ -25,7 +25,10 @@ from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
 MAX_CALLS = 48
-"""Maximum number of a model's calls that are loaded, the newest ones. They read the cache entries of older calls."""
+"""Maximum number of calls of a model that are loaded.
+
+The newest are loaded: their reads show which older entries exist.
+"""
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
 

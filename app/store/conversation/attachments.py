@@ -37,7 +37,7 @@ async def keep_attachments(
     """Store the bytes of attachments, and record that this conversation uses them.
 
     Raises:
-        InputError: an attachment is too large, or all attachments of the conversation together would be.
+        InputError: an attachment is too large, or all attachments of the conversation together would be too large.
     """
     by_id = {attachment.id: attachment for attachment in attachments}
     if not by_id:
@@ -60,7 +60,10 @@ async def keep_attachments(
 
 
 async def insert_bytes(session: AsyncSession, owner: str, attachments: Sequence[Attachment], at: datetime) -> None:
-    """Store the bytes of these attachments, if missing or incomplete. This does not record who uses them."""
+    """Store the bytes of these attachments, if missing or incomplete.
+
+    This does not record which conversation uses them.
+    """
     ids = [one.id for one in attachments]
     stored, lost = await load_attachments(session, owner, ids), await find_lost(session, owner, ids)
     rows = [_encode(owner, one, at) for one in attachments if one.id in lost or stored[one.id] != one.data]

@@ -63,9 +63,10 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A conversation as an entry of a list. `snippet` is the beginning of its newest request, `opening` of its oldest.
+    """A conversation as an entry of a list.
 
-    `compared` is the number of replies in an open comparison. The request of the comparison counts as the newest.
+    `snippet` is the beginning of its newest request, `opening` that of its oldest. `compared` is the number of replies
+    in an open comparison. The request of the comparison counts as the newest.
     """
 
     conversation: Conversation
@@ -125,7 +126,7 @@ async def list_named(session: AsyncSession, owner: str, ids: Sequence[str]) -> d
 def _select_named(owner: str, ids: Sequence[str]) -> Select[Any]:
     """Select conversations by their ids.
 
-    Because of `coalesce`, SQLite does not use the index of owners: it would read all conversations of this owner.
+    `coalesce` keeps SQLite from using the index of owners, with which it would read all conversations of this owner.
     """
     theirs = func.coalesce(CONVERSATION.c.owner, "") == owner
     return _select_listed(theirs, CONVERSATION.c.id.in_(ids))
@@ -180,7 +181,7 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The data of a conversation that a send needs, except the pairs. `revision` is the revision of its pairs.
+    """The data of a conversation that a send needs, except the pairs. `revision` grows with every change to its pairs.
 
     `preferences` is the stored text for `read_preferences`. `agent` is the agent that answers; None: there is none.
     """
@@ -228,7 +229,10 @@ async def load_first_head(session: AsyncSession, conversation: Conversation) -> 
 
 @cache
 def _select_head(*, named: bool) -> Select[Any]:
-    """Build the query of `load_head` once: building it takes longer than running it. `named`: with an agent's id."""
+    """Build the query of `load_head` once: building it takes longer than running it.
+
+    `named`: the caller names an agent.
+    """
     owner: ColumnElement[str] = bindparam("of_owner", type_=CONVERSATION.c.owner.type)
     agent_id = bindparam("wanted", type_=CONVERSATION.c.agent_id.type) if named else CONVERSATION.c.agent_id
     query = select(
@@ -275,7 +279,10 @@ async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFo
 
 
 def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
-    """Select the highest position and revision of a conversation's pairs. SQLite sorts damaged values after numbers."""
+    """Select the highest position and the highest revision of a conversation's pairs.
+
+    If one is damaged, it is the result: SQLite sorts damaged values after numbers.
+    """
     return tuple(
         select(type_coerce(func.max(PAIR.c[name]), NullType()))
         .where(PAIR.c.conversation_id == conversation_id)
@@ -403,7 +410,7 @@ def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
 
 
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
-    """Return the query for the beginning of the text of a conversation's request: the first one in this `order`.
+    """Return the query for the beginning of the text of one request of a conversation: the first in this `order`.
 
     The database cuts the text, because pasted text may have megabytes.
     """

@@ -22,7 +22,7 @@ from app.store.database.parts_json import read_parts
 Word = TypeVar("Word", bound=StrEnum)
 
 MOST = 200
-"""Maximum number of derived conversations that are returned. If there are more, the newest ones are returned."""
+"""Maximum number of derived conversations that a query returns: the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)

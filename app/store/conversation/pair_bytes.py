@@ -39,9 +39,9 @@ async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collectio
 async def load_bytes_beside(
     session: AsyncSession, owner: str, conversation_id: str, *, after_position: int | None = None, limit: int
 ) -> tuple[PairBytes, ...]:
-    """Return the sizes of up to `limit` pairs: of the newest ones, newest first.
+    """Return the sizes of the newest `limit` pairs of a conversation, newest first.
 
-    `after_position`: of the pairs that follow this position instead, oldest first.
+    `after_position`: return the sizes of the first `limit` pairs that follow this position instead, oldest first.
     """
     query = _select().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     if after_position is None:

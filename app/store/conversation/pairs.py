@@ -84,7 +84,7 @@ async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """Return up to `limit` pairs, oldest first: a conversation's newest ones, or those before or after a position."""
+    """Return up to `limit` pairs, oldest first: a conversation's newest, or the nearest above or below a position."""
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:

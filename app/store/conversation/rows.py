@@ -160,7 +160,7 @@ class RunRow(Row, table=True):
     `usage`, `stop_reason` and `failure` are the provider's report on the last call (None: it reported nothing);
     `report_fault` names the fields of the report that are not valid token counts. `rounds` are the earlier calls, which
     ended in tool calls. `purpose` is the purpose of all calls, as in the ledger. The text is in the pair's reply.
-    `process_id` names the process that drives the run and must renew its heartbeat. `sent` is the position ranges of
+    `process_id` names the process that drives the run and must renew its heartbeat. `sent` are the position ranges of
     the pairs in the request. `replay_of` is the run whose reply was used again, without a call. `prelude` is the text
     about the user that was sent; `redacted` are the secrets that placeholders replaced (None: secrets were not searched
     for).

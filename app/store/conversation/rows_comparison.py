@@ -1,4 +1,4 @@
-"""The table of comparisons. Their replies are runs of the conversation until one of them is chosen."""
+"""The table of comparisons. Their replies are in separate conversations until one is chosen."""
 
 from __future__ import annotations
 

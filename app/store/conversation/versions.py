@@ -62,7 +62,7 @@ async def load_versions(session: AsyncSession, owner: str, pair: Pair) -> tuple[
 
 
 async def begin_version(session: AsyncSession, owner: str, pair: Pair, again: Pair, revision: int) -> None:
-    """Store that a pair is sent again. `pair` is the pair before this, `again` the pair with its new messages.
+    """Store that a pair is sent again. `pair` is the pair as stored, `again` the pair with its new messages.
 
     The messages of `pair` become an earlier version, those of `again` the current one.
     """

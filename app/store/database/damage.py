@@ -40,7 +40,7 @@ UNREADABLE: Final = (
 UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
 """Replaces a time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
-"""Replaces the model of a pair that cannot be read."""
+"""The model name of a pair whose stored model name cannot be read."""
 NO_UTF8: Final = "it is not UTF-8"
 """The reason of the damage if a stored text is not UTF-8."""
 MAX_LOGGED: Final = 10_000

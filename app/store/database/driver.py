@@ -81,7 +81,10 @@ class VisitedConnection(aiosqlite.Connection):
         self._thread.join()
 
     def begin_with(self, statement: str) -> None:
-        """Set the statement that starts a transaction. It is executed in the visit of the next statement, before it."""
+        """Set the statement that starts a transaction.
+
+        It is executed in the visit of the next statement, before that statement.
+        """
         self._begin = statement
 
     def cursor(self) -> VisitingCursor:  # pyright: ignore[reportIncompatibleMethodOverride] - none is made here

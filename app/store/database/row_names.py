@@ -24,7 +24,7 @@ def name_row(table: Table, row: Mapping[Any, Any]) -> str:
 
 
 def show_id(stored: Any) -> str:
-    """Return an id for display, or a placeholder for a value that cannot be an id, because that may be any text."""
+    """Return an id for display. A value that cannot be an id becomes a placeholder, because it may be any text."""
     shown = str(stored)
     can_be_shown = isinstance(stored, str | int) and len(shown) <= MAX_ID and shown.isprintable()
     return shown if can_be_shown else "(its id cannot be read)"

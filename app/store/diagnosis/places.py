@@ -1,4 +1,4 @@
-"""Finds the pair and conversation of a damaged row, so that the user can look for it in the page."""
+"""Finds the pair and conversation of a damaged row, so that the user can find them on the page."""
 
 from __future__ import annotations
 

@@ -60,7 +60,10 @@ def lost_its_file() -> ColumnElement[bool]:
 
 
 def names_no_topic() -> ColumnElement[bool]:
-    """Return the condition for a pair whose topic does not exist. A topic that is no text is reported elsewhere."""
+    """Return the condition for a pair whose topic does not exist.
+
+    A topic id that is not a text is reported elsewhere.
+    """
     stored = exists().where(TOPIC.c.id == PAIR.c.topic, TOPIC.c.owner == PAIR.c.owner)
     return (func.typeof(PAIR.c.topic) == "text") & ~stored
 

@@ -3,9 +3,10 @@
 Triggers update both in the transaction that changes a pair, a message or a title. So code that writes rows cannot
 forget the update, as with the ledger (docs/decisions/0029).
 
-- A pair's words are the texts of its current request and reply, without thinking and tools. The reply joins them when
-  it has ended. A deleted pair has no row.
+- A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
+  are added when the reply has ended. A deleted pair has no row.
 - A title has a row without a pair.
+- Imports and copies insert messages before their pairs, so no trigger enters their words: `pair_records.py` does.
 
 Not here: queries (`search.py`).
 """

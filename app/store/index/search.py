@@ -1,10 +1,11 @@
-"""Searches for words in the titles and pairs of conversations. The best place is first; each has an excerpt.
+"""Searches for words in the titles and pairs of conversations. Each title or pair with the words is called a place.
 
     found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
-The search skips the trash and deleted pairs. The database has a full-text index of words (`rows_search.py`). For
-scripts without blanks between words, the search reads the texts themselves, which takes longer.
+The best place is first, and each pair has an excerpt. The search skips the trash and deleted pairs. The database has a
+full-text index of words (`rows_search.py`). For scripts without blanks between words, the search reads the texts
+themselves, which takes longer.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""Maximum number of places that are compared, the newest ones. If more places have the words, the page says so."""
+"""Maximum number of places that are compared with each other, the newest ones. If there are more, the page says so."""
 MAX_READ: Final = 100_000
-"""Maximum number of characters of a pair that are read for an excerpt. Words after these are found but not shown."""
+"""Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 

@@ -38,10 +38,10 @@ _NO_IMAGES = "[]"
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """Pairs that changed. `candidates` are their current sizes, oldest first.
+    """Pairs that changed. `candidates` are these pairs with their current sizes, oldest first.
 
-    `deleted` are the positions of those that were deleted.
-    `last_position` is the position of the last pair that was read. `complete`: no further pairs changed.
+    `deleted` are the positions of those that were deleted. `last_position` is the position of the last pair that was
+    read. `complete`: no further pairs changed.
     """
 
     candidates: tuple[Candidate, ...]

@@ -64,7 +64,7 @@ class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
     `sent_characters` is the length of its texts, `sent_bytes` the length of its body. For a request with images, every
-    field except the estimate is None, because it could not be compared with the provider's report.
+    field except the estimate is None: the counts could not be compared with the provider's report.
     """
 
     counted_text: int | None
@@ -168,9 +168,10 @@ async def load_calls(session: AsyncSession, owner: str, conversation_id: str) ->
 async def sum_usage(
     session: AsyncSession, owner: str, *, conversation_id: str | None = None, since: datetime | None = None
 ) -> dict[str, Usage]:
-    """Return the usage by model: of a conversation with its child conversations, since a time, or both.
+    """Return the usage by model. A call without a report is left out.
 
-    A call without a report is left out.
+    `conversation_id`: only the usage of this conversation and its child conversations. `since`: only the usage since
+    this time.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
     query = query.where(LEDGER.c.owner == owner)
@@ -188,7 +189,7 @@ async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
-    """Return the usage of a conversation and its child conversations by all calls except the first `after` ones."""
+    """Return the usage of all calls of a conversation and its child conversations, except the first `after` calls."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)

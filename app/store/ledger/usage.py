@@ -141,7 +141,10 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
     *,
     accounts: Sequence[str] | None = None,
 ) -> list[PriceGroupTotal]:
-    """Return the usage by group and price. `accounts`: only of these conversations with their child conversations."""
+    """Return the usage by group and price.
+
+    `accounts`: only the usage of these conversations and their child conversations.
+    """
     found: list[PriceGroupTotal] = []
     for calls in calls_of(owner, usage_query, apart, by_account=group_by == "conversation" or accounts is not None):
         keys = (_group(calls, group_by), calls.model, calls.era, calls.part, calls.size)

@@ -144,7 +144,7 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
 
     `sent`: the pairs of its request; None: they are no longer known. `cache`: the plan for the provider's prompt cache;
     None: there is none. `replay_of`: the run whose reply is used again, without a call. `tools`: the tools in the
-    request. `purpose`: the purpose of its calls. `sent_with`: the rest of the request.
+    request. `purpose`: the purpose of its calls. `sent_with`: the prelude and the replaced secrets of the request.
     """
     row = {
         "id": start.run_id,
@@ -396,7 +396,7 @@ def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
     place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], text("reply_id"))
     retries = take("retries", row["retries"], lambda stored: tuple(map(decode_retry, a_list(stored))), ())
     rounds = take("rounds", row["rounds"], lambda stored: tuple(map(decode_round, a_list(stored))), ())
-    stored: Any = [] if row["parts"] is None else row["parts"]  # None: the reply is gone
+    stored: Any = [] if row["parts"] is None else row["parts"]  # None: the reply no longer exists
     parts = add_up(read_parts(stored, Reading("message", place.reply_id)), added)
     attempt = take("attempt", row["attempt"], a_number, 1)
     stop_reason = take("stop_reason", row["stop_reason"], decode_stop_reason, None)

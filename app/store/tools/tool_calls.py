@@ -72,7 +72,10 @@ async def load_pair_tool_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPage:
-    """The calls of a reply. Those whose ids are in `cut` are without structured content and full result."""
+    """The calls of a reply.
+
+    The calls whose ids are in `cut` have neither structured content nor the full result here.
+    """
 
     records: tuple[ToolCallRecord, ...]
     cut: frozenset[str]
@@ -103,7 +106,7 @@ async def _find_run(session: AsyncSession, pair_id: str) -> str | None:
 async def _read(session: AsyncSession, query: Select[Any]) -> list[tuple[str, ToolCallRecord]]:
     """Return the records of the rows that can be read, each with its run. SQLite must not sort them.
 
-    To sort them, it would copy their texts: that of a record of 16 MB takes 90 MB instead of 30.
+    To sort them, it would copy their texts: then a record of 16 MB takes 90 MB of memory instead of 30.
     """
     found = list[tuple[str, ToolCallRecord]]()
     for row in (await session.execute(query)).mappings():

@@ -49,7 +49,7 @@ _ENCODINGS: Final = frozenset(
         + " ".join(f"iso8859-{number}" for number in (*range(2, 12), *range(13, 17)))
     ).split()
 )
-"""The encodings of the web (https://encoding.spec.whatwg.org). Some of Python's others take quadratic time."""
+"""The encodings of the web (https://encoding.spec.whatwg.org). Some other encodings of Python take quadratic time."""
 
 
 async def read_page(url: str, start: int, guard: AddressGuard) -> ToolOutcome:

@@ -1,7 +1,7 @@
 """Converts a server's prompt or resource to text that the user can insert into a draft.
 
 A draft is text, so only text is accepted: a prompt or resource with other content is refused with an error that names
-the content. A link to a resource stays a link: nothing is fetched because a server named it.
+the content. A link to a resource stays a link: Inview never fetches an address just because a server named it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_PIECES: Final = 200
 
 
 def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
-    """Join the messages of a prompt to one text.
+    """Join the messages of a prompt to one text. `server` and `name` are for the error message.
 
     Raises:
         ToolFailedError: the prompt has content other than text, is empty, or is too large.

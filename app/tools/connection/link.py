@@ -70,7 +70,9 @@ class Link:
         return await list_all(self.client, self.promised, account=self.server.id)
 
     async def call(self, tool_name: str, arguments: Mapping[str, Any], report: Progress) -> ToolOutcome:
-        """Call a tool and return its result. If the caller is cancelled, the server gets the cancellation.
+        """Call a tool and return its result. `report` is called with the progress.
+
+        If the caller is cancelled, the server gets the cancellation.
 
         Raises:
             ToolFailedError: the call failed.
@@ -161,6 +163,9 @@ class Link:
 async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: ConnectionTerms) -> AsyncGenerator[Link]:
     """Connect to a server: start its program or open its address, and initialize the session.
 
+    `secrets` are the values that the user entered for the server: headers or environment variables. `terms` has the
+    functions that the connection calls.
+
     Raises:
         Exception: the connection failed, for any reason. `describe_fault` describes the exception.
     """
@@ -227,7 +232,10 @@ async def _check_nothing(name: str, result: types.CallToolResult) -> None: ...
 
 
 def describe_fault(error: BaseException, terms: ConnectionTerms | None = None) -> str:
-    """Describe an error, or the first error of a group, in a few words without a full stop."""
+    """Describe an error, or the first error of a group, in a few words without a full stop.
+
+    `terms` are those of the connection that failed: they may contain a better reason than the error.
+    """
     status = terms.status[-1] if terms and terms.status else 0
     first = _first(error)
     too_much = _find_too_much(first)
@@ -267,7 +275,10 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """Return True if no answer came. The error code alone does not show this: servers also refuse requests with it."""
+    """Return True if no answer came.
+
+    The error code alone does not show this: servers use the same code to refuse requests.
+    """
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT
 

@@ -42,8 +42,8 @@ Page = TypeVar("Page", bound=_Page)
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
     """Request all tools, resources, resource templates and prompts that the server has, and return them.
 
-    `promised` is filled with the output schemas of tools, by name. The time of slow schema checks is charged to
-    `account` (`check_schema`).
+    The output schemas of tools are written into `promised`, by tool name. Inview limits the time of slow schema checks
+    for each account; `account` is that of the server.
 
     Raises:
         MCPError: the server cannot list its tools.

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream  # likewise
 
 MAX_ITEMS: Final = 500
-"""Maximum items of a list in an answer. A longer list keeps one more, by which the caller sees that it is too long."""
+"""Maximum items of a list in an answer.
+
+A longer list is cut to one item more than this, so that the caller sees that it was too long.
+"""
 _MAX_FIELD: Final = 80
 """Maximum characters of the name of a field in the log."""
 

@@ -1,7 +1,7 @@
 """Converts the result of an MCP server's tool to parts that can be shown and sent to a model.
 
 Texts stay texts. Images, sounds and other bytes become attachments. A link to a resource becomes a line with its
-address: nothing is fetched because a server named it.
+address: Inview never fetches an address just because a server named it.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ PATIENCE: Final = 0.6
 """Seconds that a program gets to end after its input was closed, and again after the signal to terminate."""
 
 Tell = Callable[[str, str], None]
-"""Called with a level and a line for the server's log."""
+"""A function that is called with a level and a line for the server's log."""
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ for each character of a text with an emoji.
 FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
-"""Bytes that a smaller message counts as, because it takes as much work."""
+"""A message with fewer bytes than this counts as this many bytes, because it takes as much work."""
 MAX_REQUESTS: Final = 1_000
 """Maximum requests that an MCP server may send to Inview in `FLOW_SECONDS`."""
 

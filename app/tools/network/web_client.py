@@ -29,8 +29,10 @@ MAX_REDIRECTS: Final = 5
 MAX_CONNECTIONS: Final = 20
 MAX_COOKIES: Final = 50
 MAX_GETS: Final = 60
-"""Maximum GET requests of one client in a minute. MCP's SDK reopens an ended stream after a pause of the server's
-choice."""
+"""Maximum GET requests of one client in a minute.
+
+MCP's SDK reopens an ended stream, and the server chooses the pause.
+"""
 MAX_HEAD_BYTES: Final = 65_536
 HEAD_PIECE_BYTES: Final = 4_096
 

@@ -2,7 +2,7 @@
 
     text = await sign_in(server, secrets, one, log)         # `one` is a SignIn: sets its `address`, awaits `answered`
 
-It makes a real connection and requests the server's lists, so the sign-in starts at the first request that needs one.
+`sign_in` connects to the server and requests its lists, so the sign-in starts at the first request that needs one.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ class PersonAuth(httpx2.Auth):
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
     """Connect to a server, let a person sign in when it requires that, and return the tokens as text to be stored.
 
-    `begun` is the current sign-in, through which the person gets the address and the answer comes back. `StoredGrant`
-    reads the text.
+    `begun` is the current sign-in: the person gets the address through it, and the answer comes back through it.
+    `StoredGrant` reads the text. `log` is the log of the server, and `secrets` are the values that the user entered for
+    it.
 
     Raises:
         SignInFailedError: the person is not signed in.

@@ -118,7 +118,7 @@ class StoredAuth(httpx2.Auth):
     """Authentication with the result of a sign-in, which it renews.
 
     If the server still requires a sign-in, it raises SignInNeededError; it never starts a sign-in. It uses the SDK's
-    flow only to renew tokens, because that flow starts no request before the previous request is answered.
+    flow only to renew tokens: in that flow, each request waits until the previous one is answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: ConnectionTerms) -> None:
@@ -183,7 +183,7 @@ def _asks_for_sign_in(response: httpx2.Response) -> bool:
 
 
 def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
-    """Check that a request of the sign-in is encrypted, and set the limits of its answer.
+    """Check that a request of the sign-in to the server `way` is encrypted, and set the limits of its answer.
 
     Raises:
         SignInFailedError: the request would be sent unencrypted.
@@ -193,10 +193,12 @@ def prepare(outgoing: httpx2.Request, way: OverHttp) -> None:
 
 
 def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
-    """Check that a URL may get codes, secrets and tokens: by TLS, on this machine, or on the allowed private server.
+    """Check that codes, secrets and tokens may be sent to a URL: by TLS or, if `way` allows private addresses, by HTTP.
+
+    By HTTP, the URL must lead to this machine or to the host of the server `way`.
 
     Raises:
-        SignInFailedError: none of these is true.
+        SignInFailedError: the URL is neither of these.
     """
     near = way.allow_private and (is_loopback(url.host) or url.host == urlsplit(way.url).hostname)
     if url.scheme != "https" and not (near and url.scheme == "http"):

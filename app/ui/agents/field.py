@@ -13,7 +13,10 @@ from app.state.agents.form import AgentFormState
 def field(
     name: str, label: str, hint: str, *, control: Callable[..., rx.Component] = rx.el.input, **props: Any
 ) -> rx.Component:
-    """Draw a control with its label. `name` is its field in `AgentForm` (value) and in `AgentErrors` (error)."""
+    """Draw a control with its label, and below it `hint` or the error.
+
+    `name` is the field of `AgentForm` with the value, and the field of `AgentErrors` with the error.
+    """
     fault = getattr(AgentFormState.errors, name)
     element, note = f"agent-{name}", f"agent-{name}-said"
     return rx.el.div(

@@ -16,7 +16,10 @@ _FILE: Final = "agents.json"
 
 
 def agent_list() -> rx.Component:
-    """Draw the buttons for all agents, and the list. A text replaces it while it is loading or empty."""
+    """Draw the buttons for all agents, and the list of agents.
+
+    A text replaces the list while it is loading or empty.
+    """
     return rx.cond(
         AgentListState.loaded,
         rx.fragment(

@@ -15,7 +15,8 @@ from app.state.agents.views import AgentServerItem, AllowedItem
 def tool_fields() -> rx.Component:
     """Draw the checkboxes "Tools of all servers" and "Any tool of these servers".
 
-    Below the first, while it is not ticked, the servers can be chosen; below the second, the allowed calls.
+    While the first is not ticked, the servers to choose from are shown below it. While the second is not ticked, the
+    list of the allowed calls is shown below it.
     """
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(

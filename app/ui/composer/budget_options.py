@@ -1,7 +1,7 @@
 """The dialog of a send that exceeds the budget: options, each with its tokens and price.
 
-No pair is left out without a choice. The focus starts at Cancel, so an extra Enter sends nothing. The arrow keys move
-through the options.
+Pairs are left out only if the person chooses an option that says so. The focus starts at Cancel, so an extra Enter
+sends nothing. The arrow keys move through the options.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def budget_options(
 ) -> rx.Component:
     """Draw the dialog with the options in `shown`, a var of the type `OverBudgetView`.
 
-    `on_choose` gets the key of the chosen option, `on_remember` whether "Remember my choice" is ticked.
+    `on_choose` gets the key of the chosen option. `on_remember` gets True if "Remember my choice" is ticked, else
+    False.
     """
     view = shown.to(OverBudgetView)
     return Dialog.create(

@@ -34,7 +34,10 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Draw the button that opens the dialog; nothing if no parameter is set, as the "+" menu opens the dialog too."""
+    """Draw the button that opens the dialog; nothing if no parameter is set.
+
+    The "+" menu opens the dialog in both cases.
+    """
     return rx.cond(
         ParametersState.summary != "",
         rx.el.button(

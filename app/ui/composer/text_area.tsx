@@ -290,7 +290,7 @@ function takeAlong({ conversation, schema, files }: Sent): boolean {
   return schemas.read(conversation) !== kept || uploads.read(conversation) !== ids;
 }
 
-/** Note if there is something to send and if the server would accept it: not more than `most` characters. */
+/** Record whether there is something to send, and whether the server would accept it: at most `most` characters. */
 function weigh(text: string, attached: boolean, most: number): void {
   const count = text.length > most ? text.length - (text.match(PAIRS)?.length ?? 0) : text.length;
   oversize.set(count > most || !fits(text) ? count : 0);
@@ -388,7 +388,7 @@ export function DraftButton({ disabled, className, children, onPress }: DraftBut
   );
 }
 
-/** Why the last send failed, or that the connection is lost. The live region always exists, so changes are read out. */
+/** The notice that a send failed or the connection is lost. The live region always exists, so changes are read out. */
 export function SendNotice({ refused, lost, unsent, long, children }: SendNoticeProps): ReactNode {
   const link = useLink();
   const isLarge = oversize.use() > 0;

@@ -54,7 +54,7 @@ def _tool(tool: rx.vars.ObjectVar[SentToolView]) -> rx.Component:
 
 
 def _way() -> rx.Component:
-    """Draw the way to the choice of tools: in the inspector or, while there is no conversation, in the settings."""
+    """Draw the link to the choice of tools: in the inspector or, while there is no conversation, in the settings."""
     return rx.cond(
         ChatState.opened != "",
         rx.el.button(

@@ -124,7 +124,7 @@ def filter_bar() -> rx.Component:
 
 def reader_zone() -> rx.Component:
     """Create an invisible component that sends the reader's time zone. Each page with a composer has exactly one."""
-    # The browser needs tens of milliseconds to find it. The wait keeps this work out of the opening of the page.
+    # The browser needs tens of milliseconds to find the zone. So the page asks for it only after it has opened.
     zone = rx.Var("Intl.DateTimeFormat().resolvedOptions().timeZone", _var_type=str)
     return Passing.create(milliseconds=_LATER_MS, on_end=FilterState.learn_zone(zone).temporal)
 

@@ -26,7 +26,10 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """Draw the section: the tabs and the chosen one of them, an error, or a note that the request is being built."""
+    """Draw the section: the tabs, and the content of the open tab.
+
+    Without a request, draw an error or a note that the request is being built.
+    """
     return rx.cond(
         PreviewState.fault != "",
         _fault(),

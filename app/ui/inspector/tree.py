@@ -11,7 +11,7 @@ class Tree(Island):
     """A tree with the accessible name `label`. Its children are the rows, with `role="treeitem"` and `aria-level`.
 
     `current` identifies the current row, which has `aria-current`; the tree reads the attribute again when `current`
-    changes. The current row takes the focus if the element with the id `frame` has it when the tree appears.
+    changes. If the element with the id `frame` has the focus when the tree appears, the current row takes the focus.
     """
 
     library = island("inspector/tree.tsx")

@@ -29,9 +29,11 @@ export function Dialog({
   children,
 }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
+  const opener = useRef<Element | null>(null); // what had the focus
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;
+    opener.current = document.activeElement;
     const anchor = at === undefined ? null : document.getElementById(at);
     const leave = anchor ? placeAt(anchor) : undefined;
     element.showModal();
@@ -40,12 +42,12 @@ export function Dialog({
     element.querySelector<HTMLElement>("[data-first]")?.focus();
     if (isWriting() && document.activeElement?.matches(PRESSED)) element.focus();
     return () => {
-      element.close();
+      closeTo(element, opener.current);
       leave?.();
     };
   }, [at]);
   const close = () => {
-    dialog.current?.close();
+    if (dialog.current) closeTo(dialog.current, opener.current);
     untilOpen().then(onClose);
   };
   const canceled = (event: SyntheticEvent) => {
@@ -82,6 +84,18 @@ export function Dialog({
       {children}
     </dialog>
   );
+}
+
+/**
+ * Close the dialog. The browser gives the focus back to the element that had it, but may leave the caret in a field of
+ * the dialog, so that a text field with the focus takes no letters. So the caret goes back, too.
+ */
+function closeTo(dialog: HTMLDialogElement, opener: Element | null): void {
+  if (!dialog.open) return;
+  const field = opener instanceof HTMLTextAreaElement || opener instanceof HTMLInputElement ? opener : null;
+  const { selectionStart: start, selectionEnd: end } = field ?? { selectionStart: null, selectionEnd: null };
+  dialog.close();
+  if (start !== null && document.activeElement === field) field?.setSelectionRange(start, end);
 }
 
 /** Make the stylesheet place the popup at this element while it is in sight. Returns a function that stops this. */

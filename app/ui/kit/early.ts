@@ -38,7 +38,7 @@ export const isHolding = (opening?: number): boolean => awaited !== 0 && (openin
 
 /**
  * Hold the key of this event if keys are held now and this key can be held. Returns true if it is held. A second Escape
- * ends this (`write` as in `giveBack`), and the field or dialog is closed when it appears.
+ * stops the holding (`write` as in `giveBack`). The field or dialog is then closed as soon as it appears.
  */
 export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   const { key, metaKey, ctrlKey, altKey } = event;
@@ -81,12 +81,8 @@ export function closeUnwanted(target: EventTarget | null, from: EventTarget | nu
   if (awaited || !unwanted.length || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
   unwanted.shift();
   queueMicrotask(() => {
-    const composer = from instanceof HTMLTextAreaElement && from.matches(COMPOSER) ? from : null;
-    const caret = [composer?.selectionStart ?? 0, composer?.selectionEnd ?? 0] as const;
     type(document.activeElement, ESCAPE);
-    composer?.focus({ preventScroll: true });
-    // A dialog that closes gives the focus back without the caret: the browser would drop what is typed next.
-    composer?.setSelectionRange(...caret);
+    if (from instanceof HTMLElement && from.matches(COMPOSER)) from.focus({ preventScroll: true });
   });
 }
 

@@ -8,10 +8,11 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """The keys of the form inside: Ctrl+Enter submits it, Escape sends `on_escape`. Keys do not reach the page.
+    """An element that handles the keys of the form in it: Ctrl+Enter submits the form, Escape sends `on_escape`.
 
-    `enter`: Enter in the text area submits the form too. The caret starts at the end of the text. `edit` is a unique
-    name of this edit; after a reload, the text that was typed under this name is restored.
+    The page does not get these keys. `enter`: Enter in the text area submits the form too. At first the caret is at the
+    end of the text. `edit` is a unique name of this edit; after a reload, the text that was typed under this name is
+    restored.
     """
 
     library = island("kit/form_keys.tsx")

@@ -13,12 +13,12 @@ def icon(path: str, **props: Any) -> rx.Component:
 
 
 def line_icon(path: str, width: str = "1.3", *, fill: str | rx.Var[str] = "none", **props: Any) -> rx.Component:
-    """Draw an icon from an SVG path, with lines of this width."""
+    """Draw an icon from an SVG path, with lines of this width. `fill` is the colour of its area."""
     return lines(rx.el.path(d=path), width=width, fill=fill, **props)
 
 
 def lines(*shapes: rx.Component, width: str = "1.3", fill: str | rx.Var[str] = "none", **props: Any) -> rx.Component:
-    """Draw an icon of several SVG shapes, with lines of this width."""
+    """Draw an icon of several SVG shapes, with lines of this width. `fill` is the colour of its area."""
     style = {"stroke": "currentColor", "stroke_width": width, "stroke_linecap": "round", "stroke_linejoin": "round"}
     return rx.el.svg(*shapes, **_frame({"fill": fill, **style, **props}))
 

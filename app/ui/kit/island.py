@@ -23,7 +23,7 @@ FOLDER: Final = "islands"
 
 
 class IslandError(Exception):
-    """The error that an island is used or declared in a way that its TypeScript does not allow."""
+    """Raised if an island is used or declared in a way that its TypeScript does not allow."""
 
 
 def island(path: str) -> str:

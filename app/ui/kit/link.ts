@@ -48,8 +48,8 @@ const OWN = `${APP}reflex___`;
 
 const link = signal<Link>("opening");
 /**
- * Why an action was refused, "" for none. `away`: the server cannot be reached. `back`: it could not be reached then,
- * but can be reached now. `large`: the event is too large.
+ * The reason why an action was refused, "" for none. `away`: the server cannot be reached. `back`: it could not be
+ * reached then, but can be reached now. `large`: the event is too large.
  */
 export const refused = signal<"" | "away" | "back" | "large">("");
 /** The path of the current page while an event handler leads to another page, else "". */

@@ -11,10 +11,10 @@ from app.views.screen.options import OptionRow
 class OptionList(Island):
     """A search field with the accessible name `label`, and the `rows` that contain all typed words.
 
-    The text `none` is shown if no row contains them. The row with the value `chosen` is highlighted at first, else the
-    first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog around the list. If
-    more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}` is the number of
-    all. The field gets the focus when the dialog or menu around it opens.
+    If no row contains all typed words, the text `none` is shown. The row with the value `chosen` is highlighted at
+    first, else the first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog
+    around the list. If more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}`
+    is the number of all. The field gets the focus when the dialog or menu around it opens.
     """
 
     library = island("kit/option_list.tsx")

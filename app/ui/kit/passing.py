@@ -8,10 +8,11 @@ from app.ui.kit.island import Island, island
 
 
 class Passing(Island):
-    """A line that sends `on_end` after `milliseconds`, so that it can be removed; never without `milliseconds`.
+    """A line that is shown for `milliseconds`. Then it sends `on_end`, whose handler removes it.
 
-    While a pointer or the focus is on the line, `on_end` is not sent. If the line is removed while it has the focus,
-    the focus moves to the transcript, or to the composer if `to` is "composer".
+    If `milliseconds` is None, the line stays, and `on_end` is never sent. While a pointer or the focus is on the line,
+    `on_end` is not sent. If the line is removed while it has the focus, the focus moves to the transcript, or to the
+    composer if `to` is "composer".
     """
 
     library = island("kit/passing.tsx")

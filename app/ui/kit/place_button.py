@@ -1,4 +1,4 @@
-"""A button that keys and other regions of the page can press."""
+"""A button that is also pressed by keys and by other regions of the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.ui.kit.place import Place
 
 
 class PlaceButton(Island):
-    """A button that keys and other regions press by the name `place` (`places.ts`).
+    """A button that is also pressed by keys and by other regions of the page, as the action `place` (`places.ts`).
 
     `opens_dialog`: screen readers say that the button opens a dialog.
     """

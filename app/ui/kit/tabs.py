@@ -18,7 +18,10 @@ class Tabs(Island):
 
 
 def tab(text: str, *, chosen: rx.Var[bool], on_click: Any, **props: Any) -> rx.Component:
-    """Draw one tab."""
+    """Draw one tab. `chosen`: its content is shown.
+
+    `on_click` is sent when the tab is pressed or reached by an arrow key.
+    """
     return rx.el.button(
         text,
         type="button",

@@ -75,7 +75,10 @@ def _example(name: str, note: str, event: Any) -> rx.Component:
 
 
 def _connect() -> rx.Component:
-    """Draw a hint to connect a model, while the built-in demo answers. Its space is reserved, so that nothing moves."""
+    """Draw the hint to connect a model, which is shown while the built-in demo answers.
+
+    Its space is reserved, so that nothing moves when it appears.
+    """
     return rx.el.div(
         rx.cond(
             ModelState.chosen.startswith("offline:"),

@@ -26,7 +26,7 @@ def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
 
 
 def again_id(pair_id: Any) -> rx.Var[str]:
-    """Return the HTML id of the two buttons of a pair. The menu of models opens next to this element."""
+    """Return the id of the element with the two buttons of a pair. The menu of models opens next to this element."""
     return "again-" + pair_id.to(str)
 
 

@@ -22,7 +22,8 @@ def structured_reply(
 ) -> rx.Component:
     """Draw a reply that must match a JSON schema: as a tree with its errors, as its text, or both.
 
-    `text` is its last text, `read` is the view of this text read as JSON. `live`: the text may still grow.
+    `text` is the newest text of the reply, `read` is the JSON value in this text. `live`: the text may still grow. When
+    `version` changes, the text is drawn from its start again.
     """
     source = StructuredState.sources.contains(pair_id)
     written = markdown(text.to(str), key=version.to_string(), live=live)

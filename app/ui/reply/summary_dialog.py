@@ -16,7 +16,8 @@ _TITLE = "Choose pairs to summarise"
 def summary_dialog() -> rx.Component:
     """Draw the dialog, which is open while `SummaryState.choice` is set.
 
-    Without choices yet, another dialog is drawn, so that the first choice gets the focus when the choices arrive.
+    Until the choices are known, a dialog without choices is drawn. The dialog with the choices replaces it, so that the
+    first choice gets the focus.
     """
     choice = SummaryState.choice.to(SummaryChoice)
     ways = choice.ways.to(tuple[SummaryWay, ...])

@@ -1,4 +1,7 @@
-"""Settings → Context: the form with the limits of a send and choices about it. Errors are shown at their fields."""
+"""Settings → Context: the form with the limits of a send, the choice for a send above them, and the cache lifetime.
+
+Errors are shown at their fields.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_ENDS: Final = frozenset({"fork", "new_conversation"})  # a message is written next
+_ENDS: Final = frozenset({"fork", "new_conversation"})  # the person writes a message next
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 
@@ -33,10 +33,10 @@ class KeyBinding:
     """A key and its effect, for the browser.
 
     `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the action that
-    the browser performs; None: none. `sends`: the server performs the action. `pair`: the action needs the pair at the
-    cursor ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a dialog or a
-    form; keys that are pressed before it appears are passed to it. `beside`: the action shows or hides a section of the
-    inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
+    the browser performs; None: it performs none. `sends`: the server performs the action. `pair`: the action needs the
+    pair at the cursor ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a
+    dialog or a form; keys that are pressed before it appears are passed to it. `beside`: the action shows or hides a
+    section of the inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
     action: str

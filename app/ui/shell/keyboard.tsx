@@ -105,7 +105,7 @@ function listen(now: () => KeyboardProps): () => void {
     if (makesText(burst, event.key)) writeFrom(event, true);
     else if (event.key.length > 1) burst = [];
   };
-  /** Write the burst and this key in the composer. `isSure`: also if that is covered. */
+  /** Write the burst and this key in the composer. `isSure`: even if the composer is covered. */
   const writeFrom = (event: KeyboardEvent, isSure: boolean) => {
     const typed = burst;
     if (!isSure && !goTo("composer")) return;

@@ -10,7 +10,10 @@ from app.ui.kit.dialog import Dialog, dialog_cancel
 
 @rx.memo
 def viewer() -> rx.Component:
-    """Draw the viewer with one picture. Escape, a click outside it and Close return to where it was opened."""
+    """Draw the viewer with one picture.
+
+    Escape, a click outside it and Close close it. Then the control that opened it gets the focus again.
+    """
     picture = ViewerState.picture.to(ViewedPicture)
     return Dialog.create(
         rx.el.div(

@@ -1,4 +1,4 @@
-/** Shows its children while the reply of the pair is marked as new: it grew out of sight while the user typed. */
+/** Shows its children while the reply is marked as new: it became taller than the window while the user typed. */
 import type { ReactNode } from "react";
 import { fresh } from "./overflow.ts";
 import type { FreshProps } from "./views.ts";

@@ -15,7 +15,7 @@ import { cursorAt, go, stayAt } from "./walk.ts";
 const ELSEWHERE = "input, select, .edit-form textarea, .filter-bar *";
 const judged = new Set<string>();
 let sent = ""; // the pair that was sent last: its reply may have ended before the page received the pair
-/** The pair whose reply grew out of sight while the person typed, "" for none. */
+/** The pair whose reply became taller than the window while the person typed, "" for none. */
 export const fresh = signal("");
 
 /** Remove the mark once the cursor is at the pair. Returns a function that stops this. */

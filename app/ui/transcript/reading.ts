@@ -20,7 +20,7 @@ export interface Reading {
 /** The id of a request that has no pair yet. */
 export const SENDING = "sending";
 
-/** A view that is less than this above the end counts as being at the end. */
+/** A view that is fewer pixels above the end than this counts as being at the end. */
 export const NEAR_PX = 48;
 const SHORT = 0.5; // share of the window: a higher request does not stay at the top
 

@@ -35,7 +35,10 @@ class Recovery(Island):
 
 @rx.memo
 def recovery() -> rx.Component:
-    """Create the component `Recovery`. As a separate memo it is redrawn alone when compared replies grow."""
+    """Create the component `Recovery`.
+
+    It is a separate memo, so that the growth of compared replies redraws nothing else.
+    """
     return Recovery.create(
         pairs=TranscriptState.pairs, compared=ComparisonState.replies, on_given=RecoveryState.give_back
     )

@@ -1,4 +1,4 @@
-"""The note below the transcript that an error ended the updates of the page, with a button that resumes them."""
+"""The note below the transcript if an error has ended the updates of the page, with a button that resumes them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def options(labels: Mapping[str, str]) -> list[rx.Component]:
 
 
 def fault_note(fault: rx.Var[str]) -> rx.Component:
-    """Draw the reason why an input was refused; nothing if it was accepted."""
+    """Draw `fault`, the reason why an input was refused; nothing if it is ""."""
     return rx.cond(fault != "", rx.el.p(fault, role="alert", class_name="usage-fault"))
 
 

@@ -1,4 +1,4 @@
-"""Views of the tree of branches: a line for each conversation, parents before their forks."""
+"""Views of the tree of branches: a line for each conversation, each parent above its forks."""
 
 from __future__ import annotations
 

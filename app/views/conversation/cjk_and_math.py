@@ -87,7 +87,7 @@ def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - t
 
 
 def _read_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """Parse a formula on separate lines, not within a list or a quotation."""
+    """Parse a formula on separate lines. A formula in a list or a quotation is not recognised."""
     if state.level or state.is_code_block(first):
         return False
     found = _BLOCK.match(state.src, state.bMarks[first], state.eMarks[end - 1])

@@ -1,4 +1,4 @@
-"""Views of nodes. A node is a record between pairs that is never sent. Each names the pair before it.
+"""Views of nodes. A node is a record between pairs that is never sent. Each node names the pair above it.
 
 The node of a title or a summary includes the result of its provider call, which has a separate child conversation.
 """
@@ -30,8 +30,8 @@ from app.views.usage.cost import describe_amount
 class AccountingNodeView:
     """The usage of the conversation up to the time when `messages` messages were removed from it.
 
-    `words` describe the reason. `damage` lists unreadable values of the node; `reason` is null if it is one of them.
-    Costs are computed from the ledger, so this damage changes no cost.
+    `words` describe why they were removed. `damage` lists unreadable values of the node; if the reason is unreadable,
+    `reason` is null. Costs are computed from the ledger, so this damage changes no cost.
     """
 
     id: str
@@ -86,7 +86,11 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """Return the views of a conversation's nodes, in their order. `tariffs` has the tariff of each model by name."""
+    """Return the views of a conversation's nodes, in their order.
+
+    `accounting` are its accounting nodes, `derived` the nodes of its child calls. `tariffs` has the tariff of each
+    model by name.
+    """
     nodes: list[NodeView] = [
         *map(_describe_accounting, accounting),
         *(_describe_derived(call, tariffs) for call in derived),

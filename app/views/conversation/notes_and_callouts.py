@@ -1,7 +1,7 @@
 r"""Markdown rules of GitHub for an exported page: footnotes, and callouts such as `> [!NOTE]`.
 
-The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). A text has a place in its page,
-so that the marks of a text lead to its own notes.
+The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). In the page, each text has a
+name (`PLACE`) that is part of the ids of its footnotes. So a mark never leads to a note of another text.
 
     >>> from app.views.conversation.cjk_and_math import make_reader
     >>> add_notes_and_callouts(reader := make_reader())
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.utils import EnvType, OptionsDict
 
 PLACE: Final = "place"
-"""The key of the text's place in the environment of a rendering. It is part of the ids of its notes."""
+"""The key under which a rendering's environment has the name of the text that is rendered."""
 
 _KIND: Final = re.compile(r"\[!(note|tip|important|warning|caution)\]", re.IGNORECASE)
 _MARK: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]")
@@ -51,7 +51,7 @@ def add_notes_and_callouts(reader: MarkdownIt) -> None:
 
 
 def _read_note(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """Parse a note: its line, the lines that continue its paragraph, and indented paragraphs. Notes do not nest."""
+    """Parse a footnote: its line, the lines that continue its paragraph, and indented paragraphs. Notes do not nest."""
     if silent or state.is_code_block(first):
         return False
     found = _NOTE.match(state.src, state.bMarks[first] + state.tShift[first], state.eMarks[first])
@@ -76,7 +76,10 @@ def _read_note(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 
 
 def _keep_as_text(state: StateBlock, first: int, after: int) -> None:
-    """Keep lines as a paragraph. The library would drop a definition of a link."""
+    """Make a paragraph of these lines, which are a note inside a note.
+
+    The library would take them as the definition of a link, and drop them.
+    """
     state.push("paragraph_open", "p", 1)
     inline = state.push("inline", "", 0)
     inline.content = state.getLines(first, after, state.blkIndent, keepLastLF=False).strip()
@@ -106,7 +109,7 @@ def _begins_note(state: StateBlock, line: int) -> bool:
 
 
 def _read_mark(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
-    """Parse a mark. Without its note it is ordinary text."""
+    """Parse the mark of a footnote. A mark without a note is ordinary text."""
     found = _MARK.match(state.src, state.pos, state.posMax)
     number = None if found is None else state.env.get(_NOTES, {}).get(found[1].lower())
     if found is None or number is None:

@@ -143,7 +143,7 @@ class PairView:
 
 
 def describe_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> PairView:
-    """Return the view of a pair for programs."""
+    """Return the view of a pair for programs. `facts` are the facts about the pair that are not stored with it."""
     parts = () if pair.reply is None else pair.reply.parts
     runs = pair.lifecycle in RUNNING
     return PairView(

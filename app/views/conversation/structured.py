@@ -11,7 +11,10 @@ from app.domain.structured.structured_replies import SchemaFault
 
 @dataclass(frozen=True, slots=True)
 class SchemaFaultView:
-    """A place in a reply that does not match the schema. `place` is its `path` from the root as text."""
+    """A place in a reply that does not match the schema.
+
+    `path` leads to it from the root, `place` is this path as text.
+    """
 
     path: tuple[str | int, ...]
     place: str

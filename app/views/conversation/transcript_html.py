@@ -81,7 +81,10 @@ def html_foot() -> str:
 
 
 def render_markdown(text: str, place: str = "text") -> str:
-    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links. `place` begins its footnotes' ids."""
+    """Convert Markdown to HTML without scripts, foreign pictures or unsafe links.
+
+    The ids of its footnotes begin with `place`.
+    """
     return str(_markdown().render(text, {"place": place}))
 
 
@@ -131,7 +134,7 @@ def _is_safe_address(url: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    # They load a library that few servers need.
+    # Imported here, because they load a library that few servers need.
     from app.views.conversation.cjk_and_math import make_reader  # noqa: PLC0415
     from app.views.conversation.notes_and_callouts import add_notes_and_callouts  # noqa: PLC0415
 
@@ -156,7 +159,10 @@ def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 
 
 def _keep_dear(state: StateCore) -> None:
-    """Show paragraphs that would take long to parse as plain text. This runs after blocks are parsed, before lines."""
+    """Show paragraphs that would take long to parse as plain text.
+
+    This runs when the blocks of a text are parsed, and the text inside them is not.
+    """
     for token in state.tokens:
         if token.type == "inline" and len(token.content) * (1 + len(_SIGN.findall(token.content))) > MAX_WORK:
             token.type = "plain"

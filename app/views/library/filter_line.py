@@ -59,7 +59,9 @@ class CompletionView:
 
 @dataclass(frozen=True, slots=True)
 class FilterLineView:
-    """The meaning of a line. If it has an `error`, only `completion` is also valid.
+    """The meaning of a line.
+
+    If the line has an `error`, only `completion` is set in addition; the other fields are empty.
 
     `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` has a sentence for
     each name in it that does not exist or is ambiguous. A send with this filter would contain `sent` of the `pairs`
@@ -101,7 +103,10 @@ def describe_filter_error(error: FilterError) -> FilterErrorView:
 
 
 def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
-    """Return the fields `would` and `what` of `CommandView`. The argument `what` describes the command's effect."""
+    """Return the fields `would` and `what` of `CommandView` for a decision about a command.
+
+    The argument `what` describes the effect of the command.
+    """
     match decision:
         case PerformCommand():
             return "act", what

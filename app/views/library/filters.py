@@ -58,7 +58,10 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
 def describe_filters(
     saved: Sequence[SavedFilter], history: Sequence[str], damaged: Sequence[AppliedFilter]
 ) -> FiltersView:
-    """Return the views of an owner's saved filters and filter history."""
+    """Return the views of an owner's saved filters and filter history.
+
+    `damaged` are the entries of the history that cannot be read.
+    """
     entries = tuple(DamagedEntryView(one.number, describe_damage(one.damage)) for one in damaged)
     return FiltersView(tuple(map(_describe_row, saved)), tuple(history), entries)
 

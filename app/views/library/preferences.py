@@ -47,7 +47,7 @@ class PreludeView:
 
 @dataclass(frozen=True, slots=True)
 class RedactionView:
-    """A text after redaction, as it would be sent, and the kinds of the redacted secrets, in their order."""
+    """A text after redaction, as it would be sent, and the kinds of the redacted secrets, in the order of the text."""
 
     text: str
     kinds: tuple[str, ...]

@@ -66,9 +66,9 @@ class CacheView:
 
     The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
     provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
-    breakpoints of the request; `cache_control_index` is the place of the last one. `cost` and `cost_uncached` are the
-    prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not read the
-    cached prefix `broken`; null: none.
+    breakpoints of the request; `cache_control_index` is the place of the last breakpoint. `cost` and `cost_uncached`
+    are the prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not
+    read the cached prefix `broken`; null: none.
     """
 
     predicted_read_tokens: int
@@ -133,9 +133,10 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """Return the view of the predicted effect of a request on the provider's cache.
+    """Return the view of the predicted effect of a request on the provider's cache, at the time `at`.
 
-    `broken` is the cached prefix that the request would not read; None: none. `positions` has pair positions by id.
+    `plan` is the cache plan of the request. `broken` is the cached prefix that the request would not read; None: there
+    is none. `positions` has the positions of pairs by id. `tariff` has the prices; None: they are unknown.
     """
 
     def place_of(place: int) -> PlaceView:
@@ -172,7 +173,9 @@ def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
 ) -> CachedCallView:
     """Return the view of a call: the predicted use of the cache, and `usage`, which the provider reported.
 
-    `marks` are the cache breakpoints of its request. `frozen`: the call read from the cache and did not write to it.
+    `marks` are the cache breakpoints of its request. `judgement` compares the report with the prediction. `differs`
+    describes the first difference from the previous send. `frozen`: the call read from the cache and did not write to
+    it.
     """
     return CachedCallView(
         run_id,

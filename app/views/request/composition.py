@@ -23,8 +23,8 @@ class EstimateView:
     """The estimate of a send: the tokens of its parts, with `tokens` as their sum. `pairs` includes `images`.
 
     `error_band` is the relative error (0.05: ± 5 %). `limit` is the budget in tokens, `limited_by` names the limit that
-    sets it. `available` is the part of the budget that is left for pairs, `reserve` what is kept free for the reply.
-    `cost` is the price of the input in US dollars as decimal text.
+    sets it. `available` are the tokens of the budget that are left for pairs, `reserve` those that are kept free for
+    the reply. `cost` is the price of the input in US dollars as decimal text.
     """
 
     tokens: int

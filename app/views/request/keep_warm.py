@@ -45,7 +45,7 @@ class KeepWarmOfferView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmView:
-    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` why it ended earlier.
+    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` says why it ended earlier.
 
     `calls` is the number of its calls, `cost` their total cost in US dollars as decimal text. `cost_at_least`: the real
     cost may be higher. `made_id` is the conversation of the calls; null: no call was needed yet.
@@ -95,7 +95,7 @@ def describe_keeping(  # noqa: PLR0913, PLR0917 - the inputs of the view
     cost: Cost,
     made_id: str | None,
 ) -> KeepWarmView:
-    """Return the view of a keep-alive."""
+    """Return the view of a keep-alive. The arguments are the fields of `KeepWarmView`."""
     return KeepWarmView(
         ended_at is None,
         started_at,

@@ -11,7 +11,7 @@ from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenAttachment:
-    """An attachment of a request. `address` has the bytes of a picture or a file, `text` is the content of a text.
+    """An attachment of a request. `address` leads to the bytes of a picture or a file, `text` is the content of a text.
 
     `kind` "lost": the attachment cannot be read, and only its name is known. `width` and `height` are in pixels, 0 if
     unknown.

@@ -1,4 +1,4 @@
-"""The notes about the provider's cache on the page: the cache line, what the view loses, and the keep-alive."""
+"""The notes about the provider's cache on the page: the cache line, the warning about a lost prefix, the keep-alive."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class ColdStartView:
 class KeepingView:
     """The note about a keep-alive that a person started. `on`: it is running.
 
-    `at` (ISO 8601) is its planned or past end, `text` is shown after this time.
+    The note begins with a time: `at` (ISO 8601), the planned end or, if the keep-alive has ended, the real end. `text`
+    is the rest of the note.
     """
 
     on: bool
@@ -79,7 +80,11 @@ class KeepingOffer:
 
 @dataclass(frozen=True, slots=True)
 class CacheNotesView:
-    """All notes about the cache. None: the note does not apply. `offer` is the content of the keep-alive dialog."""
+    """All notes about the cache. None: the note does not apply.
+
+    `line` is the cache line, `cold` the warning that a send would not read a cached prefix, `keeping` the note about a
+    keep-alive. `offer` is the content of the dialog that starts a keep-alive.
+    """
 
     line: CacheLineView | None = None
     cold: ColdStartView | None = None

@@ -17,18 +17,27 @@ from typing import Final, Literal, TypeVar
 Sign = Literal["", "-", "+"]
 T = TypeVar("T")
 
-# A word includes the blanks before it. A sign is a word, and so is each character of scripts without blanks.
+# A word includes the blanks in front of it. A sign is a word, and so is each character of scripts without blanks.
 _UNSPACED: Final = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f])+|[^\s\w])|\s+")
 _MAX_CELLS: Final = 25_000_000
-"""Maximum product of the lengths of two lists without common ends. Above it, all items are removed and added."""
+"""Maximum product of the lengths of two lists, without equal items at their start and end.
+
+Longer lists are not compared: all old items count as removed, and all new ones as added.
+"""
 _POPULAR: Final = 2_000
-"""Maximum length of a list whose items are all compared. Frequent items of longer lists would take minutes."""
+"""Maximum length of a list whose items are all compared.
+
+In longer lists, items that occur often are not matched with each other, because this would take minutes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanView:
-    """A piece of two compared texts. `sign`: it is in both (""), only in the first ("-") or the second ("+")."""
+    """A piece of two compared texts.
+
+    `sign` "": both texts have it; "-": only the first has it; "+": only the second has it.
+    """
 
     sign: Sign
     text: str

@@ -61,7 +61,10 @@ class CommandQuestionView:
 
 
 def show_line(line: str, read: FilterLineView) -> LineFeedbackView:
-    """Return the feedback about a line from its view for programs. Plain words without completions offer a search."""
+    """Return the feedback about a line. `read` is the view of the line for programs.
+
+    If the line is plain words without completions, the feedback offers a search for them.
+    """
     error, command, completion = read.error, read.command, read.completion
     if error is not None and not completion.suggestions:
         return _offer_search(line, _mark(line, error.message, error.position, error.found))

@@ -53,7 +53,10 @@ class LogView:
 def show_log(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> LogView:
-    """Return the log of a conversation from its nodes. `tariffs` has the tariff of each model by name."""
+    """Return the log of a conversation from its nodes: accounting nodes and those of child calls (`derived`).
+
+    `tariffs` has the tariff of each model by name.
+    """
     nodes = describe_nodes(accounting, derived, tariffs)
     newest = sorted(nodes, key=lambda node: (node.created_at, node.after_position, node.id), reverse=True)
     return LogView(tuple(map(_show, newest[:MOST])), max(0, len(newest) - MOST))

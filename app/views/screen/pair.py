@@ -67,8 +67,8 @@ class ScreenPairView:
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.
 
-    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: another agent
-    answered it than the pair above.
+    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: its agent is not the
+    agent of the pair above.
     """
 
     id: str
@@ -202,8 +202,8 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
 def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
     """Return the note about the usage that a provider counted, and its cost.
 
-    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply; each call
-    reads everything that the earlier calls read again.
+    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply. The input is
+    the sum of all calls: each call reads again what the earlier calls have read.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))

@@ -12,7 +12,7 @@ from app.domain.conversation.retry_policy import RetryPolicy, describe_policy
 class SettingView:
     """A parameter as `text` ("temperature 0.2"), and its `source`: the send, the conversation or the agent.
 
-    `refusal` says why the model does not accept it and what follows; "" if it does.
+    `refusal` says why the model does not accept the parameter and what follows; "": the model accepts it.
     """
 
     name: str
@@ -31,7 +31,7 @@ def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
 def show_setting(setting: Setting, refusal: str) -> SettingView:
     """Return the view of a parameter. `refusal` is the reason why the model does not accept it, "" if it does.
 
-    Such a parameter prevents the send if it was set for this send only. Otherwise the send leaves it out.
+    A refused parameter prevents the send if it was set for this send only. Otherwise the send leaves it out.
     """
     consequence = ". Remove it, or choose another model." if setting.source is Source.SEND else ": it is left out."
     return SettingView(

@@ -186,7 +186,8 @@ def describe_server(
 ) -> ServerView:
     """Return the view of a server. `known` are the last lists that it reported; None: none yet.
 
-    `signing_in` is always False: the caller sets it.
+    `health` is the state of the connection, `problem` the reason for it, `restarts` the number of times that a lost
+    connection was made again. `signing_in` is always False: the caller sets it.
     """
     program = server.way if isinstance(server.way, OverStdio) else None
     address = server.way if isinstance(server.way, OverHttp) else None

@@ -106,7 +106,10 @@ def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
 def describe_tool_mode(
     mode: ToolMode, choice: Choice, price: Price, cache: CacheView | None, *, same: bool
 ) -> ToolModeView:
-    """Return the view of a mode. `cache` is the effect of a send in this mode on the provider's cache."""
+    """Return the view of a mode. `choice` are the tools that a send in this mode includes, `price` returns their price.
+
+    `cache` is the effect of such a send on the provider's cache. `same`: the current mode sends the same tools.
+    """
     return ToolModeView(
         mode=mode,
         count=len(choice.tools),

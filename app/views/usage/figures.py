@@ -60,7 +60,7 @@ def band(tokens: int, share: float) -> str:
 
 
 def band_note(share: float) -> str:
-    """Write the relative error of an estimate in percent, or "exact"."""
+    """Write the relative error of an estimate (0.05: ±5 %) in percent, or "exact"."""
     return f"±{max(1, round(share * 100))} %" if share else "exact"
 
 
@@ -80,7 +80,7 @@ def money(cost: str) -> str:
 
 
 def charged(cost: str, *, at_least: bool) -> str:
-    """Write a cost that may be a lower bound: "$0.03", "≥ $0.03", "≥ $0" if nothing is known, "free"."""
+    """Write a cost that may be a lower bound, such as "$0.03", "≥ $0.03", "≥ $0" (nothing is known) or "free"."""
     if not at_least or cost == UNKNOWN:
         return money(cost)
     return f"≥ {money(cost).removeprefix('< ')}" if Decimal(cost) else "≥ $0"

@@ -1,4 +1,7 @@
-"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill; a CSV table."""
+"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill.
+
+Also writes a CSV table.
+"""
 
 from __future__ import annotations
 
@@ -235,7 +238,7 @@ def spent_fields(spent: Spent) -> dict[str, Any]:
 
 
 def describe_all(spent: Mapping[str, Spent]) -> dict[str, SpentView]:
-    """Return the views of several usages and costs, by the same names, such as purposes or models."""
+    """Return the views of several usages and costs. The keys, such as purposes or models, stay the same."""
     return {name: describe_spent(one) for name, one in spent.items()}
 
 

@@ -25,6 +25,9 @@ COUNT_CLOSED = """() => {
   }, true);
 }"""
 """Record the forms and dialogs that are closed from now on."""
+CARET_AT_CLOSE = """() => document.addEventListener("close", () => {
+  window.caretAtClose = `${getSelection().anchorNode?.className} ${document.activeElement.selectionStart}`;
+}, { capture: true })"""
 
 
 @pytest.fixture
@@ -264,8 +267,11 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
             type_in_a_burst(page, sentence)
             expect(screen.composer).to_have_value(sentence)
         page.evaluate(COUNT_CLOSED)
+        page.evaluate(CARET_AT_CLOSE)
         state.release()
         eventually(lambda: page.evaluate("ended") == ["form", "dialog"])
+        expect(screen.composer).to_be_focused()
+        assert page.evaluate("caretAtClose") == "composer 3"
         expect(page.locator(".edit-form, dialog:modal")).to_have_count(0)
         page.keyboard.type(" this")
         expect(screen.composer).to_have_value("two this")

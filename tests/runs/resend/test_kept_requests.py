@@ -134,6 +134,61 @@ async def test_unchanged_requests_use_the_same_budgets(bench: Bench) -> None:
     assert len(bench.peer.heard) == heard
 
 
+async def test_unchanged_requests_have_the_same_limits_as_others(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("One " * 2_000)
+    failed = await bench.fail(conversation_id, "Two")
+    left = bench.peer.heard[-1].body
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(send_tokens=2_000))
+    heard = len(bench.peer.heard)
+
+    for choice in (None, OverBudget.ASK, OverBudget.FIT):
+        with pytest.raises(OverBudgetError, match="The stored request does not fit") as refused:
+            await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, over_budget=choice)
+    options = refused.value.budget_options
+    assert (options.model, options.y, options.limit, options.limited_by) == (MODEL, 1, 2_000, "token ceiling")
+    assert (options.fit, options.summarise, options.larger) == (None, None, ())
+    assert options.force.tokens > 2_000
+    assert len(bench.peer.heard) == heard
+
+    bench.peer.answers = [REFUSED]
+    resent = await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id, over_budget=OverBudget.FORCE)
+    await collect(bench.ctx, resent.started.run_id)
+    assert bench.peer.heard[-1].body == left
+    with pytest.raises(OverBudgetError) as again:  # the estimate is kept with the second send
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
+    assert again.value.budget_options.force.tokens == options.force.tokens
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(send_tokens=2_000, over_budget=OverBudget.FORCE))
+    await collect(bench.ctx, (await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)).started.run_id)
+
+
+async def test_unchanged_request_that_was_too_long_is_not_sent_again_without_a_choice(bench: Bench) -> None:
+    conversation_id, _ = await bench.talk("First " * 300)
+    failed = await bench.fail(conversation_id, "Second", TOO_LONG)
+    heard = len(bench.peer.heard)
+
+    with pytest.raises(OverBudgetError) as refused:
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
+
+    assert refused.value.budget_options.limited_by == "window"
+    assert len(bench.peer.heard) == heard
+
+
+async def test_unchanged_request_without_an_estimate_is_estimated_from_its_bytes(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id, _ = await bench.talk("One " * 2_000)
+    failed = await bench.fail(conversation_id, "Two")
+
+    async def find_none(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr("app.runs.resend.kept_requests.load_request_tokens", find_none)
+    await set_preferences(bench.ctx, LOCAL_OWNER, Preferences(send_tokens=2_000))
+
+    with pytest.raises(OverBudgetError):
+        await resend_as_it_was(bench.ctx, LOCAL_OWNER, failed.id)
+
+
 async def test_later_pairs_want_a_decision_here_too(bench: Bench) -> None:
     conversation_id = await a_conversation(bench.ctx, model=MODEL)
     failed = await bench.fail(conversation_id, "First")

@@ -15,7 +15,8 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
 from app.store.conversation.rows import CONVERSATION, PAIR
-from tests.runs.exchange import PAIR_BY_HAND
+from tests.runs.exchange import PAIR_BY_HAND, export
+from tests.runs.steps import a_conversation, reply_to
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,19 @@ async def test_an_error_is_reported_with_its_place_and_nothing_is_stored(
     async with ctx.store.read() as session:
         for table in (CONVERSATION, PAIR):
             assert (await session.execute(select(func.count()).select_from(table))).scalar_one() == 0
+
+
+async def test_failure_of_a_run_that_did_not_fail_is_refused(ctx: AppContext, other: AppContext) -> None:
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/fail auth")
+    exported = orjson.loads(await export(ctx, conversation_id))
+    exported["conversations"][0]["pairs"][0]["runs"][0]["outcome"] = "canceled"
+
+    with pytest.raises(FaultError) as caught:
+        await import_file(other, LOCAL_OWNER, orjson.dumps(exported))
+
+    assert caught.value.field == "$.conversations[0].pairs[0].runs[0].failure"
+    assert caught.value.reason == "must be null for a run that did not fail."
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,9 @@ async def test_a_branch_compares_elsewhere(ctx: AppContext, tab: Tab, here: str)
     assert [pair.model for pair in compared] == [DEMO, TINY]
 
 
-async def test_what_does_not_fit_is_asked_about_and_remembered(ctx: AppContext, tab: Tab, here: str) -> None:
+async def test_what_does_not_fit_is_asked_about_for_each_model_and_remembered(
+    ctx: AppContext, tab: Tab, here: str
+) -> None:
     for number in range(3):
         await reply_to(ctx, here, f"/rate 100000\n/echo {number} {TOO_MUCH}")
     await reply_to(ctx, here, "/rate 100000\n/echo last")
@@ -270,10 +272,16 @@ async def test_what_does_not_fit_is_asked_about_and_remembered(ctx: AppContext, 
     with pytest.raises(NotFoundError):
         await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
+    await tab.send(ResendState.choose_way, key="force")
+    assert tab.shows(ResendState, "over_budget").message.startswith(f"{TINY}: ")
+    with pytest.raises(NotFoundError):
+        await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.remember_way, remembers=True)
     await tab.send(ResendState.choose_way, key="fit")
     await until(tab, columns)
 
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, here)
+    assert [run.sent for run in comparison.runs] == [((1, 5),), ()]
     assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is OverBudget.FIT
     await discard_comparison(ctx, LOCAL_OWNER, here)
 

@@ -700,18 +700,47 @@ async def test_a_comparison_of_what_is_counted_on_screen_begins_without_a_questi
         await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
 
 
-@pytest.mark.parametrize("key", ["fit", "force"])
-async def test_a_comparison_that_does_not_fit_begins_as_was_chosen(ctx: AppContext, tab: Tab, key: str) -> None:
+@pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])
+async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen_for_it(
+    ctx: AppContext, tab: Tab, keys: tuple[str, str]
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    models = ("offline:tiny", "offline:demo")
+    messages = ("None of the 3 pairs in view fits together with the draft.", "1 of the 3 pairs in view fits.")
+    fitting = ((), ((3, 3),))
+    async with watching(ctx, tab, conversation_id):
+        await compare(tab, *models)
+        for model, message, key in zip(models, messages, keys, strict=True):
+            shown = tab.shows(ComposerState, "over_budget")
+            assert shown.message.startswith(f"{model}: {message}")
+            with pytest.raises(NotFoundError):
+                await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+
+            await tab.send(ComposerState.choose_way, key=key)
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        comparison, _ = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+        assert [(run.model, run.sent) for run in comparison.runs] == [
+            (model, fits if key == "fit" else ((1, 3),)) for model, fits, key in zip(models, fitting, keys, strict=True)
+        ]
+
+
+async def test_cancel_at_the_second_model_of_a_comparison_sends_and_remembers_nothing(
+    ctx: AppContext, tab: Tab
+) -> None:
     conversation_id = await too_much(ctx, tab)
     async with watching(ctx, tab, conversation_id):
         await compare(tab, "offline:tiny", "offline:demo")
-        shown = tab.shows(ComposerState, "over_budget")
-        assert shown.message.startswith("offline:tiny: ")
+        await tab.send(ComposerState.remember_way, remembers=True)
+        await tab.send(ComposerState.choose_way, key="fit")
+        assert tab.shows(ComposerState, "over_budget").model == "offline:demo"
 
-        await tab.send(ComposerState.choose_way, key=key)
+        await tab.send(ComposerState.end_over_budget)
 
-        assert tab.shows(ComposerState, "over_budget") is None
-        await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+        assert tab.shows(ComposerState, "answers")[-1].accepted is False
+        assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is OverBudget.ASK
+        with pytest.raises(NotFoundError):
+            await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 
 
 async def test_a_comparison_that_does_not_fit_is_asked_about_again_if_the_pairs_change(
@@ -727,5 +756,6 @@ async def test_a_comparison_that_does_not_fit_is_asked_about_again_if_the_pairs_
         await tab.send(ComposerState.choose_way, key="force")
 
         assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
+        assert tab.shows(ComposerState, "over_budget").model == "offline:tiny"
         with pytest.raises(NotFoundError):
             await read_comparison(ctx, LOCAL_OWNER, conversation_id)

@@ -42,6 +42,11 @@ def options(x: int, y: int, *, fits: bool) -> BudgetOptions:
             ("Leaves out the pair in view, this time.",),
         ),
         (
+            *(0, 3, True, "None of the 3 pairs in view fits together with the draft."),
+            ("Send the draft alone", "Send all 3 anyway", "Switch to large"),
+            ("Leaves out all 3 pairs in view, this time.",),
+        ),
+        (
             *(1, 2, True, "1 of the 2 pairs in view fits."),
             ("Send the 1 pair that fits", "Send all 2 anyway", "Switch to large"),
             ("Leaves out the older one in view, this time.",),

@@ -166,6 +166,32 @@ async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(ctx: AppC
         await settled(watcher, 2, 1)
 
 
+@pytest.mark.parametrize(("key", "asks_again"), [("force", False), ("anew", True)])
+async def test_stored_request_that_does_not_fit_asks_whether_to_send_it_anyway(
+    ctx: AppContext, tab: Tab, key: str, *, asks_again: bool
+) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, f"/echo one {'word ' * 200}")
+    await reply_to(ctx, conversation.id, "/fail context_length")
+    async with watching(ctx, tab, conversation.id) as watcher:
+        await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 2))
+        asked = tab.shows(ResendState, "over_budget")
+        assert asked.message.startswith("The stored request does not fit. The limit is ")
+        assert [way.name for way in asked.ways] == ["Send it anyway", "Send current request"]
+        await tab.send(ResendState.end)
+        assert [pair.versions for pair in await stored(watcher)] == [1, 1]
+
+        await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 2))
+        await tab.send(ResendState.choose_way, key=key)
+
+        again = tab.shows(ResendState, "over_budget")
+        assert (again is not None) is asks_again
+        if again is not None:  # the new request does not fit either, but pairs of it can be left out
+            assert again.ways[0].key == "fit"
+            await tab.send(ResendState.choose_way, key="fit")
+        await settled(watcher, 1, 2)
+
+
 async def test_refusal_is_shown_and_the_pair_can_be_sent_again(watcher: Watcher, tab: Tab) -> None:
     await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="nobody:here")
     assert tab.shows(ToastState, "toast").fault

@@ -18,7 +18,10 @@ from app.views.library.filter_line import FilterLineView, OutcomeView
 router = APIRouter(prefix="/conversations", tags=["filters"], dependencies=[ReadsJson, HasBody])
 
 MAX_LINE = 100_000
-"""Maximum characters of `line` in a body. A shorter line that is too long for a filter gets an error with position."""
+"""Maximum characters of `line` in a body.
+
+A shorter line that is too long for a filter gets an error that names a position.
+"""
 
 
 class Typed(Body):

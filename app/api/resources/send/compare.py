@@ -10,13 +10,14 @@ from starlette.responses import Response
 
 from app.api.http.access import Ctx, Owner
 from app.api.http.answers import IN_PLACE, WITH_BODY, answer, says
-from app.api.http.bodies import Body, DraftToPreview, ModelName, SeenBefore, Sending
+from app.api.http.bodies import Attaching, Body, ModelName, OverBudgetWord, SeenBefore, SendOptions, choice_of
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
+from app.domain.preferences import OverBudget
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare import comparisons
 from app.runs.compare.pair_comparisons import compare_again
@@ -54,22 +55,37 @@ Selections = Annotated[
 ]
 
 
-class DraftToCompare(DraftToPreview):
+class Comparing(SendOptions):
+    """The models of a comparison, and the options of the send. `model` is ignored."""
+
+    models: Models
+    over_budget: Annotated[
+        dict[ModelName, OverBudgetWord] | None,
+        Field(
+            max_length=MAX_MODELS + 1,
+            description="By model: the action if pairs in view do not fit: send nothing, leave pairs out, or send all "
+            "anyway. Default for each model: the value in the preferences. If pairs do not fit for a model without a "
+            "choice, nothing is sent to any model, and the problem `over-budget` has the options and the `model`.",
+        ),
+    ] = None
+    selections: Selections = None
+
+    def choices(self) -> dict[str, OverBudget]:
+        return {model: choice_of(word) for model, word in (self.over_budget or {}).items()}
+
+
+class DraftToCompare(Comparing, Attaching):
     """A request for several models, with its options. `model` is ignored."""
 
     text: str = Field(pattern=NOT_BLANK, description="The text, sent unchanged. Not blank.")
-    models: Models
-    selections: Selections = None
 
 
-class PairToCompare(Sending, SeenBefore):
+class PairToCompare(Comparing, SeenBefore):
     """The models that answer a pair again, and the options of the send. `model` is ignored.
 
     Without `later`, the pair must be the last one.
     """
 
-    models: Models
-    selections: Selections = None
     later: Later | None = Field(
         None,
         strict=False,
@@ -114,7 +130,7 @@ async def compare(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body:
         body.models,
         body.options(),
         parameters=await body.send_parameters(),
-        over_budget=body.choice(),
+        over_budget=body.choices(),
         selections=body.selections or {},
         attached=await body.attached(owner),
     )
@@ -149,7 +165,7 @@ async def compare_pair(ctx: Ctx, owner: Owner, pair_id: PairId, body: PairToComp
             body.options(),
             parameters=await body.send_parameters(),
             later=body.later,
-            over_budget=body.choice(),
+            over_budget=body.choices(),
             seen=body.seen(),
             selections=body.selections or {},
         )

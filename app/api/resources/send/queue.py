@@ -14,6 +14,7 @@ from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, 
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
+from app.domain.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason
 from app.runs.send import queue as queueing
 from app.views.conversation.queue import QueuedView, QueueView, describe_queue, describe_queued
@@ -49,6 +50,9 @@ class QueueToResume(Body):
     )
     model: ModelName | None = None
     over_budget: OverBudgetChoice = None
+
+    def choice(self) -> OverBudget | None:
+        return None if self.over_budget is None else choice_of(self.over_budget)
 
 
 @router.get(
@@ -113,7 +117,7 @@ async def pause(ctx: Ctx, owner: Owner, conversation_id: ConversationId) -> Resp
 )
 async def resume(ctx: Ctx, owner: Owner, conversation_id: ConversationId, body: QueueToResume) -> Response:
     queue = await queueing.resume_queue(
-        ctx, owner, conversation_id, only=body.only, model=body.model, over_budget=choice_of(body.over_budget)
+        ctx, owner, conversation_id, only=body.only, model=body.model, over_budget=body.choice()
     )
     return answer(describe_queue(queue))
 

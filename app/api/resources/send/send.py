@@ -97,9 +97,10 @@ async def send(
 def answer_started(
     ctx: AppContext, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
 ) -> Response:
-    """Return the response for a started reply: its event stream, or JSON with the address of the stream.
+    """Return the response for a started reply.
 
-    `view` replaces the usual JSON.
+    It is the event stream of the reply, or JSON with the address of the stream: `media_type` decides. `view` replaces
+    the usual JSON.
     """
     if media_type == EVENT_STREAM:
         return answer_events(follow(ctx, owner, started.run_id))

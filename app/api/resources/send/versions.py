@@ -140,12 +140,13 @@ async def snapshot(ctx: Ctx, owner: Owner, pair_id: PairId) -> Response:
 @router.post(
     "/{pair_id}/snapshot/resend",
     summary="Send the stored request of a failed pair again",
-    description="Sends exactly the same bytes, whatever is in view now. Responds like `resend`.",
+    description="Sends exactly the same bytes, whatever is in view now. If they exceed the budget of the send, nothing "
+    "is sent unless `over_budget` is `force`. Responds like `resend`.",
     dependencies=[HasBody],
     response_class=Response,
     responses=events_documented("The run's log, from its beginning.")
     | says(ResentView, status=202, description="Started. `Location` is the address of its events.")
-    | fails(*IN_PLACE),
+    | fails(*IN_PLACE, "over-budget"),
 )
 async def resend_kept(
     ctx: Ctx,
@@ -154,7 +155,9 @@ async def resend_kept(
     body: KeptToResend,
     media_type: Annotated[str, Depends(offers(EVENT_STREAM, JSON))],
 ) -> Response:
-    resent = await resend_as_it_was(ctx, owner, pair_id, later=body.choice(), seen=body.seen())
+    resent = await resend_as_it_was(
+        ctx, owner, pair_id, later=body.choice_for_later(), over_budget=body.choice(), seen=body.seen()
+    )
     return _answer_resent(ctx, owner, resent, media_type)
 
 

@@ -122,7 +122,10 @@ async def import_them(ctx: Ctx, owner: Owner, request: Request) -> Response:
 
 
 def write_disposition(filename: str) -> str:
-    """Return the Content-Disposition header with a file name (RFC 6266): in ASCII for old clients, and unchanged."""
+    """Return the Content-Disposition header with a file name (RFC 6266).
+
+    The name is in it twice: in ASCII for old clients, and unchanged.
+    """
     plain = filename.encode("ascii", "replace").decode().replace("?", "_").replace('"', "'")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 

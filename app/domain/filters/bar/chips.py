@@ -1,7 +1,7 @@
 """Chips of the filter bar: buttons that add a term to the filter line, or remove it.
 
-The filter is stored only in the line. A chip is on if the line has its term at the top level, so that every pair in
-view matches it.
+The filter is stored only in the line. A chip is on if the line has its term at the top level (not in parentheses or a
+negation), so that every pair in view matches the term.
 
 >>> write_term("r5 :flag", STARRED), write_term("s>=1 r5 :flag", None, (STARRED,))
 ('r5 s>=1 :flag', 'r5 :flag')

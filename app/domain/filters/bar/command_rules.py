@@ -39,26 +39,26 @@ SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 
 @dataclass(frozen=True, slots=True)
 class PerformCommand:
-    """The decision to perform the command."""
+    """The decision that the command is performed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmCommand:
-    """The decision to perform the command if the person confirms this question."""
+    """The decision that the command is performed if the person confirms this question."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShowText:
-    """The decision not to perform the command, but to show this text."""
+    """The decision that the command is not performed, and this text is shown."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class RefuseCommand:
-    """The decision to refuse the command, for this reason."""
+    """The decision that the command is refused, for this reason."""
 
     reason: str
 

@@ -204,7 +204,7 @@ def _choices(typed: str, row: CommandRow | FlagRow | None) -> Iterator[Suggestio
 
 
 def _word_at(tokens: Sequence[Token], cursor: int) -> Token:
-    """Return the token that ends at the cursor and may be incomplete. If a new term can start there, it is empty."""
+    """Return the token that ends at the cursor and may be incomplete; an empty token if a new term can start there."""
     nothing = Token(TokenKind.END, "", cursor)
     if not tokens or tokens[-1].kind in {TokenKind.NOT, TokenKind.AND, TokenKind.OR, TokenKind.OPEN}:
         return nothing

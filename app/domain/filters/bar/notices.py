@@ -1,4 +1,7 @@
-"""Warnings of the filter bar: names in a filter that do not exist or are ambiguous. Such a term selects no pair."""
+"""Warnings of the filter bar about names that do not exist or are ambiguous.
+
+A term with such a name selects no pair.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Number(StrEnum):
 
 
 class Key(StrEnum):
-    """A name or id of a pair that can be looked up. Only `ID` and `MODEL` are never empty."""
+    """A text value of a pair, such as the id of its topic. Only `ID` and `MODEL` are never empty."""
 
     ID = "id"
     TOPIC = "topic"
@@ -52,14 +52,14 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """A condition that is true if all `conditions` are true. Without any, every pair matches."""
+    """A condition that is true if all `conditions` are true. Without conditions, every pair matches."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """A condition that is true if at least one of the `conditions` is true. Without any, no pair matches."""
+    """A condition that is true if at least one of the `conditions` is true. Without conditions, no pair matches."""
 
     conditions: tuple[Condition, ...]
 
@@ -90,7 +90,7 @@ class CompareTime:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A condition that is true if the pair's key is one of the values. Without values, no pair matches."""
+    """A condition that is true if the pair's value for `key` is one of `values`. Without values, no pair matches."""
 
     key: Key
     values: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Looks up the names in a filter: returns the matching ids and names, as the pairs have them.
+"""Looks up the names in a filter: returns the matching ids and names, as they are stored with the pairs.
 
 >>> from app.domain.filters.language.quoting import read_pattern
 >>> find_models(("anthropic:claude-sonnet-4-5", "offline:demo"), read_pattern("claude*"))

@@ -94,9 +94,9 @@ def asks_boundary(tree: Filter) -> bool:
 
 
 def lower_base(tree: Filter, scope: FilterScope) -> Condition:
-    """Return the condition that selects the base set: the filter without its terms `o` (“inside the context boundary”).
+    """Return the condition that selects the base set: the pairs that match the filter without its terms `o`.
 
-    If the filter has no such term, the base set is the view.
+    Such a term means “inside the context boundary”. If the filter has none, the base set has exactly the pairs in view.
     """
     return _lower(tree, scope, None) or EVERY_PAIR
 
@@ -104,8 +104,8 @@ def lower_base(tree: Filter, scope: FilterScope) -> Condition:
 def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Condition:
     """Return the condition that selects the pairs in view from the base set.
 
-    In it, `boundary` replaces the terms `o` (“inside the context boundary”). Apply it only to pairs of the base set: it
-    leaves out the terms that all of these pairs match.
+    A term `o` (“inside the context boundary”) becomes a condition on the ids in `boundary`. Apply the condition only to
+    pairs of the base set: it leaves out the terms that all of these pairs match.
     """
     terms = tree.terms if isinstance(tree, And) else (tree,)
     asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others
@@ -113,7 +113,7 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
 
 
 def _lower(tree: Filter, scope: FilterScope, boundary: BoundaryPairs | None) -> Condition | None:
-    """Return the condition; None: it is only an `o`, and there is no boundary yet."""
+    """Return the condition. None: `tree` is only a term `o`, and there is no boundary yet."""
     match tree:
         case Everything():
             return EVERY_PAIR

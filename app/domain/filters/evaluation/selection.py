@@ -77,7 +77,7 @@ def select_pairs(
 def narrow(
     condition: Condition, candidates: Sequence[Pair], whole: Sequence[Pair], estimate: Estimate
 ) -> Sequence[Pair]:
-    """Return the candidates that match the condition, in order.
+    """Return the candidates that match the condition, in their order.
 
     `whole` are all pairs of the conversation, oldest first.
     """

@@ -127,13 +127,14 @@ _FAULTS = frozenset({TokenKind.UNCLOSED, TokenKind.UNKNOWN})
 def _first_fault(token: Token, last: Token) -> Token:
     """Return the invalid token to report.
 
-    A quote is not reported as unclosed if the line was cut off in front of its end.
+    If the readable part of the line ends inside a string, the reason why it ends there is reported, not the missing
+    quote.
     """
     return last if token.kind is TokenKind.UNCLOSED and last.kind is not TokenKind.END else token
 
 
 def _usable_part(line: str) -> tuple[str, Token]:
-    """Return the readable beginning of the line, and the token after it."""
+    """Return the readable beginning of the line, and a token that says why it ends there."""
     text = line[:MAX_LENGTH]
     if unusable := _UNUSABLE.search(text):
         return text[: unusable.start()], Token(TokenKind.UNUSABLE, unusable.group(), unusable.start())

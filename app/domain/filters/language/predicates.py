@@ -1,4 +1,4 @@
-"""The predicates of the filter language: one row each.
+"""The predicates of the filter language, as a table with one row for each.
 
 Parser, formatter, completion, cheat sheet and documentation use these rows.
 

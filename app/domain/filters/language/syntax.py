@@ -44,7 +44,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicTerm:
-    """Pairs that are filed under a topic with this path. `below`: or under one of its descendants.
+    """The term that selects pairs filed under a topic with this path. `below`: or under one of its descendants.
 
     A single name in `names` matches every topic with this name.
     """
@@ -55,19 +55,19 @@ class TopicTerm:
 
 @dataclass(frozen=True, slots=True)
 class ChosenTopic:
-    """Pairs that are filed under the topic chosen in the composer, not under its descendants."""
+    """The term that selects pairs filed under the topic chosen in the composer, not under its descendants."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentOfTopic:
-    """The last `count` pairs that are filed under the chosen topic or its descendants."""
+    """The term that selects the last `count` pairs filed under the chosen topic or its descendants."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stars:
-    """Pairs with this number of stars, 0 to 3."""
+    """The term that compares the stars of a pair (0 to 3) with `stars`."""
 
     op: Op
     stars: int
@@ -75,35 +75,35 @@ class Stars:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """The last `count` pairs of the whole conversation, independent of other terms."""
+    """The term that selects the last `count` pairs of the whole conversation, independent of other terms."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Pairs with the flag, or without it."""
+    """The term that selects pairs with the flag, or without it."""
 
     flagged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class MarkTerm:
-    """Pairs with the tag “include” or “exclude”."""
+    """The term that selects pairs with the tag “include” or “exclude”."""
 
     mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTerm:
-    """Pairs that a model with this name answered. None: the model chosen in the composer."""
+    """The term that selects pairs answered by a model with this name. None: by the model chosen in the composer."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """Pairs that were first sent this long ago. `LESS` selects newer pairs."""
+    """The term that compares the time since a pair was first sent with `count` units. `LESS` selects newer pairs."""
 
     op: Op
     count: int
@@ -112,7 +112,7 @@ class Age:
 
 @dataclass(frozen=True, slots=True)
 class DayTerm:
-    """Pairs that were first sent on, before or after a calendar day in the reader's time zone."""
+    """The term that selects pairs first sent on, before or after a calendar day in the reader's time zone."""
 
     op: Op
     day: date
@@ -120,31 +120,31 @@ class DayTerm:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """Pairs with this text anywhere in the request or the reply."""
+    """The term that selects pairs with this text anywhere in the request or the reply."""
 
     text: Pattern
 
 
 @dataclass(frozen=True, slots=True)
 class AttachmentTerm:
-    """Pairs with an image or a file."""
+    """The term that selects pairs with an image or a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedTerm:
-    """Pairs whose reply failed, and pairs with a stored failure."""
+    """The term that selects pairs whose reply failed, and pairs with a stored failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallTerm:
-    """Pairs that called a tool with this name. None: any tool."""
+    """The term that selects pairs that called a tool with this name. None: any tool."""
 
     name: Pattern | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TokensTerm:
-    """Pairs with this number of tokens by the current estimate."""
+    """The term that compares the current token estimate of a pair with `tokens`."""
 
     op: Op
     tokens: int
@@ -152,7 +152,7 @@ class TokensTerm:
 
 @dataclass(frozen=True, slots=True)
 class AgentTerm:
-    """Pairs that an agent with this name answered. None: the agent chosen in the composer."""
+    """The term that selects pairs answered by an agent with this name. None: by the agent chosen in the composer."""
 
     name: Pattern | None = None
 
@@ -183,14 +183,14 @@ Predicate = (
 
 @dataclass(frozen=True, slots=True)
 class InContext:
-    """The term `o`: pairs inside the context boundary, and the newest `extra` pairs outside of it."""
+    """The term `o`, which selects the pairs inside the context boundary and the newest `extra` pairs outside of it."""
 
     extra: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Pairs that the saved filter with this name selects.
+    """The term `@name`, which selects the pairs that the saved filter with this name selects.
 
     `position` is the position of the name in the line, for errors.
     """
@@ -207,14 +207,17 @@ Leaf = Predicate | InContext | Saved
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Pairs that the term does not select."""
+    """The term that selects the pairs that the inner term does not select."""
 
     term: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Pairs that all terms select. There are at least two terms, none of them an `And`. Built by `all_of`."""
+    """The term that selects pairs that all inner terms select. There are at least two, none of them an `And`.
+
+    Built by `all_of`.
+    """
 
     terms: tuple[Expression, ...]
 
@@ -224,7 +227,10 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Pairs that at least one term selects. There are at least two terms, none of them an `Or`. Built by `any_of`."""
+    """The term that selects pairs that at least one inner term selects. There are at least two, none of them an `Or`.
+
+    Built by `any_of`.
+    """
 
     terms: tuple[Expression, ...]
 
@@ -234,7 +240,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """All pairs: the empty filter."""
+    """The empty filter, which selects all pairs."""
 
 
 Expression = Leaf | Not | And | Or

@@ -26,7 +26,7 @@ from app.views.usage.figures import band, band_note, money, number, plural
 
 FIRST_MESSAGES: Final = 60
 MORE_MESSAGES: Final = 1_000
-"""Number of messages that one press of the button adds."""
+"""Number of older messages that the button "Show … earlier" adds."""
 ROOM: Final = 120_000
 """Maximum number of characters of messages that are sent to the page before a person expands more of them."""
 LONG: Final = 20_000
@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """How much of a request is shown: only its newest messages, and only the beginning of long pieces.
+    """The extent of a request that is shown: only its newest messages, and only the beginning of long pieces.
 
     `messages` is the number of the messages. `opened` are the keys of the pieces that a person has expanded: a higher
     limit applies to these.
@@ -171,7 +171,7 @@ def show_messages(
 ) -> tuple[PieceView, ...]:
     """Return the newest messages as pieces, oldest first. The last one is expanded.
 
-    `positions` has the positions of pairs by id.
+    `positions` has the positions of pairs by id. `reading` says how much is shown.
     """
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)
@@ -189,7 +189,10 @@ def show_messages(
 def show_message(
     message: RequestMessage, key: str, positions: Mapping[str, int], *, opened: bool = False, sign: Sign = ""
 ) -> PieceView:
-    """Return a message as a piece without its parts. `opened`: the piece is expanded at first."""
+    """Return a message as a piece without its parts. `opened`: the piece is expanded at first.
+
+    `sign` is "+" or "-" in a comparison of two requests, otherwise "". `positions` has the positions of pairs by id.
+    """
     position = positions.get(message.pair_id or "")
     whence = "draft" if message.pair_id is None else f"pair {position}" if position else "pair"
     gist = gist_of(" ".join(_begin(part)[:_GIST] for part in message.parts))

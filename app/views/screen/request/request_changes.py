@@ -44,8 +44,8 @@ class HeadChangeView:
 class ChangesView:
     """The differences between two requests. `warning` says why they may be inexact, "" if they are exact.
 
-    `note` is a sentence about all of them. `heads` are the changed fields, `rows` the messages: unchanged ones in a row
-    are replaced by one line.
+    `note` is a sentence about all differences. `heads` are the changed fields, `rows` the messages: one line replaces
+    each group of consecutive unchanged messages.
     """
 
     warning: str
@@ -65,7 +65,7 @@ class ComparedRequest:
 def show_changes(
     before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, exact: bool
 ) -> ChangesView:
-    """Return the differences from the last request `before` to the request `after`.
+    """Return the differences from the last request `before` to the request `after`. `reading` says how much is shown.
 
     `exact`: building the last request again results in exactly the request that was sent.
     """
@@ -102,7 +102,10 @@ _INEXACT: Final = (
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
-    """Return the differences between two JSON bodies of requests. `urls` are the addresses that they are sent to."""
+    """Return the differences between two JSON bodies of requests. `reading` says how much is shown.
+
+    `urls` are the addresses that the bodies are sent to.
+    """
     field = next((name for name in _LISTS if isinstance(before.get(name), list)), _LISTS[0])
     names = [name for name in dict.fromkeys((*before, *after)) if name != field]
     heads = _heads([("To", *urls), *((name, _as_text(before.get(name)), _as_text(after.get(name))) for name in names)])

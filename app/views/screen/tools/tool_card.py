@@ -25,7 +25,10 @@ MAX_PERCENT: Final = 9_999
 
 
 class CardStatus(StrEnum):
-    """The status of a tool call. WAITING: for a person's permission. UNANSWERED: the reply ended without a result."""
+    """The status of a tool call.
+
+    WAITING: the call waits for a person's permission. UNANSWERED: the reply ended without a result of the call.
+    """
 
     WRITING = "input-streaming"
     RUNNING = "input-available"
@@ -130,7 +133,7 @@ def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[s
 
 
 def waiting_in(pair_id: str, permissions: Collection[PermissionItemView]) -> frozenset[str]:
-    """Return the ids of the tool calls of a pair that wait for a person's permission."""
+    """Return the ids of the tool calls in this pair's reply that wait for a person's permission."""
     return frozenset(each.tool_call_id for each in permissions if each.pair_id == pair_id)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.api.served import Api
 from tests.api.talk import answered, create_conversation, follow
 
 MODELS = ["offline:demo", "offline:tiny"]
+LONG = "A sentence of eight words stands here again. " * 400
 
 
 async def compare(api: Api, conversation_id: str, text: str = "/echo Hello") -> dict[str, Any]:
@@ -116,3 +119,30 @@ async def test_what_of_a_pair_cannot_be_compared_is_refused(api: Api):
     assert kept["undo"] == [{"pair_id": later["id"], "deleted": False}]
     branch = (await api.http.post(place, json=good | {"later": "branch"})).json()
     assert (branch["conversation_id"] != conversation_id, branch["pair_id"]) == (True, None)
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_each_model_that_does_not_fit_needs_a_choice_of_its_own(api: Api, *, again: bool):
+    conversation_id = await create_conversation(api, model=MODELS[0])
+    for number in range(3):
+        await answered(api, conversation_id, f"/rate 100000\n/echo {number} {LONG}")
+    last = await answered(api, conversation_id, "/echo last")
+    place, body = f"/conversations/{conversation_id}/compare", {"text": "/echo Hello", "models": MODELS}
+    if again:
+        place, body = f"/pairs/{last['id']}/compare", {"models": MODELS}
+    read = await api.http.get("/preferences")
+    limited = await api.http.put("/preferences", json=read.json() | {"send_tokens": 9_000})
+    assert limited.status_code == 200, limited.text
+
+    asked = await api.http.post(place, json=body)
+    assert (asked.status_code, asked.json()["model"], asked.json()["x"]) == (409, MODELS[0], 1 + (not again))
+    fit = {"over_budget": {MODELS[0]: "fit"}}
+    asked = await api.http.post(place, json=body | fit)
+    assert (asked.status_code, asked.json()["model"]) == (409, MODELS[1])
+    assert (await api.http.post(place, json=body | {"over_budget": "fit"})).status_code == 422
+    assert (await api.http.get(f"/conversations/{conversation_id}/comparison")).status_code == 404
+
+    begun = await api.http.post(place, json=body | {"over_budget": {MODELS[0]: "fit", MODELS[1]: "force"}})
+
+    assert begun.status_code == 202, begun.text
+    assert [run["sent_pairs"] for run in begun.json()["runs"]] == [1 + (not again), 3 + (not again)]

@@ -170,3 +170,19 @@ async def test_stored_request_is_sent_again_unchanged(api: Api):
     again = (await api.http.get(f"/pairs/{failed}/snapshot")).json()
     assert (again["body"], again["run_id"]) == (kept["body"], answer.json()["run_id"])
     assert (await api.http.post(f"/pairs/{failed}/snapshot/resend", json={"later": "branch"})).status_code == 422
+
+
+async def test_stored_request_that_does_not_fit_is_sent_only_if_forced(api: Api):
+    conversation_id = await create_conversation(api)
+    failed = await say(api, conversation_id, "/fail context_length")
+    place = f"/pairs/{failed}/snapshot/resend"
+
+    for body in ({}, {"over_budget": "cancel"}):
+        refused = await api.http.post(place, json=body)
+        assert (refused.status_code, refused.json()["type"]) == (409, "urn:inview:problem:over-budget")
+        assert ("fit" in refused.json(), refused.json()["model"]) == (False, "offline:demo")
+        assert refused.json()["force"]["tokens"] > 0
+    assert (await api.http.post(place, json={"over_budget": "fit"})).status_code == 422
+
+    forced = await api.http.post(place, json={"over_budget": "force"}, headers={"Accept": "application/json"})
+    assert forced.status_code == 202
