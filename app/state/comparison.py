@@ -23,7 +23,7 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
-    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `begun` is the
+    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `started` is the
     id of a comparison whose data has not arrived yet and whose dialog opens automatically when it arrives, otherwise
     "". The dialog opens automatically for a comparison that this tab started and, once on each visit of the page, for a
     comparison in a conversation without pairs.
@@ -32,7 +32,7 @@ class ComparisonState(VisitedState, rx.State):
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     shown: rx.Field[bool] = rx.field(default=False)
     replies: rx.Field[ComparedColumnsView | None] = rx.field(None)
-    begun: rx.Field[str] = rx.field("")
+    started: rx.Field[str] = rx.field("")
     _offered: tuple[Visit, str] | None = None  # the visit and the comparison of a dialog that opened automatically
 
     @rx.event
@@ -54,7 +54,7 @@ class ComparisonState(VisitedState, rx.State):
 async def expect_replies(state: rx.State, comparison_id: str) -> None:
     """Open the dialog of this comparison, now or when its data arrives, because this tab started the comparison."""
     comparing = await state.get_state(ComparisonState)
-    comparing.begun = comparison_id
+    comparing.started = comparison_id
     await _reveal(comparing)
 
 
@@ -82,12 +82,12 @@ async def _offer(state: ComparisonState, comparison_id: str) -> None:
     """Open the dialog automatically when its data arrives, unless this was already done on this visit of the page."""
     offered = (await visit_of(state), comparison_id)
     if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
-        state._offered, state.begun = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        state._offered, state.started = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def _reveal(state: ComparisonState) -> None:
-    if state.comparison is not None and state.comparison.id == state.begun:
-        state.begun = ""
+    if state.comparison is not None and state.comparison.id == state.started:
+        state.started = ""
         await state._come()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a person has asked for it
         _look(state, on=True)
 

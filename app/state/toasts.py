@@ -52,10 +52,10 @@ class ToastAction:
 
 @dataclass(frozen=True)
 class Undo:
-    """The data that undoes the action of a toast: the toast's `id` and message, and the event that undoes the action.
+    """How to undo the action of the toast with this `id`: `event` undoes it.
 
-    `undone` is a shorter text for the message about the Undo, "" for none. `deleted` is the id of the conversation or
-    of the oldest pair that the action moved to the trash, "" for none.
+    `message` is the text about the action, from which the message after the undo is made. `deleted` is the id of the
+    conversation or of the oldest pair that the action moved to the trash, "" for none.
     """
 
     id: str

@@ -50,8 +50,9 @@ class ConnectionTerms:
     authentication of HTTP requests, and `mask` masks secrets of the authentication in the log.
 
     The connection sets the rest. `ending` records how the server ended the connection. `status` has one item, the
-    status of the newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in, and `unexplained` also
-    if the server did not say where to sign in: then a key may be missing instead.
+    status of the newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in. `unexplained`
+    is set in addition if Inview has no token for the server and the server did not say where to sign in. Then a key may
+    be missing instead.
     """
 
     tell: Callable[[str, str], None]

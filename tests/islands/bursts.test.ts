@@ -12,7 +12,7 @@ const EDIT: KeyBinding = {
 	pair: "must",
 	sends: true,
 	opens: true,
-	beside: false,
+	inspector: false,
 	ends: false,
 };
 const COPY: KeyBinding = { ...EDIT, sends: false, place: "copy" };

@@ -31,7 +31,7 @@ const binding = (action: string, key: string): KeyBinding => ({
 	pair: "none",
 	sends: true,
 	opens: false,
-	beside: false,
+	inspector: false,
 	ends: false,
 });
 const TABLE = [
@@ -65,8 +65,8 @@ test("a button keeps its space and its Enter, and no other key", () => {
 	assert.equal(called({ key: "d" }, onButton), "next_pair");
 });
 
-test("keys are letters where one writes, and act beside the page only if they are meant to", () => {
-	for (const place of ["", "beside"] as const)
+test("keys are letters where one writes, and act in the inspector only if they are meant to", () => {
+	for (const place of ["", "inspector"] as const)
 		assert.equal(called({ key: "d" }, { ...PAGE, place }), undefined);
 	assert.equal(called({ key: "d" }, { ...PAGE, mode: "INPUT" }), undefined);
 });

@@ -5,7 +5,7 @@ context and writes nothing new to the cache. It costs the price of a cache read,
 the prefix. Keep-alive calls are worth their price while they cost less than writing the prefix again
 (`KeepAliveCost.worth`).
 
-    >>> offer = KeepAliveCost(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), anew=Decimal("0.15"))
+    >>> offer = KeepAliveCost(40_000, 300, each=Decimal("0.012"), read=Decimal("0.012"), uncached=Decimal("0.15"))
     >>> offer.worth, offer.count(at := datetime(2026, 5, 1), at + timedelta(minutes=30))
     (11, 7)
 
@@ -50,14 +50,14 @@ class KeepAliveCost:
     """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
 
     `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. `read` is
-    the cost of the prefix in the next send while it is cached, `anew` its cost if it expired and is written again.
+    the cost of the prefix in the next send while it is cached, `uncached` its cost if it expired and is written again.
     """
 
     tokens: int
     lifetime: int
     each: Decimal | None
     read: Decimal | None
-    anew: Decimal | None
+    uncached: Decimal | None
 
     @property
     def worth(self) -> int | None:
@@ -65,9 +65,9 @@ class KeepAliveCost:
 
         None: a price is unknown, or calls are free.
         """
-        if self.each is None or self.read is None or self.anew is None or not self.each:
+        if self.each is None or self.read is None or self.uncached is None or not self.each:
             return None
-        return max(0, int((self.anew - self.read) / self.each))
+        return max(0, int((self.uncached - self.read) / self.each))
 
     @property
     def step(self) -> timedelta:
@@ -136,7 +136,7 @@ def price_keeping(request: Request, prediction: Prediction, tariff: Tariff | Non
         prediction.lifetime,
         each=price_usage(refresh, tariff, at),
         read=price_usage(Usage(cache_read_tokens=tokens), tariff, at),
-        anew=price_usage(written, tariff, at),
+        uncached=price_usage(written, tariff, at),
     )
 
 

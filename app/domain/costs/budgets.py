@@ -4,9 +4,9 @@ A budget warns when a share of its amount is spent. If the budget `stops`, a sen
 and months are UTC. Not here: the budget of a send, which is in tokens (`domain/context/budget.py`).
 
     >>> month = SpendingBudget(BudgetScope.ALL, "", BudgetPeriod.MONTH, Decimal(10), Decimal("0.8"), stops=True)
-    >>> stand(month, Cost(Decimal("8.5")))
+    >>> status_of(month, Cost(Decimal("8.5")))
     <BudgetStatus.WARNING: 'warning'>
-    >>> stand(month, Cost(Decimal("8.5")), Decimal("1.6"))
+    >>> status_of(month, Cost(Decimal("8.5")), Decimal("1.6"))
     <BudgetStatus.SPENT: 'spent'>
 """
 
@@ -109,7 +109,7 @@ def first_day(span: BudgetPeriod, today: date) -> date | None:
             return None
 
 
-def stand(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
+def status_of(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
     """Return the status that a budget has if `next_cost` is spent in addition to `spent`.
 
     `next_cost` None: there is no next call, or its price is unknown. Then only `spent` counts.

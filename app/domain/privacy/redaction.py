@@ -1,8 +1,9 @@
-"""Redaction: replaces secrets of known forms in a request by placeholders (called marks) before the request is sent.
+"""Redaction: replaces secrets of known forms in a request by placeholders before the request is sent.
 
 Redaction is deterministic: the same text is always sent as the same text, so a cached prefix stays equal. Redacting
-twice has the same result as redacting once. A mark names only the kind of the secret. A hash would reveal something
-about the secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the secrets.
+twice has the same result as redacting once. A placeholder names only the kind of the secret. A hash would reveal
+something about the secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the
+secrets.
 
     >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
     'key=[redacted: AWS access key]'
@@ -31,7 +32,7 @@ SIGNED = "This thinking is left out: it contains a secret, and signed thinking c
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text with marks instead of its secrets, and the kinds of these secrets, in order."""
+    """A text with placeholders instead of its secrets, and the kinds of these secrets, in order."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -39,9 +40,10 @@ class Redacted:
 
 @dataclass(frozen=True, slots=True)
 class RedactedRequest:
-    """A request with marks instead of its secrets. `replaced` describes each of these secrets.
+    """A request with placeholders instead of its secrets. `replaced` describes each of these secrets.
 
-    `left_out` are the pairs whose signed thinking was left out because of a secret; None: the draft.
+    `left_out` has an item for each signed thinking that was left out because it contains a secret: the id of its pair,
+    or None if it is in the draft.
     """
 
     request: Request
@@ -49,27 +51,27 @@ class RedactedRequest:
     left_out: tuple[str | None, ...] = ()
 
 
-def mark_of(kind: str) -> str:
-    """Return the mark that replaces a secret of this kind."""
+def placeholder_of(kind: str) -> str:
+    """Return the placeholder that replaces a secret of this kind."""
     return f"[redacted: {kind}]"
 
 
 @lru_cache(maxsize=MAX_REMEMBERED)
 def redact_text(text: str) -> Redacted:
-    """Replace every secret of a known form by a mark. A text without secrets is returned unchanged."""
+    """Replace every secret of a known form by a placeholder. A text without secrets is returned unchanged."""
     found = find_secrets(text)
     if not found:
         return Redacted(text)
     pieces: list[str] = []
     end = 0
     for secret in found:
-        pieces += (text[end : secret.start], mark_of(secret.kind))
+        pieces += (text[end : secret.start], placeholder_of(secret.kind))
         end = secret.end
     return Redacted("".join((*pieces, text[end:])), tuple(secret.kind for secret in found))
 
 
 def redact_request(request: Request) -> RedactedRequest:
-    """Return the request with marks instead of its secrets, and what the marks replaced.
+    """Return the request with placeholders instead of its secrets, and what they replaced.
 
     Signed thinking with a secret is left out. Tools and parameters are not changed, because a person set them up.
     """
@@ -90,7 +92,7 @@ def redact_request(request: Request) -> RedactedRequest:
 
 
 def list_replaced(pair: Pair) -> tuple[Replaced, ...]:
-    """Return the secrets in a pair that redaction would replace by marks when the pair is sent."""
+    """Return the secrets in a pair that redaction would replace by placeholders when the pair is sent."""
     request = [Replaced(kind, "request", pair.id) for kind in _kinds_in(pair.request.parts)]
     if pair.reply is None:
         return tuple(request)

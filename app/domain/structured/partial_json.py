@@ -42,15 +42,15 @@ class PartialJson:
     """The result of reading a JSON text that is still arriving. `value` is the value so far.
 
     `found`: at least the start of the value was read. `open_path` is the path of the unfinished part; None: nothing is
-    unfinished. `fault`: why the rest of the text is not JSON. `beside`: there is other text in front of the value or
-    after it.
+    unfinished. `fault`: why the rest of the text is not JSON. `has_other_text`: there is other text in front of the
+    value or after it.
     """
 
     value: Any = None
     found: bool = False
     open_path: JsonPath | None = None
     fault: str | None = None
-    beside: bool = False
+    has_other_text: bool = False
 
     @property
     def complete(self) -> bool:
@@ -60,21 +60,23 @@ class PartialJson:
 
 def read_partial(text: str, *, final: bool = False) -> PartialJson:
     """Read the JSON value in a text. `final`: no more text will arrive, so an unfinished value is a fault."""
-    start, beside = _find_start(text)
+    start, has_other_text = _find_start(text)
     if start == len(text):
-        return PartialJson(open_path=(), fault="The reply has no JSON." if final else None, beside=beside)
+        return PartialJson(
+            open_path=(), fault="The reply has no JSON." if final else None, has_other_text=has_other_text
+        )
     reader = _Reader(text, start, final=final)
     kept: list[Any] = []
     try:
         reader.read_value(kept.append, (), 0)
     except _EndedError as ended:
         fault = f"The JSON ends early, inside {name_path(ended.path)}." if final else None
-        return PartialJson(kept[-1] if kept else None, bool(kept), ended.path, fault, beside)
+        return PartialJson(kept[-1] if kept else None, bool(kept), ended.path, fault, has_other_text)
     except _FaultError as error:
         fault = f"{error.words} at character {error.place}."
-        return PartialJson(kept[-1] if kept else None, bool(kept), None, fault, beside)
-    beside = beside or not _AFTER.match(text, reader.place)
-    return PartialJson(kept[-1], found=True, beside=beside)
+        return PartialJson(kept[-1] if kept else None, bool(kept), None, fault, has_other_text)
+    has_other_text = has_other_text or not _AFTER.match(text, reader.place)
+    return PartialJson(kept[-1], found=True, has_other_text=has_other_text)
 
 
 def name_path(path: JsonPath) -> str:

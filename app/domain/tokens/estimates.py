@@ -91,14 +91,15 @@ class Estimator:
         low, high = self.range_of(kind)
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
-    def doubt_of_old(self, tokens: int, beside: TextKind) -> float:
-        """Return the possible error, in tokens, of the estimate `tokens` for earlier texts that no provider reported.
+    def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
+        """Return the possible error, in tokens, of the estimate `tokens` for texts that were in no reported request.
 
-        `beside` is the kind of the draft. Without a report in this conversation, the earlier texts may be of this kind.
+        These earlier texts are taken for plain text. Without a reported request in this conversation, the error covers
+        the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:
-            of_kind = self.range_of(beside)
+            of_kind = self.range_of(draft_kind)
             low, high = min(low, of_kind[0]), max(high, of_kind[1])
         return tokens * max(high - self.permille, self.permille - low, 0) / self.permille
 

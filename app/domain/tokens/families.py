@@ -1,9 +1,9 @@
-"""Families of models: how they count tokens, according to their names. Used until a provider has reported usage.
+"""Families of models, found by the model's name: how they count tokens.
 
-A family's `permille` is the number of its tokens for a thousand tokens of the OpenAI vocabulary that
-`providers/counts/vocabularies.py` uses for it. `band` is the relative error for English and code. Other `kinds` of text
-have other ranges. If a vendor publishes its tokenizer, the ratio was measured with it, on English, German, Russian,
-Chinese, code and JSON; the results for English and code decide. The comments name the source of all other ratios.
+An estimate uses these numbers until a provider has reported usage. A text of a thousand tokens in the OpenAI vocabulary
+(`providers/counts/vocabularies.py`) has about `permille` tokens in the family. `permille` is for English and code, with
+the relative error `band`; `kinds` has the ranges for other kinds of text. If the vendor publishes its tokenizer, these
+numbers were measured with it. Otherwise a comment names their source.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180

@@ -68,9 +68,9 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 
 @dataclass(frozen=True, slots=True)
 class SizedTool:
-    """A tool, and the tokens of its definition.
+    """A tool, and the size of its definition.
 
-    `tokens` is the estimate for the request, `counted` the number of tokens in the model's vocabulary.
+    `counted` is the number of tokens in the vocabulary; `tokens` is the estimate for the model that is made from it.
     """
 
     tool: Tool

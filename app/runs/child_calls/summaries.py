@@ -125,8 +125,8 @@ async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summar
         raise ConflictError("Nothing in view is left to summarise.")
     estimator = base.terms.estimator
     instruction_tokens = estimator.of_text(await count_text(base.vocabulary, INSTRUCTION), 1)
-    beside = base.terms.system + composed.tools.tokens + instruction_tokens
-    tokens = beside + sum(estimator.of_pair(pair.sizes) for pair in older)
+    fixed = base.terms.system + composed.tools.tokens + instruction_tokens
+    tokens = fixed + sum(estimator.of_pair(pair.sizes) for pair in older)
     room = base.profile.context_window - base.terms.limits.reserve
     if tokens > room:
         raise ConflictError(
@@ -164,7 +164,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
     else:
         raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
     tools = planned.composed.tools.definitions
-    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.beside)
+    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.extras)
     caching = await load_caching(
         ctx.store, owner, base.profile, tokens=planned.tokens, conversation_id=conversation_id, frozen=True
     )

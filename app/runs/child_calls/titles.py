@@ -72,7 +72,7 @@ async def ask_title(
         raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
-    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.beside)
+    view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.extras)
     tokens = composed.composition.estimate.tokens
     caching = await load_caching(
         ctx.store, owner, base.profile, tokens=tokens, conversation_id=conversation_id, frozen=True

@@ -22,7 +22,7 @@ from app.domain.run.run import Interrupted, RunStart, RunState, apply_event, is_
 from app.runs.engine.permission_broker import expire_abandoned
 from app.runs.engine.writer import Writer
 from app.runs.request.attachments import load_named
-from app.runs.request.send_plan import Plan, beside_of, build_view, plan_send
+from app.runs.request.send_plan import Plan, build_view, extras_of, plan_send
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
 from app.runs.runtime.ids import new_id, now
@@ -201,7 +201,7 @@ class Reaper:
                 sent_with = await load_sent_with(session, start.run_id)
                 agent = await find_agent(session, place.owner, pair.agent_id)
             view = build_view(
-                conversation, agent, above, pair.request.parts, pair.parameters, tools, beside_of(sent_with)
+                conversation, agent, above, pair.request.parts, pair.parameters, tools, extras_of(sent_with)
             )
             attachments = await load_named(self.store, place.owner, view)
             plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)

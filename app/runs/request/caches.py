@@ -55,9 +55,10 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
     unstable: int | None = 0,
     tools_apart: bool = False,
 ) -> Caching | None:
-    """Load the expected state of a model's cache; None: the cache rules of the model are unknown.
+    """Load what a cache plan needs in addition to the request; None: the cache rules of the model are unknown.
 
-    `conversation_id`: the plan uses the pauses between the calls of this conversation.
+    The calls of all conversations with this model are loaded. The cache plan will use the pauses between the calls of
+    the conversation `conversation_id`. The other arguments become the fields of `Caching`.
     """
     rules = find_rules(profile.model)
     if rules is None:

@@ -2,8 +2,8 @@
 
 The key of a snapshot contains everything that it depends on, so no snapshot in the cache is out of date.
 
-Not here: making a snapshot (`runs/send/context_selection.py`), and the stored requests of failed pairs, which are also
-called context snapshots (`store/run/snapshots.py`).
+Not here: making a snapshot (`runs/send/context_selection.py`), and request snapshots, the stored requests of failed
+pairs (`store/run/snapshots.py`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ContextSnapshot:
 
     `index` has every pair of the conversation, in view or not. `running` is the pair whose reply is running, in view or
     not. `terms` is the data from which the boundary is computed. `system_text` is the size of the system prompt in
-    tokens of the vocabulary. `offer` are the tools that can be sent. `beside` is the other data of the request
+    tokens of the vocabulary. `offer` are the tools that can be sent. `extras` is the other data of the request
     (`send_plan.py`).
     """
 
@@ -69,7 +69,7 @@ class ContextSnapshot:
     index: PairIndex
     system_text: int
     offer: OfferedTools
-    beside: RequestExtras
+    extras: RequestExtras
     running: str | None
     parts: Mapping[Condition, frozenset[str]]
     views: dict[int | None, SizedPairs] = field(default_factory=dict[int | None, SizedPairs], repr=False)

@@ -82,7 +82,7 @@ def compose_request_extras(options: UserOptions = NO_USER_OPTIONS) -> RequestExt
     return RequestExtras(compose_system_prelude(options), options.redact)
 
 
-def beside_of(sent_with: SentWith) -> RequestExtras:
+def extras_of(sent_with: SentWith) -> RequestExtras:
     """Return the prelude and the redaction of a request that was sent, to build the request again."""
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
@@ -94,7 +94,7 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
     draft: tuple[Part, ...],
     parameters: Parameters,
     tools: tuple[ToolDefinition, ...] = (),
-    beside: RequestExtras = NO_EXTRAS,
+    extras: RequestExtras = NO_EXTRAS,
 ) -> View:
     """Build the content of a send (`View`) from the pairs, the draft and the settings of the conversation.
 
@@ -105,18 +105,18 @@ def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
         draft=draft,
         agent_prompt="" if agent is None else agent.system_prompt,
         system_prompt=conversation.system_prompt,
-        prelude=beside.prelude,
+        prelude=extras.prelude,
         checkpoint=conversation.checkpoint,
         parameters=parameters,
         tools=tools,
-        redact=beside.redact,
+        redact=extras.redact,
     )
 
 
-def system_text_of(conversation: Conversation, agent: Agent | None, beside: RequestExtras = NO_EXTRAS) -> str:
+def system_text_of(conversation: Conversation, agent: Agent | None, extras: RequestExtras = NO_EXTRAS) -> str:
     """Return the system text of a request: the text of all its cards, redacted if redaction is on."""
-    text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, beside=beside))
-    return redact_text(text).text if beside.redact else text
+    text = join_cards(build_view(conversation, agent, (), (), NO_PARAMETERS, extras=extras))
+    return redact_text(text).text if extras.redact else text
 
 
 async def plan_send(  # noqa: PLR0913 - what a request is made of

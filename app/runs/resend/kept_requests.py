@@ -85,7 +85,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - as resend_pair
         after = await pairs.load_later_ids(session, owner, pair)
         sent = (await load_run(session, owner, kept.run_id)).sent
         tools = await load_sent_tools(session, kept.run_id)
-        beside = await load_sent_with(session, kept.run_id)
+        sent_with = await load_sent_with(session, kept.run_id)
         provider, profile = await ctx.catalogue.find(session, owner, kept.model)
         head = await load_head(session, owner, pair.conversation_id, "")
         conversation = head.conversation
@@ -110,7 +110,7 @@ async def resend_as_it_was(  # noqa: PLR0913 - as resend_pair
         sent,
         CountedRequest(None, None, tokens),
         tools=tools,
-        sent_with=beside,
+        sent_with=sent_with,
         retry_policy=conversation.retry_policy,
     )
     gone = after if later is Later.DISCARD else ()

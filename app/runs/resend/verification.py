@@ -16,7 +16,7 @@ from app.domain.errors import InputError, NotFoundError
 from app.domain.request.request import Request
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import load_named
-from app.runs.request.send_plan import beside_of, build_view, plan_send
+from app.runs.request.send_plan import build_view, extras_of, plan_send
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation
 from app.store.run.runs import load_sent_with
@@ -80,9 +80,9 @@ async def verify_run(ctx: AppContext, owner: str, run_id: str) -> Verified:
             provider, profile = await ctx.catalogue.find(session, owner, stored.model)
             marks = await load_marks(session, run_id)
             tools = await load_sent_tools(session, run_id)
-            beside = beside_of(await load_sent_with(session, run_id))
+            extras = extras_of(await load_sent_with(session, run_id))
             agent = await find_agent(session, owner, stored.agent_id)
-        view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, beside)
+        view = build_view(conversation, agent, stored.pairs, stored.draft.parts, stored.parameters, tools, extras)
         attachments = await load_named(ctx.store, owner, view)
         plan = await plan_send(view, profile, provider, marks=marks, attachments=attachments)
     except InputError as error:

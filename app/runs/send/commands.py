@@ -356,7 +356,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
             await take_uploads(session, owner, conversation_id, attached.uploads)
             await use_attachments(session, owner, conversation_id, [request])
             sent, tools = list_sent(planned.sent), planned.built.request.tools
-            beside = planned.plan.sent_with
+            sent_with = planned.plan.sent_with
             await runs.insert_run(
                 session,
                 place,
@@ -368,7 +368,7 @@ async def start_reply(  # noqa: PLR0913 - what a send is made of
                 replayed_from,
                 tools,
                 purpose,
-                beside,
+                sent_with,
             )
             if replayed is not None:
                 await runs.finish_run(session, place, replayed, at)

@@ -155,7 +155,7 @@ async def compose_base(
         forced = base.over_budget is OverBudget.FORCE
     secrets: tuple[str, ...] = ()
     texts = [draft, *list_words(attached)]
-    if base.beside.redact:
+    if base.extras.redact:
         redacted = [await _redact(text) for text in texts]
         texts, secrets = [one.text for one in redacted], tuple(kind for one in redacted for kind in one.kinds)
     draft = texts[0]
@@ -200,7 +200,9 @@ def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
 async def read_base(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Return a context snapshot (base): everything that a composition needs except the draft.
+    """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
+
+    The draft is not part of it.
 
     `sends`: the model will be called.
 
@@ -251,9 +253,9 @@ def count_sent(composed: Composed, sent: Sequence[Candidate], plan: Plan) -> Cou
         return CountedRequest(None, None, estimate.tokens)
     vendor = base.terms.estimator.vendor
     words = sum(pair.sizes.text + (pair.sizes.thinking if pair.sizes.thinking_vendor == vendor else 0) for pair in sent)
-    beside = [size for size in (base.system_text, composed.draft_text) if size]
-    messages = sum(pair.sizes.messages for pair in sent) + len(beside)
-    text = words + sum(beside) + _count_tools(composed)
+    texts_outside = [size for size in (base.system_text, composed.draft_text) if size]
+    messages = sum(pair.sizes.messages for pair in sent) + len(texts_outside)
+    text = words + sum(texts_outside) + _count_tools(composed)
     return CountedRequest(text, messages, estimate.tokens, plan.built.request.characters, len(plan.wire.body))
 
 
@@ -347,8 +349,8 @@ async def _read_base(
     preferences = read_preferences(head.preferences)
     tools = list_offered(ctx, inputs.owner, preferences, head.agent)
     tools = await name_delegates(session, inputs.owner, tools, head.agent)
-    beside = compose_request_extras(read_user_options(preferences, now))
-    key = (inputs, tree, condition, notices, limits, tools, beside)
+    extras = compose_request_extras(read_user_options(preferences, now))
+    key = (inputs, tree, condition, notices, limits, tools, extras)
     if (known := ctx.snapshots.find(key)) is not None:
         return replace(known, scope=scope)
     estimator = await load_estimator(session, inputs.owner, profile, conversation_id)
@@ -363,7 +365,7 @@ async def _read_base(
         measured = measure_at(sheet.index, (await find(condition)).values(), estimator, checkpoint)
     boundary_conditions = list_parts(lower_view(tree, scope, NO_BOUNDARY)) if asks_boundary(tree) else ()
     agent = head.agent
-    system_text = await count_text(inputs.vocabulary, system_text_of(head.conversation, agent, beside))
+    system_text = await count_text(inputs.vocabulary, system_text_of(head.conversation, agent, extras))
     agents, of_agent = fit_parameters(NO_PARAMETERS if agent is None else agent.parameters, inputs.provider, profile)
     own, of_conversation = fit_parameters(head.conversation.parameters, inputs.provider, profile)
     notices = (*notices, *describe_left_out("this conversation", of_conversation))
@@ -394,7 +396,7 @@ async def _read_base(
         measured=measured,
         index=sheet.index,
         system_text=system_text,
-        beside=beside,
+        extras=extras,
         offer=await size_tools(tools, head.conversation, profile, estimator, inputs.vocabulary, called),
         running=sheet.index.running,
         parts={part: frozenset(await find(part)) for part in boundary_conditions},

@@ -165,7 +165,7 @@ async def _plan(ctx: AppContext, composed: Composed, pairs: tuple[Pair, ...], re
         (*words, *attached.parts),
         parameters,
         composed.tools.definitions,
-        base.beside,
+        base.extras,
     )
     caching = await load_caching(
         ctx.store,

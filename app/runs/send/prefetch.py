@@ -72,7 +72,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
         ):  # the conversation is changing now; a later change starts another prefetch
             return
         tools = composed.tools.definitions
-        view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.beside)
+        view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.extras)
         attachments = await load_named(ctx.store, owner, view)
         known = ctx.sent_pairs.hashes_of(conversation_id)
         plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)

@@ -133,7 +133,7 @@ async def judge(schema_json: str, read: PartialJson, *, account: str) -> SchemaC
     found: list[SchemaFault] = []
     if read.fault is not None:
         found.append(SchemaFault(read.open_path or (), read.fault))
-    if read.beside and read.found:
+    if read.has_other_text and read.found:
         found.append(SchemaFault((), "There is text outside the JSON."))
     if not read.found:
         return SchemaCheck(tuple(found), bool(found))

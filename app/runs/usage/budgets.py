@@ -20,7 +20,7 @@ from app.domain.costs.budgets import (
     SpendingBudget,
     first_day,
     require_usable,
-    stand,
+    status_of,
 )
 from app.domain.costs.prices import price_usage
 from app.domain.usage import Usage
@@ -98,7 +98,7 @@ async def require_budgets(ctx: AppContext, owner: str, conversation: Conversatio
             continue
         spent = (await report_usage(ctx, owner, _query_of(budget, subject), "model")).total.cost
         free = next_cost is not None and not next_cost  # a send without cost is always allowed
-        if not free and stand(budget, spent, next_cost) is BudgetStatus.SPENT:
+        if not free and status_of(budget, spent, next_cost) is BudgetStatus.SPENT:
             raise BudgetSpentError(budget, spent, next_cost)
 
 
@@ -151,7 +151,7 @@ async def _look_at(ctx: AppContext, owner: str, budget: SpendingBudget, subject:
     query = _query_of(budget, subject)
     report = await report_usage(ctx, owner, query, "model", MAX_USERS)
     users = await report_usage(ctx, owner, query, "conversation", MAX_USERS)
-    return Budgeted(budget, subject, stand(budget, report.total.cost), report, users.groups)
+    return Budgeted(budget, subject, status_of(budget, report.total.cost), report, users.groups)
 
 
 async def _find_dearest(ctx: AppContext, owner: str, budget: SpendingBudget) -> str:

@@ -46,7 +46,7 @@ class Showing:
             out=self.out.get(pair.id),
             checkpoint=self.base.conversation.checkpoint,
             cost=price_pair(pair, self.tariffs.get(pair.model)),
-            secrets=list_replaced(pair) if self.base.beside.redact else (),
+            secrets=list_replaced(pair) if self.base.extras.redact else (),
             unsupported=tuple(part.reason for part in list_unsupported(pair, self.base.profile)),
         )
 

@@ -291,7 +291,7 @@ class WatchedPairs:
 def _ways_of(composed: Composed) -> tuple[object, ...]:
     """Return the values that the views of all pairs depend on, in addition to their sizes and the boundary."""
     base = composed.base
-    return base.profile, base.conversation.checkpoint, base.beside.redact
+    return base.profile, base.conversation.checkpoint, base.extras.redact
 
 
 def describe_grown(

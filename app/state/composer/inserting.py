@@ -38,7 +38,7 @@ Events = AsyncGenerator[Any, None]
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field of the chosen offer.
+    """A field of the form for the chosen prompt or resource of an MCP server: one of its arguments.
 
     `value` is the last submitted value, `fault` the error of the field. When `turn` changes, the field gets the focus.
     """

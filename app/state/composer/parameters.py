@@ -306,7 +306,7 @@ class ParametersState(VisitedState, rx.State):
 
 
 async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameters:
-    """Return the parameters that are set for the next send of a conversation alone.
+    """Return the parameters that are set only for the next send of a conversation.
 
     `conversation_id` is "" for the conversation that a first message will start.
     """

@@ -1,4 +1,4 @@
-"""Queries of context snapshots: the exact request of a pair that failed, to show, compare or send again unchanged."""
+"""Queries of request snapshots: the exact request of a pair that failed, to show, compare or send again unchanged."""
 
 from __future__ import annotations
 

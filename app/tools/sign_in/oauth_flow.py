@@ -139,10 +139,10 @@ class PersonAuth(httpx2.Auth):
                 return words_of(error, "The sign-in failed")[:_MAX_WORDS]
 
 
-async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
+async def sign_in(server: ToolServer, secrets: Mapping[str, str], current: SignIn, log: ServerLog) -> str:
     """Connect to a server, let a person sign in when it requires that, and return the access tokens as text to store.
 
-    `begun` is the current sign-in: the person gets the address through it, and the answer comes back through it.
+    `current` is the sign-in that runs: the person gets the address through it, and the answer comes back through it.
     `StoredGrant` reads the text. `log` is the log of the server, and `secrets` are the values that the user entered for
     it.
 
@@ -152,7 +152,7 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
     if not isinstance(server.way, OverHttp):
         raise TypeError(type(server.way).__name__)
     kept = StoredGrant(None, _keep_nowhere)
-    auth = PersonAuth(server.way, kept, begun, log.mask, secrets.get(CLIENT_SECRET))
+    auth = PersonAuth(server.way, kept, current, log.mask, secrets.get(CLIENT_SECRET))
     terms = ConnectionTerms(log.write, lambda: None, lambda _terms: auth, log.mask)
     fault = "The server did not request a sign-in"
     try:
@@ -160,9 +160,9 @@ async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn,
             await link.list_all()
     except Exception as error:  # noqa: BLE001 - reported below; with tokens, the next connection reports errors
         fault = describe_fault(error)
-        fault = f"The server could not be reached: {fault}" if not begun.address.done() else fault
+        fault = f"The server could not be reached: {fault}" if not current.address.done() else fault
     if auth.limit.expired():
-        fault = _describe_late(begun)
+        fault = _describe_late(current)
     if auth.failed or kept.text is None:
         raise SignInFailedError(auth.failed or fault)
     return kept.text
@@ -181,9 +181,9 @@ def _read_refusal(response: httpx2.Response | None) -> tuple[int, str, str]:
     return response.status_code, code, words
 
 
-def _describe_late(begun: SignIn) -> str:
+def _describe_late(current: SignIn) -> str:
     """Say who took too long: the person, or the servers after the browser had returned."""
-    if not begun.answered.done():
+    if not current.answered.done():
         return f"The sign-in was not completed within {SIGN_IN_SECONDS / 60:g} minutes"
     return (
         f"The authorization server did not respond within {TOKEN_SECONDS:g} seconds. Sign in again. If that fails "

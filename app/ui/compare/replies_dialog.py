@@ -78,18 +78,18 @@ def compared_column(column: ColumnVar) -> rx.Component:
             rx.cond(column.error, _failure(column.error.to(FailureNote), column.model.to(str))),
             tab_index=0,
             role="group",
-            aria_label=rx.cond(column.stands, "Current reply", "Reply of " + column.model.to(str)),
+            aria_label=rx.cond(column.is_current, "Current reply", "Reply of " + column.model.to(str)),
             class_name="compare-body",
         ),
-        rx.cond(column.stands, None, _foot(column)),
-        aria_label=rx.cond(column.stands, "Current reply", column.model),
+        rx.cond(column.is_current, None, _foot(column)),
+        aria_label=rx.cond(column.is_current, "Current reply", column.model),
         custom_attrs={"data-state": column.lifecycle},
-        class_name=rx.cond(column.stands, "compare-standing", ""),
+        class_name=rx.cond(column.is_current, "compare-standing", ""),
     )
 
 
 def _status(column: ColumnVar) -> rx.Component | rx.Var[Any]:
-    return rx.cond(column.stands, rx.el.p(column.status), rx.el.p(column.status, role="status"))
+    return rx.cond(column.is_current, rx.el.p(column.status), rx.el.p(column.status, role="status"))
 
 
 def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:

@@ -35,8 +35,8 @@ class KeyBinding:
     `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the action that
     the browser performs; None: it performs none. `sends`: the server performs the action. `pair`: the action needs the
     pair at the cursor ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a
-    dialog or a form; keys that are pressed before it appears are passed to it. `beside`: the action shows or hides a
-    section of the inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
+    dialog or a form; keys that are pressed before it appears are passed to it. `inspector`: the action shows or
+    hides a section of the inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
     """
 
     action: str
@@ -47,7 +47,7 @@ class KeyBinding:
     pair: Literal["none", "some", "must"]
     sends: bool
     opens: bool
-    beside: bool
+    inspector: bool
     ends: bool
 
 
@@ -67,7 +67,7 @@ def bind(action: KeyAction) -> KeyBinding | None:
         pair="must" if about_pair else "some" if action.id == "summarise" else "none",
         sends=action.id in _SENT,
         opens=action.id in _OPENERS,
-        beside=action.id in SECTIONS,
+        inspector=action.id in SECTIONS,
         ends=action.id in _ENDS,
     )
 

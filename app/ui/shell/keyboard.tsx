@@ -210,9 +210,9 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
 }
 
 /** Close what a key opened: a dialog, a form or a section of the inspector. */
-function takeBack({ action, opens, beside }: KeyBinding, tell: KeyboardProps["onPerform"]): void {
+function takeBack({ action, opens, inspector }: KeyBinding, tell: KeyboardProps["onPerform"]): void {
   if (opens) callOff();
-  if (beside) tell?.(action, "", 0);
+  if (inspector) tell?.(action, "", 0);
 }
 
 /** Focus the composer; an open dialog keeps the focus. */
@@ -265,6 +265,6 @@ function spotOf(target: EventTarget | null): Spot {
   const inspector = at.closest(".inspector");
   const writes = inspector ? at.matches(TYPES) : at.closest(TYPES) !== null;
   const isPage = (at === document.body || at.closest("main")) && !document.querySelector("main[inert]");
-  const here = isPage ? "page" : inspector ? "beside" : "";
+  const here = isPage ? "page" : inspector ? "inspector" : "";
   return { mode, keys: keyMode.get(), place: writes ? "" : here, presses: at.closest(PRESSED) !== null };
 }

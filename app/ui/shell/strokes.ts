@@ -6,13 +6,13 @@ import type { KeyBinding, OwnKey } from "./views.ts";
 export type Mode = "INPUT" | "VIEW" | "COMMAND";
 
 /**
- * The place of the focus. `place` is "beside" in the inspector, and "" where keys of the mode VIEW do not act.
+ * The place of the focus. `place` is "inspector" in the inspector, and "" where keys of the mode VIEW do not act.
  * `presses`: the focus is on a button or a link. `keys`: single keys are commands.
  */
 export interface Spot {
   readonly mode: Mode;
   readonly keys: boolean;
-  readonly place: "" | "page" | "beside";
+  readonly place: "" | "page" | "inspector";
   readonly presses: boolean;
 }
 
@@ -34,10 +34,10 @@ export function bindingOf(
   return bindings.find((one) => acts(one, spot) && keyOf(one) === key);
 }
 
-function acts({ mode, beside, fixed }: KeyBinding, spot: Spot): boolean {
+function acts({ mode, inspector, fixed }: KeyBinding, spot: Spot): boolean {
   if (mode === "anywhere") return true;
   if (mode !== spot.mode || (mode === "VIEW" && !fixed && !spot.keys)) return false;
-  return mode !== "VIEW" || spot.place === "page" || (spot.place === "beside" && beside);
+  return mode !== "VIEW" || spot.place === "page" || (spot.place === "inspector" && inspector);
 }
 
 /** Return the name of a key in the table, "" for keys of the browser. */

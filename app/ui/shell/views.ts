@@ -11,7 +11,7 @@ export interface KeyBinding {
   readonly pair: "none" | "some" | "must";
   readonly sends: boolean;
   readonly opens: boolean;
-  readonly beside: boolean;
+  readonly inspector: boolean;
   readonly ends: boolean;
 }
 

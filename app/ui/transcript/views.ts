@@ -17,7 +17,7 @@ export interface ComparedColumnView {
   readonly lifecycle: Lifecycle;
   readonly status: string;
   readonly running: boolean;
-  readonly stands: boolean;
+  readonly is_current: boolean;
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];
   readonly error: FailureNote | null;
   readonly figures: string;

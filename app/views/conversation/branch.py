@@ -48,7 +48,7 @@ class BranchesView:
 
 
 def describe_branches(placed: Sequence[Placed]) -> BranchesView:
-    """Return the view of the tree. `placed` are its conversations, in the order of the lines."""
+    """Return the view of a tree of branches. `placed` are its conversations, each parent before its forks."""
     return BranchesView(tuple(map(_describe, placed)))
 
 

@@ -28,9 +28,9 @@ class KeepWarmOfferView:
     """The cost of a keep-alive ("keep warm") for a cached prefix of `tokens` tokens, in US dollars as decimal text.
 
     `why_not` is the reason why a keep-alive is impossible; no other field is set then. A refresh costs `each` and is
-    made every `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `anew` its
-    price after it has expired. `worth` is the maximum number of refreshes that cost no more than `anew` minus `read`,
-    the saving at the next send; null: a price is unknown.
+    made every `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `uncached` its
+    price after it has expired. `worth` is the maximum number of refreshes that cost no more than the saving at the next
+    send, which is `uncached` minus `read`; null: a price is unknown.
     """
 
     why_not: str | None
@@ -38,7 +38,7 @@ class KeepWarmOfferView:
     seconds: int = 0
     each: str = "unknown"
     read: str = "unknown"
-    anew: str = "unknown"
+    uncached: str = "unknown"
     worth: int | None = None
     choices: tuple[KeepWarmChoiceView, ...] = ()
 
@@ -80,7 +80,7 @@ def describe_offer(offer: KeepAliveCost | str, expires_at: datetime | None, at: 
         int(offer.step.total_seconds()),
         describe_cost(offer.each),
         describe_cost(offer.read),
-        describe_cost(offer.anew),
+        describe_cost(offer.uncached),
         offer.worth,
         tuple(choices),
     )

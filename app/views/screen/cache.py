@@ -147,9 +147,9 @@ def _show_offer(offer: KeepWarmOfferView) -> KeepingOffer:
 
 
 def _describe_alternative(offer: KeepWarmOfferView) -> str:
-    if UNKNOWN in {offer.read, offer.anew}:
+    if UNKNOWN in {offer.read, offer.uncached}:
         return "The cost without it is unknown."
-    return f"Without it your next send pays {money(offer.anew)} for them instead of {money(offer.read)}."
+    return f"Without it your next send pays {money(offer.uncached)} for them instead of {money(offer.read)}."
 
 
 def _show_choice(choice: KeepWarmChoiceView, worth: int | None) -> KeepingChoice:

@@ -39,7 +39,7 @@ class ComparedColumnView:
 
     `status` describes its progress, `figures` the size of its request and its usage.
 
-    `stands`: this is the current reply of the pair that is answered again; `run_id` is then "".
+    `is_current`: this is the current reply of the pair that is answered again; `run_id` is then "".
     """
 
     run_id: str
@@ -47,7 +47,7 @@ class ComparedColumnView:
     lifecycle: Lifecycle
     status: str
     running: bool
-    stands: bool = False
+    is_current: bool = False
     parts: tuple[ScreenPart, ...] = ()
     error: FailureNote | None = None
     figures: str = ""
@@ -149,7 +149,7 @@ def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
         lifecycle=pair.lifecycle,
         status="Current",
         running=False,
-        stands=True,
+        is_current=True,
         parts=pair.parts,
         error=pair.error,
     )

@@ -68,12 +68,12 @@ def test_no_text_is_too_broken_to_be_read(text: str, final: bool) -> None:
 @given(st.text('{}[]",:0123456789.eE+-tfn\\u \n`', max_size=40), st.booleans())
 def test_nothing_that_looks_like_json_is_too_broken_to_be_read(text: str, final: bool) -> None:
     read = read_partial(text, final=final)
-    if final and read.complete and not read.beside and "`" not in text:
+    if final and read.complete and not read.has_other_text and "`" not in text:
         assert json.loads(text) == read.value
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "beside"),
+    ("text", "value", "has_other_text"),
     [
         ('```json\n{"a": 1}\n```', {"a": 1}, False),
         ("```\n[1]```\n", [1], False),
@@ -84,8 +84,8 @@ def test_nothing_that_looks_like_json_is_too_broken_to_be_read(text: str, final:
         ('"\\ud83d"', "�", False),
     ],
 )
-def test_a_fence_is_ignored_and_other_words_are_reported(text: str, value: Any, beside: bool) -> None:
-    assert read_partial(text, final=True) == PartialJson(value, found=True, beside=beside)
+def test_a_fence_is_ignored_and_other_words_are_reported(text: str, value: Any, has_other_text: bool) -> None:
+    assert read_partial(text, final=True) == PartialJson(value, found=True, has_other_text=has_other_text)
 
 
 @pytest.mark.parametrize(

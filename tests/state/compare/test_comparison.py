@@ -193,7 +193,7 @@ async def test_comparison_from_this_tab_opens_automatically(ctx: AppContext, tab
     await until(tab, is_complete)
 
     assert tab.shows(ComparisonState, "shown") is True
-    assert tab.shows(ComparisonState, "begun") == ""
+    assert tab.shows(ComparisonState, "started") == ""
 
 
 async def test_discarded_words_go_back_into_the_box_and_undo_opens_it_again(
@@ -220,7 +220,7 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, 
     await until(tab, is_complete_beside_it)
 
     assert tab.shows(ComparisonState, "replies").title == "2 replies to compare for pair 1"
-    assert (columns(tab)[-1].stands, columns(tab)[-1].status) == (True, "Current")
+    assert (columns(tab)[-1].is_current, columns(tab)[-1].status) == (True, "Current")
     await tab.send(KeepingState.keep, model=TINY)
     await until(tab, lambda tab: len(pairs_of(tab)) == 1)
     toast = tab.shows(ToastState, "toast")
@@ -249,7 +249,7 @@ async def test_a_branch_compares_elsewhere(ctx: AppContext, tab: Tab, here: str)
     await tab.send(ResendState.choose_later, key="branch")
 
     assert tab.shows(ToastState, "toast").message.startswith("Branched: ")
-    assert tab.shows(ComparisonState, "begun")
+    assert tab.shows(ComparisonState, "started")
     assert tab.shows(ComparisonState, "comparison") is None
     (place,) = tab.way
     _, compared = await read_comparison(ctx, LOCAL_OWNER, place.removeprefix("/c/"))

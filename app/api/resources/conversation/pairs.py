@@ -114,7 +114,7 @@ async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the functio
             estimate=describe_estimate(composition.estimate),
             sentence=base.sentence,
             notices=base.notices,
-            prelude=base.beside.prelude,
+            prelude=base.extras.prelude,
             secrets=composed.secrets,
             boundary=boundary,
             boundary_reason=boundary_reason,

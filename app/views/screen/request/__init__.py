@@ -1,1 +1,1 @@
-"""The request of a preview or a context snapshot on the page, and its differences from another request."""
+"""The request of a preview or a request snapshot on the page, and its differences from another request."""

@@ -123,7 +123,7 @@ async def test_keeping_warm_is_offered_at_its_price_asked_for_seen_and_stopped(a
     assert (begun.json()["on"], begun.json()["calls"], begun.json()["cost"]) == (True, 0, "0")
     assert seen == begun.json()
     assert offer["why_not"] is None
-    assert float(offer["each"]) < float(offer["anew"]) / 10
+    assert float(offer["each"]) < float(offer["uncached"]) / 10
     quarter, half, *_ = offer["choices"]
     assert (quarter["minutes"], half["minutes"]) == (15, 30)
     assert 0 < quarter["refreshes"] < half["refreshes"] <= offer["worth"]
