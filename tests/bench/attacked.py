@@ -20,7 +20,7 @@ import httpx2
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.bench.reflex_page import ReflexPage
+from tests.bench.instruments.reflex_page import ReflexPage
 from tests.outside.attacks import Attack, bomb, endless
 from tests.outside.readers import JSON, Reader
 from tests.outside.tool_readers import TOOL_READERS

@@ -3,7 +3,7 @@
 `raw` reads the event stream directly (httpx2 + orjson); `sdk` uses the official openai client as intended. One
 websocket push per chunk, appended to one text node of a bare page.
 
-    python -m tests.bench.floor 3451 raw http://127.0.0.1:3450/v1
+    python -m tests.bench.servers.floor 3451 raw http://127.0.0.1:3450/v1
     # page: http://127.0.0.1:3451/?model=t2000-r100&pairs=0   (pairs: number of stored pairs in the request)
 """
 
@@ -26,7 +26,7 @@ from websockets.asyncio.server import serve as serve_websocket
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from tests.bench.script import stored_pair
+from tests.bench.servers.script import stored_pair
 
 Stream = Callable[[str, list[Message]], AsyncIterator[str]]
 

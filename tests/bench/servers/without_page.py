@@ -1,6 +1,6 @@
 """Inview's server without its page, which only a browser needs: nothing has to be built for it.
 
-python -m tests.bench.without_page PORT        # its data folder and providers come from the environment
+python -m tests.bench.servers.without_page PORT        # its data folder and providers come from the environment
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SKIPPED = {"node_modules", "__pycache__", "third_party"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 EXAMPLE = re.compile(r"^ *>>> .*", re.MULTILINE)
@@ -60,7 +60,7 @@ def list_sources() -> list[Path]:
 
 def test_examples_in_docstrings_are_right() -> None:
     done = subprocess.run(  # the settings of the tests change a few results
-        [sys.executable, "-m", "tests.system.examples"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tests.system.sources.examples"], cwd=ROOT, capture_output=True, text=True, check=False
     )
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,6 @@
 """Run the examples (`>>>`) in the docstrings of `app`, in a process without the settings of the tests.
 
-python -m tests.system.examples     # exit code 1 if an example is wrong; the output shows which
+python -m tests.system.sources.examples     # exit code 1 if an example is wrong; the output shows which
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SKIPPED = {"node_modules", "__pycache__"}
 
 

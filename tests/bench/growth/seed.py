@@ -1,4 +1,4 @@
-"""Large conversations, and many of them, for `growth.py`, written directly into the database with dependent rows.
+"""Large conversations, and many of them, for the measurements of growth: written directly, with dependent rows.
 
 The stored sizes are those that counting would find: each pair has one of a few thousand texts, each counted once.
 """

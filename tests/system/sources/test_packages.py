@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-APP = Path(__file__).parents[2] / "app"
+APP = Path(__file__).parents[3] / "app"
 PACKAGES = [
     path for noun in ("api", "domain", "runs", "store") for path in sorted((APP / noun).glob("*/**/__init__.py"))
 ]

@@ -28,7 +28,7 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.bench import machine
+from tests.bench.instruments import machine
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (

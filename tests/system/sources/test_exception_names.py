@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-APP: Final = Path(__file__).parents[2] / "app"
+APP: Final = Path(__file__).parents[3] / "app"
 
 
 def test_no_text_is_made_of_the_name_of_an_exception() -> None:

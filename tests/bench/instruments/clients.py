@@ -15,7 +15,7 @@ from itertools import accumulate
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.bench.script import Script
+from tests.bench.servers.script import Script
 
 STAGGER = 0.02  # seconds between the sends of two clients
 

@@ -16,7 +16,7 @@ from app.providers.counts.vocabularies import CL100K, O200K, PIECE, counter, spl
 from tests.effort import examples
 
 VOCABULARIES = (O200K, CL100K)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NASTY = {
     "nothing": "",
     "a lone newline": "\n",

@@ -3,7 +3,7 @@
 It is not a mock of a vendor: every request gets a normal reply. The model's name chooses the reply (`script.py`). Its
 clock is `time.time()`, which equals the browser's `performance.timeOrigin + performance.now()`.
 
-    python -m tests.bench.stub 3450        # 0: a free port, which it prints
+    python -m tests.bench.servers.stub 3450        # 0: a free port, which it prints
     curl -N 127.0.0.1:3450/v1/chat/completions -d '{"model":"t20-r5","stream":true,"messages":[…]}'
     curl 127.0.0.1:3450/log?key=hello      # the log of the request whose last message was "hello"
 """
@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
-from tests.bench.script import Script, model_name, script_of, warm_up
+from tests.bench.servers.script import Script, model_name, script_of, warm_up
 
 MODELS = [
     model_name(2000, 100),

@@ -34,8 +34,8 @@ from app.settings import load_settings
 from app.store.conversation.conversations import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search
-from tests.bench.growth_seed import make_words
-from tests.bench.machine import proportional_megabytes
+from tests.bench.growth.seed import make_words
+from tests.bench.instruments.machine import proportional_megabytes
 
 LIMIT_MS: Final = 50.0
 QUIET_SECONDS: Final = 1.0

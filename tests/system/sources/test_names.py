@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-APP = Path(__file__).parents[2] / "app"
+APP = Path(__file__).parents[3] / "app"
 
 
 def test_public_class_name_is_defined_once() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LOCKS = sorted(path.name for path in ROOT.glob("requirements*.lock"))
 NPM_LOCKS = [
     path.relative_to(ROOT).as_posix()

@@ -21,7 +21,7 @@ from app.providers.counts.token_counts import QUESTION, close, count_texts, end_
 from app.providers.counts.vocabularies import CL100K, O200K, PIECE, counter
 from tests.effort import examples
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DAY = 86_400.0
 
 

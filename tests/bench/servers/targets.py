@@ -23,11 +23,11 @@ from typing import Any, Protocol
 import httpx2
 from websockets.asyncio.client import ClientConnection
 
-from tests.bench.clients import Watch
-from tests.bench.reflex_page import PINGS, ReflexPage
-from tests.bench.stub import Call
+from tests.bench.instruments.clients import Watch
+from tests.bench.instruments.reflex_page import PINGS, ReflexPage
+from tests.bench.servers.stub import Call
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 STUB_PORT, APP_PORT = 3450, 3453
 FLOOR_PORTS = {"raw": 3451, "sdk": 3452}
 
@@ -117,7 +117,7 @@ class Floor:
 
 
 async def start_stub(port: int = STUB_PORT) -> Stub:
-    process = Process([sys.executable, "-m", "tests.bench.stub", str(port)])
+    process = Process([sys.executable, "-m", "tests.bench.servers.stub", str(port)])
     await process.answers(f"http://127.0.0.1:{port}/")
     return Stub(process, f"http://127.0.0.1:{port}/v1")
 
@@ -125,7 +125,7 @@ async def start_stub(port: int = STUB_PORT) -> Stub:
 async def start_floor(name: str, stub: Stub, port: int = 0) -> Floor:
     port = port or FLOOR_PORTS[name]
     address = f"127.0.0.1:{port}"
-    process = Process([sys.executable, "-m", "tests.bench.floor", str(port), name, stub.base_url])
+    process = Process([sys.executable, "-m", "tests.bench.servers.floor", str(port), name, stub.base_url])
     await process.answers(f"http://{address}/")
     return Floor(name, process, address)
 

@@ -1,7 +1,7 @@
 """`python -m tests.bench.growth`: the cost of a send, a preview and a search as the stored data grows, as factors.
 
 It also measures the longest wait of other requests during large operations, and the memory after them
-(`growth_waits.py`).
+(`waits.py`).
 
     python -m tests.bench.growth                              # what `make bench` measures; some minutes
     python -m tests.bench.growth --large                      # up to 200,000 pairs, 100,000 conversations: an hour
@@ -37,9 +37,9 @@ from app.runs.wiring import open_app_context
 from app.settings import load_settings
 from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import load_found, search
-from tests.bench.growth_seed import enter_conversations, enter_pairs
-from tests.bench.growth_waits import AT_REST, LIMIT_MS, measure_waits
-from tests.bench.machine import proportional_megabytes
+from tests.bench.growth.seed import enter_conversations, enter_pairs
+from tests.bench.growth.waits import AT_REST, LIMIT_MS, measure_waits
+from tests.bench.instruments.machine import proportional_megabytes
 
 FEW, MANY, ALL = ViewOptions(filter="r20"), ViewOptions(filter="r1000"), ViewOptions(filter="")
 PAIRS, LARGE_PAIRS = (1_000, 10_000), (1_000, 10_000, 50_000, 200_000)
