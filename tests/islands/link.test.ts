@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, fits, onSent, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
+import { admit, attach, currentLink, fits, onSent, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/connection/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 

@@ -12,7 +12,7 @@ from app.state.composer.state import ComposerState
 from app.state.model import ModelChoice, ModelState
 from app.state.temporary import TemporaryState
 from app.state.viewer import ViewerState
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.island import Island, island
 
 FileVar = rx.vars.ObjectVar[DraftFile]

@@ -34,11 +34,11 @@ from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.composer.tools_menu import tools_menu
 from app.ui.filters.bar import reader_zone
-from app.ui.kit.deferred import deferred
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place
-from app.ui.kit.place_button import PlaceButton
-from app.ui.kit.provider_link import with_provider_link
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.controls.provider_link import with_provider_link
+from app.ui.kit.keys.place import Place
+from app.ui.kit.keys.place_button import PlaceButton
 from app.ui.shell.keyboard import keys_bar
 from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer

@@ -9,7 +9,7 @@ from app.state.chat import ChatState
 from app.state.inspector.branches import BranchState, ForksItem
 from app.state.inspector.frame import InspectorState
 from app.ui.inspector.fork_icon import fork_icon
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 
 
 @rx.memo

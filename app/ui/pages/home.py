@@ -19,8 +19,8 @@ from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
 from app.ui.inspector.frame import start_inspector, start_inspector_toggle
-from app.ui.kit.page_link import PageLink
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.controls.page_link import PageLink
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
 from app.ui.transcript.system_prompt import system_prompt_card
 

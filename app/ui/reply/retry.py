@@ -6,8 +6,8 @@ import reflex as rx
 
 from app.state.reply.retry import RetryState
 from app.state.transcript import TranscriptState
-from app.ui.kit.countdown import Countdown, Until
-from app.ui.kit.passing import Passing
+from app.ui.kit.clock.countdown import Countdown, Until
+from app.ui.kit.clock.passing import Passing
 from app.views.screen.panels import RetryView
 
 

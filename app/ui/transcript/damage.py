@@ -8,7 +8,7 @@ from app.domain.conversation.damage import TITLE
 from app.state.chat import ChatState
 from app.state.reply.damage import DamageState
 from app.state.transcript import TranscriptState
-from app.ui.kit.damage_box import damage_box, export_raw
+from app.ui.kit.containers.damage_box import damage_box, export_raw
 from app.views.screen.damage import DamagedSettingView
 
 

@@ -12,8 +12,8 @@ from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
 from app.state.sidebar import SidebarState
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.shell.menu import menu, menu_item
 
 _LABEL: Final = "Conversation menu"

@@ -19,7 +19,7 @@ def test_the_runtime_reports_each_new_socket_to_the_link() -> None:
         < changed.index("  attach(socket.current, event_queue);")
         < changed.index("socket.current.auth = bootAuth(true)")
     )
-    assert 'import { admit, attach } from "$/islands/kit/link.ts";' in changed
+    assert 'import { admit, attach } from "$/islands/kit/connection/link.ts";' in changed
 
 
 def test_the_runtime_queues_only_what_is_admitted() -> None:
