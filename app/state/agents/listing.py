@@ -18,9 +18,9 @@ from app.runs.app_context import current
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.fields import describe_damage
-from app.state.inputs import json_in
-from app.state.sidebar import SidebarState
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.inputs import json_in
 
 _MAX_DESCRIPTION: Final = 120
 _MAX_NAME: Final = 200

@@ -20,12 +20,12 @@ from app.runs.compare.comparisons import ChosenReply, discard_comparison, reopen
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in, whole_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300

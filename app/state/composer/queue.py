@@ -30,13 +30,13 @@ from app.runs.send.queue import (
     view_options_of,
 )
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
-from app.state.address import conversation_in
 from app.state.composer.sending import is_shown_by_queue
 from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
 from app.state.composer.views import OrderKind, QueueRow
-from app.state.inputs import text_in, whole_in
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.state.turns import Turns
+from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.turns import Turns
 from app.views.screen.panels import QueuedItemView, ScreenQueueView
 from app.views.usage.figures import plural
 

@@ -33,7 +33,6 @@ from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
 from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies
 from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
 from app.state.composer.first_message import deliver_first, estimate_first, new_conversation, read_first
@@ -61,15 +60,16 @@ from app.state.composer.views import (
     SplitView,
     SummaryWorkView,
 )
-from app.state.error_messages import describe_fault, provider_of
-from app.state.inputs import text_in, whole_in
+from app.state.conversation.model import ModelState
 from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.preview import PreviewState, note_first
-from app.state.model import ModelState
-from app.state.tab_watchers import watcher_of
+from app.state.messages.error_messages import describe_fault, provider_of
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.turns import Turns
+from app.state.tab.visit import visit_of
 from app.state.topics.chosen import TopicState
-from app.state.turns import Turns
-from app.state.visit import visit_of
 from app.views.request.composition import EstimateView
 from app.views.screen.context import ContextView, ToolCountView
 

@@ -22,9 +22,9 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.inputs import text_in, whole_in
-from app.state.toasts import show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words

@@ -23,11 +23,11 @@ from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in
 from app.state.composer.state import MAX_TEXT, ComposerState
-from app.state.inputs import json_in, text_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import json_in, text_in
+from app.state.tab.tab_watchers import watcher_of
 from app.store.conversation.pairs import load_positions
 
 MAX_ID: Final = 64

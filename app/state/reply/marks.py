@@ -27,9 +27,9 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.state.inputs import text_in, whole_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import ToastAction, show_fault, show_toast
+from app.state.messages.toasts import ToastAction, show_fault, show_toast
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
 

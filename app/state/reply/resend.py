@@ -27,8 +27,6 @@ from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.state.address import conversation_in, conversation_path
-from app.state.answered import begin_work, end_work
 from app.state.comparison import expect_replies
 from app.state.composer.over_budget import (
     add_choice,
@@ -43,8 +41,9 @@ from app.state.composer.over_budget import (
 from app.state.composer.state import MAX_TEXT, TOO_LONG
 from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
+from app.state.messages.answered import begin_work, end_work
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
@@ -57,9 +56,10 @@ from app.state.reply.resending import (
     send_again,
 )
 from app.state.reply.summary import write_summary
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300

@@ -7,17 +7,17 @@ from typing import Any
 import reflex as rx
 
 from app.state.agents.choice import AgentState
-from app.state.chat import ChatState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
-from app.state.model import ModelState
-from app.state.system_prompt import SystemPromptState
-from app.state.temporary import TemporaryState
+from app.state.transcript.chat import ChatState
 from app.state.viewer import ViewerState
 from app.ui.composer import icons
 from app.ui.composer.add_menu import add_menu

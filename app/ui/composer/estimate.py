@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
+from app.state.transcript.chat import ChatState
 from app.ui.kit.containers.tip import Tip
 from app.ui.kit.controls.provider_link import vendor_of, with_provider_link
 

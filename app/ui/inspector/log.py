@@ -6,10 +6,10 @@ from typing import Final
 
 import reflex as rx
 
-from app.state.address import AT, PREFIX
-from app.state.checkpoint import CheckpointState
 from app.state.inspector.log import LogState
-from app.state.transcript import TranscriptState
+from app.state.tab.address import AT, PREFIX
+from app.state.transcript.checkpoint import CheckpointState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.clock.ticker import Ticker
 from app.ui.kit.controls.icon import icon

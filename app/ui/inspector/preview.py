@@ -11,7 +11,7 @@ import reflex as rx
 
 from app.state.inspector.preview import PreviewState
 from app.state.reply.edit import EditState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.inspector.json import HashCheck, body_figure, is_whole
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
 from app.ui.kit.containers.current import Current

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.inspector.tools import ToolChoiceState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui import routes
 from app.ui.kit.texts.json_figure import json_figure
 from app.views.screen.tools.tool_choice import ModeItem, ServerToolsItem, ToolItem

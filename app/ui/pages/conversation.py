@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
+from app.state.transcript.chat import ChatState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer

@@ -8,11 +8,11 @@ import reflex as rx
 
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
-from app.state.conversation_rows import ConversationItem
+from app.state.conversation.model import LocalServer, ModelState
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.inspector.frame import InspectorState
-from app.state.model import LocalServer, ModelState
-from app.state.sidebar import SidebarState
-from app.state.system_prompt import SystemPromptState
+from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.sidebar import SidebarState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer

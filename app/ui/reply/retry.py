@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.retry import RetryState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.clock.countdown import Countdown, Until
 from app.ui.kit.clock.passing import Passing
 from app.views.screen.panels import RetryView

@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 import reflex as rx
 
-from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.frame import SECTIONS
+from app.state.messages.answered import AnsweredState
 from app.state.settings.preferences import OwnKey, PreferencesState
 from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
 from app.ui.kit.island import Island, island

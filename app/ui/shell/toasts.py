@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.messages.toasts import ToastState
 from app.state.reply.summary import SummaryState
-from app.state.toasts import ToastState
 from app.ui.kit.clock.passing import Passing
 from app.ui.kit.controls.icon import line_icon
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.conversation_rows import ConversationItem, ExcerptPiece
 from app.state.shell.news import NewsState
-from app.state.sidebar import SidebarState
+from app.state.sidebar.conversation_rows import ConversationItem, ExcerptPiece
+from app.state.sidebar.sidebar import SidebarState
 from app.ui import routes
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.deferred import deferred

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
-from app.state.checkpoint import CheckpointState
+from app.state.transcript.chat import ChatState
+from app.state.transcript.checkpoint import CheckpointState
 from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.keys.form_keys import FormKeys
 

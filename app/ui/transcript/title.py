@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
+from app.state.transcript.chat import ChatState
 from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
 

@@ -22,7 +22,7 @@ from app.patches.patch import Append, NewItems, Op, Patch, Rebuild, Replace, Spa
 NAMESPACE: Final = "/_event"
 PINGS: Final = {"2": "3"}
 """Ping frames of Engine.IO, each with its answer."""
-TRANSCRIPT: Final = "reflex___state____state.app___state___transcript____transcript_state"
+TRANSCRIPT: Final = "reflex___state____state.app___state___transcript___transcript____transcript_state"
 COMPOSER: Final = "reflex___state____state.app___state___composer___state____composer_state"
 _EVENT: Final = f"42{NAMESPACE},"
 _ROUTE: Final = "/c/[conversation]"

@@ -16,10 +16,10 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.state.filters.applied import FilterState
+from app.state.messages.toasts import Toast, ToastState
 from app.state.reply import marks
 from app.state.reply.marks import MarksState
-from app.state.tab_watchers import registered
-from app.state.toasts import Toast, ToastState
+from app.state.tab.tab_watchers import registered
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import opened, positions, write_pairs

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.examining import advise, report_damage
 from app.domain.conversation.damage import Damage
-from app.state.address import conversation_path, pair_path
+from app.state.tab.address import conversation_path, pair_path
 from app.store.diagnosis.diagnosis import MALFORMED, Finding
 from app.store.diagnosis.places import NOWHERE, DamagePlace
 from app.ui import routes

@@ -16,7 +16,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.state.inputs import whole_in
+from app.state.tab.inputs import whole_in
 
 MAX_OPENING: Final = 2**31
 

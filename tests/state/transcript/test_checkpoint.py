@@ -8,8 +8,8 @@ from app.domain.conversation.conversation import Checkpoint
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import put_checkpoint
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.state.checkpoint import CheckpointState
-from app.state.toasts import ToastState
+from app.state.messages.toasts import ToastState
+from app.state.transcript.checkpoint import CheckpointState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 

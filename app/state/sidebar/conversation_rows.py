@@ -19,8 +19,8 @@ from app.domain.search import Search, parse_search
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_path, pair_path
-from app.state.titles import name_of
+from app.state.sidebar.titles import name_of
+from app.state.tab.address import conversation_path, pair_path
 from app.store.conversation.conversations import ListCriteria, Listed, list_conversations
 from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation.conversation import cut_snippet

@@ -7,8 +7,8 @@ import pytest
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.watch.broadcast import follow_states
-from app.state.chat import ChatState
-from app.state.toasts import ToastState
+from app.state.messages.toasts import ToastState
+from app.state.transcript.chat import ChatState
 from tests.state.conftest import Tab
 
 

@@ -30,7 +30,7 @@ from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.shell.notice import NoticeState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from tests.runs.steps import a_conversation, reply_to, send
 from tests.runs.watch.page import store_past, text_of
 from tests.state.conftest import Tab

@@ -17,10 +17,10 @@ from app.runs.child_calls.titles import ask_title
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import count_characters, follow_states
-from app.state.address import conversation_in
 from app.state.filters.applied import FilterState
-from app.state.titles import clean_title, name_of
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.sidebar.titles import clean_title, name_of
+from app.state.tab.address import conversation_in
 from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor

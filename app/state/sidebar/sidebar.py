@@ -16,8 +16,8 @@ from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.state.address import conversation_in, conversation_path
-from app.state.conversation_rows import (
+from app.state.messages.toasts import show_toast
+from app.state.sidebar.conversation_rows import (
     ConversationItem,
     FoundWords,
     SearchedRows,
@@ -26,10 +26,10 @@ from app.state.conversation_rows import (
     read_shared_rows,
     search_rows,
 )
-from app.state.inputs import text_in
-from app.state.titles import clean_title
-from app.state.toasts import show_toast
-from app.state.visit import visit_of
+from app.state.sidebar.titles import clean_title
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import visit_of
 from app.store.conversation.conversations import ListCriteria
 
 PAGE: Final = 50

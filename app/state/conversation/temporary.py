@@ -8,8 +8,8 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary import keep_conversation
-from app.state.address import conversation_in
-from app.state.toasts import show_toast
+from app.state.messages.toasts import show_toast
+from app.state.tab.address import conversation_in
 
 
 class TemporaryState(rx.State):

@@ -16,7 +16,7 @@ from app.runs.library.abilities import list_capable
 from app.runs.library.provider_commands import list_models
 from app.runs.runtime.catalogue import DEFAULT_MODEL, ProviderModels
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.state.address import conversation_in
+from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation
 from app.views.library.model import describe_in_short, describe_skipped
 from app.views.screen.options import OptionRow

@@ -19,8 +19,8 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.runtime.ids import new_id, now
-from app.state.answered import begin_work, end_work
-from app.state.error_messages import describe_fault
+from app.state.messages.answered import begin_work, end_work
+from app.state.messages.error_messages import describe_fault
 
 MAX_UNDOS: Final = 50
 _ABOUT_PAIR: Final = re.compile(r"(Pair \d+|The pair): (Sent|[A-Z][a-z]+ed)?")

@@ -9,10 +9,10 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.temporary import create_temporary
 from app.state.composer.state import ComposerState
-from app.state.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
-from app.state.temporary import TemporaryState
-from app.state.toasts import ToastState
-from app.state.visit import VisitState
+from app.state.conversation.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
+from app.state.conversation.temporary import TemporaryState
+from app.state.messages.toasts import ToastState
+from app.state.tab.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 from tests.state.watched import watching

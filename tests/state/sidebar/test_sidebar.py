@@ -24,10 +24,10 @@ from app.runs.send.commands import (
 )
 from app.runs.temporary import create_temporary
 from app.runs.watch.broadcast import follow
-from app.state import conversation_rows
-from app.state.conversation_rows import ConversationItem
-from app.state.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
-from app.state.toasts import ToastState
+from app.state.messages.toasts import ToastState
+from app.state.sidebar import conversation_rows
+from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
 from tests.runs.steps import a_conversation, collect
 from tests.state.conftest import Tab

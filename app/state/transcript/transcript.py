@@ -19,8 +19,6 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
-from app.state.address import conversation_in, position_in
-from app.state.chat import ChatState
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison
 from app.state.composer.files import ids_of
 from app.state.composer.parameters import ParametersState, clear_parameters, send_parameters_of, show_parameters
@@ -28,9 +26,11 @@ from app.state.composer.permissions import PermissionsState, clear_permissions, 
 from app.state.composer.queue import QueueState, clear_queue, show_queue
 from app.state.composer.state import ComposerState, clear_composer, show_composer
 from app.state.filters.applied import FilterState, show_filter
-from app.state.inputs import whole_in
 from app.state.inspector.preview import PreviewState, note_moment
-from app.state.tab_watchers import note_change, registered, serves, watcher_of
+from app.state.tab.address import conversation_in, position_in
+from app.state.tab.inputs import whole_in
+from app.state.tab.tab_watchers import note_change, registered, serves, watcher_of
+from app.state.transcript.chat import ChatState
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.panels import RetryView, ToolProgressView

@@ -15,9 +15,9 @@ from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_in
-from app.state.inputs import text_in, whole_in
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
 from app.store.conversation.conversations import load_conversation
 
 MAX_SUMMARY: Final = 1_000_000

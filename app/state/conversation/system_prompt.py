@@ -23,13 +23,13 @@ from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.state.address import conversation_in
-from app.state.inputs import text_in
-from app.state.model import ModelState
-from app.state.tab_watchers import watcher_of
-from app.state.temporary import TemporaryState
-from app.state.toasts import show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.conversation.model import ModelState
+from app.state.conversation.temporary import TemporaryState
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 

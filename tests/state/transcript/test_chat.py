@@ -7,9 +7,9 @@ from app.runs.app_context import AppContext
 from app.runs.library.trash import delete_for_good
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
 from app.runs.watch.broadcast import follow
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
-from app.state.model import MissingKey, ModelState
+from app.state.conversation.model import MissingKey, ModelState
+from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.screen.options import OptionRow
