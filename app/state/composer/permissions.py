@@ -21,8 +21,9 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission
 from app.runs.watch.screen import Screen
 from app.state.comparison import FOLD_ID, ComparisonState
+from app.state.composer.message_box import make_order
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
-from app.state.composer.state import ComposerState, make_order
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in

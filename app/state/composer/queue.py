@@ -30,8 +30,9 @@ from app.runs.send.queue import (
     view_options_of,
 )
 from app.runs.watch.screen import EMPTY_QUEUE, Screen
+from app.state.composer.message_box import MAX_TEXT, make_order
 from app.state.composer.sending import is_shown_by_queue
-from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState, make_order
+from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, QueueRow
 from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.tab.address import conversation_in

@@ -23,7 +23,8 @@ from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
 from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import json_in, text_in

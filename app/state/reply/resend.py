@@ -28,6 +28,7 @@ from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.state.comparison import expect_replies
+from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.over_budget import (
     add_choice,
     add_counted,
@@ -38,7 +39,7 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.state import MAX_TEXT, TOO_LONG
+from app.state.composer.state import TOO_LONG
 from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
 from app.state.messages.answered import begin_work, end_work

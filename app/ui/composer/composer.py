@@ -9,10 +9,11 @@ import reflex as rx
 from app.state.agents.choice import AgentState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
+from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState
 from app.state.conversation.temporary import TemporaryState

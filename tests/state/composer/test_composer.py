@@ -22,7 +22,8 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.state.agents.choice import AgentState
 from app.state.composer import state as composer_state
-from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState

@@ -16,7 +16,8 @@ from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
 from app.state.inspector import frame
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView

@@ -19,7 +19,8 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState
