@@ -25,7 +25,7 @@ from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.conversation.temporary import TemporaryState
-from app.state.messages.toasts import show_fault, show_toast
+from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
@@ -165,7 +165,7 @@ class SystemPromptState(VisitedState, rx.State):
             done = "added" if not before else "changed" if text else "removed"
             undo = None
             if len(before) <= MAX_PROMPT:
-                undo = cast("EventSpec", SystemPromptState.put_back(conversation_id, before))
+                undo = Undo(cast("EventSpec", SystemPromptState.put_back(conversation_id, before)))
             await show_toast(self, f"The system prompt was {done}.", undo=undo)
 
     async def _store(self, conversation_id: str, text: str) -> bool:

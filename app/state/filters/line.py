@@ -31,7 +31,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.messages.answered import begin_work, end_work
-from app.state.messages.toasts import show_toast
+from app.state.messages.toasts import Undo, show_toast
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in, whole_in, zone_in
 from app.state.tab.turns import Turns
@@ -272,7 +272,8 @@ class FilterLineState(VisitedState, FilterState):
             return
         undoing = Undoing(new_id(), conversation_id, _read_changes(outcome.undo))
         self._undos = (*self._undos, undoing)[-MAX_UNDOS:]
-        await show_toast(self, outcome.message, undo=cast("EventSpec", FilterLineState.undo(undoing.id)))
+        undo = cast("EventSpec", FilterLineState.undo(undoing.id))
+        await show_toast(self, outcome.message, undo=Undo(undo))
 
     def _place(self) -> tuple[str, ViewOptions]:
         """Return the conversation on screen and its view options without the filter."""

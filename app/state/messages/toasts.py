@@ -3,15 +3,14 @@
 Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo with the keyboard is in
 `shell/undo.py`.
 
-    await show_toast(self, "Deleted the agent “Scout”", undo=AgentState.restore("a1"))
+    await show_toast(self, "Deleted the agent “Scout”", undo=Undo(AgentState.restore("a1")))
     await show_fault(self, error)
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import reflex as rx
@@ -23,7 +22,6 @@ from app.state.messages.answered import begin_work, end_work
 from app.state.messages.error_messages import describe_fault
 
 MAX_UNDOS: Final = 50
-_ABOUT_PAIR: Final = re.compile(r"(Pair \d+|The pair): (Sent|[A-Z][a-z]+ed)?")
 
 
 @dataclass(frozen=True)
@@ -52,15 +50,14 @@ class ToastAction:
 
 @dataclass(frozen=True)
 class Undo:
-    """The data that undoes the action of a toast: the toast's `id` and message, and the event that undoes the action.
+    """The way to undo the action of a toast: the `event` that undoes it.
 
-    `undone` is a shorter text for the message about the Undo, "" for none. `deleted` is the id of the conversation or
-    of the oldest pair that the action moved to the trash, "" for none.
+    `undone` is the text about the action for the message after the undo; "": the message of the toast is used.
+    `deleted` is the id of the conversation or of the oldest pair that the action moved to the trash, "" for none.
     """
 
-    id: str
-    message: str
     event: EventSpec
+    undone: str = ""
     deleted: str = ""
 
 
@@ -68,7 +65,7 @@ class ToastState(rx.State):
     """The toast of the page. `toast` is the current one, None for none; the browser dismisses it after some seconds."""
 
     toast: rx.Field[Toast | None] = rx.field(None)
-    _undos: tuple[Undo, ...] = ()
+    _undos: tuple[tuple[str, Undo], ...] = ()  # each with the id of its toast
     _undone: str = ""
     _offered: ToastAction | None = None
     _expected: bool = False
@@ -94,11 +91,11 @@ class ToastState(rx.State):
     @rx.event
     async def undo(self, toast_id: str) -> rx.event.EventType[()] | None:
         """Undo the action of this toast. If it was undone already, nothing happens."""
-        found = next((each for each in self._undos if each.id == toast_id), None)
+        found = next((undo for shown_id, undo in self._undos if shown_id == toast_id), None)
         if found is None:
             return None
-        self._undos = tuple(each for each in self._undos if each is not found)
-        self._undone = found.message
+        self._undos = tuple(each for each in self._undos if each[0] != toast_id)
+        self._undone = found.undone
         await begin_work(self)
         return [found.event, ToastState.confirm_undo]
 
@@ -110,15 +107,8 @@ class ToastState(rx.State):
             self._show(describe_undone(self._undone))
             self._undone = ""
 
-    def _show(  # noqa: PLR0913 - a toast and its Undo
-        self,
-        message: str,
-        undo: EventSpec | None = None,
-        offer: ToastAction | None = None,
-        *,
-        undone: str = "",
-        deleted: str = "",
-        fault: bool = False,
+    def _show(
+        self, message: str, undo: Undo | None = None, offer: ToastAction | None = None, *, fault: bool = False
     ) -> None:
         if fault:
             self._undone = ""  # the undo failed, so it must not be reported as done
@@ -127,28 +117,24 @@ class ToastState(rx.State):
         toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None, label)
         self._offered = offer
         if undo is not None:
-            self._undos = (*self._undos, Undo(toast.id, undone or message, undo, deleted))[-MAX_UNDOS:]
+            kept = replace(undo, undone=undo.undone or message)
+            self._undos = (*self._undos, (toast.id, kept))[-MAX_UNDOS:]
         self.toast = toast
 
     def _withdraw(self, is_outdated: Callable[[Undo], bool]) -> None:
-        withdrawn = {each.id for each in self._undos if is_outdated(each)}
-        self._undos = tuple(each for each in self._undos if each.id not in withdrawn)
+        withdrawn = {toast_id for toast_id, undo in self._undos if is_outdated(undo)}
+        self._undos = tuple(each for each in self._undos if each[0] not in withdrawn)
         if self.toast is not None and self.toast.id in withdrawn:
             self.toast = None
 
 
-def describe_undone(message: str) -> str:
-    """Return the message that an action was undone. `message` is the message of the toast about the action.
+def describe_undone(action: str) -> str:
+    """Return the message that an action was undone. `action` is the text about the action.
 
-    >>> describe_undone("Pair 10: Sent again"), describe_undone("Pair 1: 2 stars")
-    ('Undone: pair 10 sent again', 'Undone: pair 1, 2 stars')
-    >>> describe_undone("The summary was changed.")
-    'Undone: the summary was changed'
+    >>> describe_undone("The summary was changed."), describe_undone("pair 1, 2 stars")
+    ('Undone: the summary was changed', 'Undone: pair 1, 2 stars')
     """
-    text = message.removesuffix(".")
-    if found := _ABOUT_PAIR.match(text):
-        pair, verb = found[1], found[2]
-        text = f"{pair}{f' {verb.lower()}' if verb else ', '}{text[found.end() :]}"
+    text = action.removesuffix(".")
     return f"Undone: {text[:1].lower()}{text[1:]}"
 
 
@@ -166,7 +152,7 @@ async def is_toast_expected(state: rx.State) -> bool:
 async def last_undo(state: rx.State) -> str:
     """Return the id of the toast about the last action in this tab that can be undone; "" if there is none."""
     undos = (await state.get_state(ToastState))._undos  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
-    return undos[-1].id if undos else ""
+    return undos[-1][0] if undos else ""
 
 
 async def forget_toasts(state: rx.State) -> None:
@@ -184,24 +170,15 @@ async def withdraw_undo(state: rx.State, entry_id: str) -> None:
     toasts._withdraw(lambda undo: bool(undo.deleted) and entry_id in {"", undo.deleted})  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
 
 
-async def show_toast(  # noqa: PLR0913 - a toast and its Undo
-    state: rx.State,
-    message: str,
-    *,
-    undo: EventSpec | None = None,
-    undone: str = "",
-    deleted: str = "",
-    offer: ToastAction | None = None,
+async def show_toast(
+    state: rx.State, message: str, *, undo: Undo | None = None, offer: ToastAction | None = None
 ) -> None:
-    """Show a toast about an action. `undo` is the event that undoes the action, `offer` a next step.
-
-    `undone` is a short text about the action, for the message after an undo; "": `message` is used. If the action put
-    an entry into the trash, `deleted` is the id of this entry.
+    """Show a toast about an action. `undo` is the way to undo the action, `offer` a next step.
 
     A background handler calls this inside `async with self`.
     """
     toasts = await state.get_state(ToastState)
-    toasts._show(message, undo, offer, undone=undone, deleted=deleted)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+    toasts._show(message, undo, offer)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 async def show_fault(state: rx.State, fault: InviewError | str) -> None:

@@ -44,7 +44,7 @@ from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
 from app.state.messages.answered import begin_work, end_work
 from app.state.messages.error_messages import describe_fault
-from app.state.messages.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import Undo, MAX_UNDOS, show_fault, show_toast
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
@@ -300,19 +300,20 @@ class ResendState(VisitedState, rx.State):
             await show_fault(self, fault)
 
     async def _announce(self, request: ResendRequest, resent: ResendResult) -> list[Any]:
-        message = describe_sent(request, resent)
         if request.edit:
             async with self:
                 end_edit(await self.get_state(EditState), request.edit)
         if resent.conversation_id != request.conversation_id:
             async with self:
-                await show_toast(self, message)
+                await show_toast(self, BRANCHED)
             return [rx.redirect(conversation_path(resent.conversation_id))]
         discarded = tuple(each.pair_id for each in resent.undo)
         sent = SendUndo(resent.started.run_id, request.pair_id, request.conversation_id, request.version, discarded)
         async with self:
             self._sent = (*self._sent, sent)[-MAX_UNDOS:]
-            await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
+            undo = cast("EventSpec", ResendState.take_back(sent.run_id))
+            message, undone = describe_sent(request, resent)
+            await show_toast(self, message, undo=Undo(undo, undone))
         return []
 
     async def _announce_compared(self, request: ResendRequest, comparison: Comparison) -> list[Any]:

@@ -28,6 +28,7 @@ from app.state.messages.toasts import (
     last_undo,
     show_fault,
     show_toast,
+    Undo,
 )
 from app.state.sidebar.titles import UNNAMED
 from app.state.tab.address import conversation_in, conversation_path
@@ -76,7 +77,7 @@ class UndoState(rx.State):
             if entry is None or await last_undo(self):
                 return
             undo = cast("EventSpec", UndoState.bring_back(entry.id))
-            await show_toast(self, _describe(entry), undo=undo, deleted=entry.id)
+            await show_toast(self, _describe(entry), undo=Undo(undo, deleted=entry.id))
 
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:

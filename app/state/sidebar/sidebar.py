@@ -16,7 +16,7 @@ from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
-from app.state.messages.toasts import show_toast
+from app.state.messages.toasts import Undo, show_toast
 from app.state.sidebar.conversation_rows import (
     ConversationItem,
     FoundWords,
@@ -267,7 +267,7 @@ class SidebarState(rx.State):
         if not self.deleting_temporary:
             undo = cast("EventSpec", SidebarState.restore_conversation(conversation_id))
             message = f"Deleted the conversation “{_shortened(self.deleting_name)}”"
-            await show_toast(self, message, undo=undo, deleted=conversation_id)
+            await show_toast(self, message, undo=Undo(undo, deleted=conversation_id))
         await self._read()
         on_screen = conversation_in(self.router.url.path) == conversation_id
         return rx.redirect("/", replace=True) if on_screen else None

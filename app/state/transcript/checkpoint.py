@@ -15,7 +15,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.messages.toasts import show_fault, show_toast
+from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.store.conversation.conversations import load_conversation
@@ -51,7 +51,7 @@ class CheckpointState(rx.State):
             return
         self.editing = False
         if before is not None and before.summary != text:
-            await show_toast(self, "The summary was changed.", undo=_put(before))
+            await show_toast(self, "The summary was changed.", undo=Undo(_put(before)))
 
     @rx.event
     async def remove(self) -> None:
@@ -62,7 +62,7 @@ class CheckpointState(rx.State):
             await show_fault(self, fault)
             return
         message = "The checkpoint was removed: the pairs before it are sent again."
-        await show_toast(self, message, undo=_put(before), undone="the checkpoint was removed")
+        await show_toast(self, message, undo=Undo(_put(before), "the checkpoint was removed"))
 
     @rx.event
     async def use(self, summary: str, position: int) -> None:
@@ -78,7 +78,7 @@ class CheckpointState(rx.State):
             await show_fault(self, fault)
             return
         message = "This summary is sent instead of the pairs before it."
-        await show_toast(self, message, undo=_put(before), undone="an earlier summary was used")
+        await show_toast(self, message, undo=Undo(_put(before), "an earlier summary was used"))
 
     @rx.event
     async def put_back(self, summary: str, position: int) -> None:
