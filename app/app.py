@@ -21,9 +21,9 @@ from app.ui import pages, theme
 from app.ui.pages.frame import head
 
 HEALTH = "/api/v1/health"
-"""The address that monitoring requests.
+"""The address that monitoring programs request.
 
-The page never requests it, so such a request does not show that a user is there.
+The page never requests this address. So a request to it does not mean that a user is there who may need token counts.
 """
 
 # No toaster: its library adds 10 KB to every first visit, and the page has its own notices.

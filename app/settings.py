@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from io import StringIO
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -24,6 +25,8 @@ from dotenv import dotenv_values
 from app.domain.errors import SettingsError
 from app.domain.run.reply_size import MAX_REPLY_BYTES
 
+MAX_ENV_FILE: Final = 64 * 1024
+"""Maximum size of the `.env` file in bytes."""
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 MASK: Final = "•••"
 SQLITE: Final = "sqlite+aiosqlite:///"
@@ -142,10 +145,10 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
     `env_file`: another path for `.env`, which is otherwise in the working folder.
 
     Raises:
-        SettingsError: a value cannot be used; the message names the variable.
+        SettingsError: a value cannot be used; the message names the variable. Or the `.env` file cannot be read.
     """
     if environ is None:
-        from_file = dotenv_values(env_file or Path(".env"))
+        from_file = dotenv_values(stream=StringIO(_read_env_file(env_file or Path(".env")), newline=None))
         environ = {**{name: value for name, value in from_file.items() if value is not None}, **os.environ}
     value = {name: stripped for name in DESCRIPTIONS if (stripped := environ.get(name, "").strip())}
     _refuse_unknown(environ)
@@ -171,6 +174,24 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
         vendor_keys={name: Secret(text) for name, text in value.items() if name.endswith(KEY)},
         vendor_base_urls={name: _checked_url(name, text) for name, text in value.items() if name.endswith(BASE_URL)},
     )
+
+
+def _read_env_file(path: Path) -> str:
+    """Return the content of the `.env` file, "" if there is none."""
+    if not (path.is_file() or path.is_fifo()):
+        return ""
+    with path.open("rb") as file:
+        content = file.read(MAX_ENV_FILE + 1)
+        size = max(len(content), os.fstat(file.fileno()).st_size)  # of a pipe, the size is 0
+    if len(content) > MAX_ENV_FILE:
+        raise SettingsError(
+            f"The file {path.absolute()} has {size:,} bytes. The maximum is {MAX_ENV_FILE:,}. Keep only the settings "
+            "of Inview in it, one NAME=value per line, or move it away."
+        )
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise SettingsError(f"The file {path.absolute()} is not UTF-8 text. Save it as UTF-8.") from None
 
 
 def _refuse_unknown(environ: Mapping[str, str]) -> None:

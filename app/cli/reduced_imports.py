@@ -25,7 +25,7 @@ SPARED: Final = {
 
 
 def import_sparingly(library: str) -> None:
-    """Import a library of `SPARED` without the module that it would load.
+    """Import a library of `SPARED` without the second library that it would load.
 
     Call this before any other code imports the library.
     """
@@ -36,8 +36,8 @@ def import_sparingly(library: str) -> None:
 def do_without_redis() -> None:
     """Replace the library `redis` by an almost empty module, so that it is never imported.
 
-    Reflex keeps its state in memory here, but one of its modules needs two names of that client when it is imported.
-    All other modules of Reflex and Socket.IO look for more names, and conclude that the client is not installed.
+    Reflex keeps its state in memory here, but one of Reflex's modules needs two names of `redis` when it is imported.
+    All other modules of Reflex and Socket.IO look for more names, and conclude that `redis` is not installed.
     """
     client, asynchronous = ModuleType("redis"), ModuleType("redis.asyncio")
     vars(client).update(ResponseError=type("ResponseError", (Exception,), {}), asyncio=asynchronous)

@@ -114,7 +114,7 @@ def leave_soon() -> None:
 
 
 def build_house(settings: Settings) -> ASGIApp:
-    """Import the application and create it. This takes seconds, so call it in a thread."""
+    """Import the application and create its ASGI app. This takes seconds, so call this function in a thread."""
     os.environ.update(_REFLEX)
     do_without_redis()
     import_sparingly("engineio")

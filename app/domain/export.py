@@ -29,11 +29,11 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """The record of a run, which is one attempt to get a reply. `outcome` None: the run has not ended.
+    """The record of a run, the work of getting one reply. `outcome` None: the run has not ended.
 
-    `sent` are the pairs in its request, as ranges of positions, both ends included; None: unknown. `replay_of` is the
-    run whose stored reply was used instead of a call. `prelude` is the text about the person in its request. `redacted`
-    are the secrets that redaction replaced in it; None: redaction was off.
+    `sent` are the pairs in the run's request, as ranges of positions, both ends included; None: unknown. `replay_of` is
+    the run whose stored reply was used instead of a call. `prelude` is the text about the person in that request.
+    `redacted` are the secrets that redaction replaced in that request; None: redaction was off.
     """
 
     id: str
@@ -89,7 +89,7 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node: a line that the page shows between pairs, for a title call, a summary call or an account of usage.
+    """A node: a line that the page shows between pairs, for a title call, a summary call or an accounting node.
 
     It is never sent to a provider. `data` has the content that belongs to `role`.
     """
@@ -225,5 +225,8 @@ def _relabel_named(part: Image | File, labels: Mapping[str, Image | File]) -> Im
 
 
 def forget_sent(record: PairRecord) -> PairRecord:
-    """Return the pair without `RunRecord.sent` in its runs. After an export or copy those positions may be wrong."""
+    """Return the pair without `RunRecord.sent` in its runs.
+
+    After an export or a copy, the positions in `sent` may be wrong.
+    """
     return replace(record, runs=tuple(replace(run, sent=None) for run in record.runs))

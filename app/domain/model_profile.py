@@ -20,7 +20,10 @@ UNKNOWN_WINDOW = 8_192
 
 
 class ThinkingStyle(StrEnum):
-    """The way a model thinks: never, always, as long as it decides (adaptive), or up to a token budget or an effort."""
+    """The setting for thinking that a model has: none, always on, adaptive, a budget in tokens, or an effort.
+
+    With adaptive thinking the model itself decides how long it thinks.
+    """
 
     NONE = "none"
     ALWAYS = "always"

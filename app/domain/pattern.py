@@ -1,6 +1,6 @@
 """Patterns of text with stars: `*` matches any sequence of characters. Case is ignored.
 
-A match searches for each piece after the previous one, so it is fast for every pattern.
+Each piece between two stars is searched for after the previous one, so a match is fast for every pattern.
 
     >>> Pattern(("claude", "")).matches("Claude Sonnet")
     True

@@ -68,7 +68,7 @@ class Preferences:
 
     `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false. `date_zone` is the
     time zone of the date that is sent to models; None: no date is sent. `redact`: secrets in requests are replaced by
-    marks.
+    placeholders.
     """
 
     soft_cap: Decimal = SOFT_CAP

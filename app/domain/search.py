@@ -31,7 +31,10 @@ MAX_TERMS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of a search: words that follow each other. `prefix`: the last one may be only the beginning of a word."""
+    """A term of a search: words that follow each other.
+
+    `prefix`: the last word may be incomplete, so longer words with this beginning match too.
+    """
 
     text: str
     prefix: bool = False

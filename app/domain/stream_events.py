@@ -20,7 +20,7 @@ from app.domain.usage import Usage
 
 
 class StopReason(StrEnum):
-    """The reason why a model stopped. Inview itself sets only the last one: too many tool calls."""
+    """The reason why a model stopped. Inview itself sets only `tool_limit`: too many tool calls."""
 
     END = "end"
     MAX_TOKENS = "max_tokens"
@@ -35,26 +35,26 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextReceived:
-    """More text of the reply."""
+    """The event that more text of the reply arrived."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingReceived:
-    """More reasoning of the model."""
+    """The event that more reasoning of the model arrived."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TextWasThinking:
-    """All text so far was reasoning: an end tag of reasoning came without a start tag."""
+    """The event that all text so far was reasoning: an end tag of reasoning came without a start tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingSigned:
-    """The signature of the current thinking part. Only `vendor` accepts it."""
+    """The event with the signature of the current thinking part. Only the provider `vendor` accepts this signature."""
 
     signature: str
     vendor: str
@@ -62,7 +62,7 @@ class ThinkingSigned:
 
 @dataclass(frozen=True, slots=True)
 class RedactedThinkingReceived:
-    """Reasoning that the vendor does not reveal: opaque `data`, which must be sent back unchanged."""
+    """The event with reasoning that the vendor does not reveal: opaque `data`, which must be sent back unchanged."""
 
     data: str
     vendor: str
@@ -70,7 +70,7 @@ class RedactedThinkingReceived:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """The model started to call a tool."""
+    """The event that the model started to call a tool."""
 
     tool_call_id: str
     name: str
@@ -78,19 +78,22 @@ class ToolCallStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputReceived:
-    """More of the input of the current tool call, as JSON text."""
+    """The event that more of the input of the current tool call arrived, as JSON text."""
 
     json_text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PartEnded:
-    """The current part is finished. Content that arrives later starts a new part, even if it is of the same kind."""
+    """The event that the current part is finished.
+
+    Content that arrives later starts a new part, even if it is of the same kind.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """The token counters of this call so far. Each report replaces the previous one.
+    """The event with the token counters of this call so far. Each report replaces the previous one.
 
     `fault` names the fields of the report that are not valid counts; None: all are valid. `usage` None: no count is
     valid, and the previous report still applies.
@@ -102,7 +105,7 @@ class UsageReported:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The provider reported that the reply is complete."""
+    """The event that the provider reported the reply as complete."""
 
     reason: StopReason
 

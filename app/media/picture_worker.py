@@ -62,7 +62,7 @@ def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _scale(picture: Image.Image) -> Image.Image:
-    """Return a new picture with only the pixels of this one: upright, its longer side at most `MAX_SIDE` pixels."""
+    """Return a new picture with only the pixels of `picture`: upright, the longer side at most `MAX_SIDE` pixels."""
     picture.draft("RGB", (MAX_SIDE, MAX_SIDE))  # a large JPEG is decoded at half its size or less
     has_alpha = "A" in picture.getbands() or "transparency" in picture.info
     mode = "RGBA" if has_alpha else "RGB"

@@ -4,7 +4,7 @@
     backlog.is_congested      # True if a frame waits
     await backlog.drained()   # returns when no frame waits
 
-Engine.IO gives each connection an unbounded queue. Its writer takes frames out when the socket accepts them. So a queue
+Engine.IO gives each connection an unbounded queue, and takes frames out of it when the socket accepts them. So a queue
 with frames means that the browser reads more slowly than the server sends.
 """
 
@@ -16,10 +16,11 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""Maximum number of characters in waiting frames, except the largest one. The writer may hold as many characters again.
+"""Maximum number of characters in waiting frames, except the largest one. With more, the connection is ended.
 
-The largest frame is not counted: a page that opens the longest reply reads one frame of that length. If this frame
-counted, the connection would end each time the page reconnects.
+Engine.IO may hold up to as many characters more, which it has taken out of the queue. The largest frame is left out
+because a page that opens the longest reply must get this reply in one frame: otherwise the connection would end each
+time.
 """
 
 

@@ -2,8 +2,8 @@
 
     find_fault({"name": "no.such.handler"})   # "no handler has this name"
 
-If Reflex cannot handle an event, it logs the whole event with the headers of the connection, or a handler fails with a
-traceback. A fault found here names the handler and the argument, but no value.
+Without this check, an event that Reflex cannot handle is logged whole, with the headers of the connection, or the
+handler fails with a traceback. A fault found here names the handler and the argument, but no value.
 """
 
 # The parts of Reflex used here are private and only partly typed.

@@ -8,8 +8,9 @@
     await drained(token)  # in a loop that follows a reply: a slow reader gets larger pieces, not a longer queue
 
 Reflex calls `EventNamespace.emit_update` for every delta. The namespace in this module compares the delta with the
-values that were sent in the connection (`connection.py`) and sends the difference. No other update may be sent until
-the difference is in the queue, so the code between these two steps never suspends.
+values that it sent in this connection (`connection.py`), and puts the difference into the connection's queue. The code
+does not suspend between the comparison and the queue: otherwise another update could enter the queue first, and the
+difference would not match the values in the browser.
 """
 
 # Reflex's dictionaries, tasks and serializers are untyped, and Socket.IO has no types.
@@ -73,12 +74,15 @@ def send_patches(app: rx.App) -> None:
 
 
 def is_congested(token: str) -> bool:
-    """Return True if frames wait for this client because it reads slowly."""
+    """Return True if frames wait for the browser tab with this token, because it reads slowly."""
     return any(client.backlog.is_congested for client in _clients(token))
 
 
 async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
-    """Wait until no frame waits for this client, or it has disconnected. Return False after `within` seconds."""
+    """Wait until no frame waits for the tab with this token, or the tab has disconnected.
+
+    Return False after `within` seconds.
+    """
     return all([await client.backlog.drained(within) for client in _clients(token)])
 
 
@@ -123,7 +127,7 @@ class PatchedNamespace(EventNamespace):
         return None if record is None else self._clients.get(record.sid)
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> None:
-        """Register a new connection, without values, before Reflex's method runs, which sends the first update."""
+        """Register a new connection, to which no values were sent yet. Then let Reflex send it the first update."""
         if is_reconnect(auth):
             await self._leave_old_socket(_token_in(environ))
         socket = self.server.eio.sockets[self.server.manager.eio_sid_from_sid(sid, self.namespace)]
@@ -236,7 +240,10 @@ class PatchedNamespace(EventNamespace):
 
 
 def is_reconnect(auth: Any) -> bool:
-    """Return True if a page reconnects. Only a page that was just opened sends hashes of its default values."""
+    """Return True if a page reconnects.
+
+    A page that was just opened sends hashes of its default values. A page that reconnects does not.
+    """
     event = auth.get(CompileVars.CONNECT_AUTH_EVENT) if isinstance(auth, dict) else None
     payload = event.get("payload") if isinstance(event, dict) else None
     return isinstance(payload, dict) and "hashes" not in payload

@@ -18,7 +18,7 @@ ValuePath = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Add `text` to the end of the string at `path`."""
+    """The operation that adds `text` to the end of the string at `path`."""
 
     path: ValuePath
     text: str
@@ -29,7 +29,7 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put another value at `path`."""
+    """The operation that puts another value at `path`."""
 
     path: ValuePath
     value: object
@@ -40,7 +40,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Items of the old list, from `start` up to but not including `stop`."""
+    """A piece of a `Rebuild`: items of the old list, from `start` up to but not including `stop`."""
 
     start: int
     stop: int
@@ -51,7 +51,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class NewItems:
-    """Items that the old list does not have."""
+    """A piece of a `Rebuild`: items that the old list does not have."""
 
     items: tuple[object, ...]
 
@@ -61,7 +61,7 @@ class NewItems:
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """Build the list at `path` again, from spans of the old list and from new items."""
+    """The operation that builds the list at `path` again, from spans of the old list and from new items."""
 
     path: ValuePath
     pieces: tuple[Span | NewItems, ...]
@@ -86,7 +86,10 @@ class Patch:
         return [op.wire() for op in self.ops]
 
     def values(self) -> tuple[object, ...]:
-        """Return the new values that the operations put into the old one, without appended texts."""
+        """Return the whole values in the patch: those that replace an old value, and the items of a list that are new.
+
+        Texts that are appended to an old text are not included.
+        """
         replaced = [op.value for op in self.ops if isinstance(op, Replace)]
         pieces = [piece for op in self.ops if isinstance(op, Rebuild) for piece in op.pieces]
         return (*replaced, *[piece.items for piece in pieces if isinstance(piece, NewItems)])

@@ -1,7 +1,7 @@
-"""The page's part of patches: a plugin for `rxconfig.py` that makes the built page read them.
+"""The page's part of patches: a plugin for `rxconfig.py` that makes the built page apply patches.
 
-It copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same files, so
-a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
+The plugin copies `apply.ts` next to Reflex's script and wraps Reflex's reducer with it. The next build uses the same
+files, so a script that was already changed is not changed again. The build fails if Reflex's script is not as expected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PageChangedError(Exception):
 
 
 class PatchesPlugin(rx.plugins.Plugin):
-    """The Reflex plugin that makes the page read patches. The app sends patches after a call of `send_patches`."""
+    """The Reflex plugin that makes the page apply patches. After a call of `send_patches`, the app sends them."""
 
     def pre_compile(self, **context: Unpack[PreCompileContext]) -> None:
         context["add_save_task"](_source)

@@ -17,14 +17,17 @@ FIRST: Final = 5
 """Maximum number of lines that one connection can cause in a minute."""
 MINUTE: Final = 60.0
 MAX_CONNECTIONS: Final = 100
-"""Connections that are counted separately in a minute. All others share one count, which a reconnect does not reset."""
+"""Maximum number of connections whose lines are counted separately in a minute.
+
+All further connections share one count, so a browser cannot get a new count by connecting again.
+"""
 _OTHERS: Final = "others"
 
 
 class Sampler:
-    """A writer of log lines that leaves most of them out.
+    """An object that writes some log lines and leaves out the others.
 
-    `log` is the function that writes a line, `sleep` the function that waits; tests replace it.
+    `log` is the function that writes a line, `sleep` the function that waits; tests replace both.
     """
 
     def __init__(self, log: Callable[[str], None], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:

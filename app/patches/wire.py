@@ -23,7 +23,7 @@ _OPTIONS: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATE
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 Default = Callable[[Any], Any]
-"""Converts a value that JSON cannot represent to a simpler one: Reflex's `serialize`."""
+"""A function that converts a value that JSON cannot represent to a simpler one: Reflex's `serialize`."""
 
 
 def to_json(value: Any, *, fast: bool, default: Default) -> str:

@@ -36,7 +36,8 @@ MAX_ELSEWHERE = 10_000
 class TemporaryContext:
     """The app context of temporary conversations (`temporary.py`). `ctx` is None until it is opened.
 
-    `closing` closes it. `elsewhere` are ids that were looked up in its database and not found there.
+    `closing` closes this app context. `elsewhere` are ids that were looked up in the database of temporary
+    conversations and not found there.
     """
 
     ctx: AppContext | None = None
@@ -115,7 +116,7 @@ def current() -> AppContext:
 
 
 def is_open(ctx: AppContext) -> bool:
-    """Return whether this app context is in use. If it is not, long work ends early."""
+    """Return True while this app context is in use. Long work checks this, and ends early on False."""
     return any(one is ctx for one in _open)
 
 

@@ -3,8 +3,8 @@
     fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
     fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
 
-Marks, topics, texts and their versions are copied. Attachments are not copied: a message names an attachment by its
-content hash, and so does its copy. The ledger does not change, because no provider is called.
+Marks, topics, texts and versions are copied. Attachments are not copied: a message names its attachments by the hash of
+their bytes, and the copy of the message has the same hashes. The ledger does not change, because no provider is called.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ async def fork_from(
 ) -> Listed:
     """Create a conversation with copies of pairs of this one. Return its entry in the list of conversations.
 
-    The copied pairs are those up to `up_to` (None: all) that are in view under `options` (None: all).
+    A pair is copied if it is in view under `options` (None: every pair is), and if it is not later than the pair with
+    the id `up_to` (None: there is no such limit).
 
     Raises:
         NotFoundError: this owner has no such conversation, or it has no such pair.
@@ -69,9 +70,9 @@ async def fork_from(
 
 @shielded
 async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
-    """Create a conversation with copies of these pairs in this order, and return its id.
+    """Create a conversation with copies of these pairs in this order, and return the id of the new conversation.
 
-    The last pair is its fork point.
+    The new conversation stores the id of the last of these pairs as the point of the fork (`fork_pair_id`).
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -130,7 +130,7 @@ def equip(  # noqa: PLR0913, PLR0917 - the parts of an app context
 
 @dataclass(frozen=True)
 class _Desk:
-    """The tool executor of an engine. It gets the app context later, because the app context contains the engine."""
+    """The tool executor of an engine. `context` returns the app context, which is made after the engine."""
 
     context: Callable[[], AppContext]
 

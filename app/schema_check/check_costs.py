@@ -1,6 +1,7 @@
-"""The costs of slow schema checks, and the order of waiting checks: pure bookkeeping, without a clock or a process.
+"""The processor time of slow schema checks, and the order of waiting checks. It uses neither a clock nor a process.
 
-Each check is charged to an account: a conversation, a tool server, or the user's own schemas.
+The time of each check is charged to an account: a conversation, a tool server, or the user's own schemas. (An account
+in this package is about processor time, not about money.)
 
     >>> costs = Costs()
     >>> costs.charge("conversation", 2.0, now=0.0)
@@ -19,31 +20,31 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 WINDOW_SECONDS: Final = 60.0
-"""The time in seconds during which a cost counts, and a slow pattern or schema is refused."""
+"""Seconds during which the processor time of a check counts, and a slow pattern or schema is refused."""
 MAX_SPENT: Final = 6.0
-"""Maximum seconds of processor time that slow checks of one account may take within a window."""
+"""Maximum seconds of processor time that the slow checks of one account may take within `WINDOW_SECONDS`."""
 SLOW_SECONDS: Final = 0.1
-"""Checks that take less processor time than this cost nothing. Ordinary checks take some milliseconds."""
+"""Checks that take less processor time than this are not charged. Ordinary checks take some milliseconds."""
 MAX_REMEMBERED: Final = 64
 MAX_ACCOUNTS: Final = 1_000
 MAX_PATTERN: Final = 1_000
 """Maximum number of characters of a remembered pattern. For a longer pattern the whole schema is remembered."""
 _NOTES: Final = frozenset({"title", "description", "$comment"})
-"""Keywords for people. They do not change the cost of a check."""
+"""Keywords for people. They do not change the processor time of a check."""
 
 Item = TypeVar("Item")
 
 
 @dataclass(eq=False)
 class Costs:
-    """The processor time that each account (a conversation, a tool server) spent on slow checks in the last window."""
+    """The processor time that each account (a conversation, a tool server) spent on slow checks in `WINDOW_SECONDS`."""
 
     _paid: OrderedDict[str, deque[tuple[float, float]]] = field(default_factory=OrderedDict[str, Any])
 
     def charge(self, account: str, seconds: float, now: float) -> None:
         """Add the processor time of a check, in seconds, to an account, such as a conversation.
 
-        A quick check is free.
+        A quick check is not charged (`SLOW_SECONDS`).
         """
         if seconds < SLOW_SECONDS:
             return
@@ -53,18 +54,18 @@ class Costs:
             self._paid.popitem(last=False)
 
     def spent(self, account: str, now: float) -> float:
-        """Return the processor time in seconds that an account spent on slow checks within the last window."""
+        """Return the processor time in seconds that an account spent on slow checks in the last `WINDOW_SECONDS`."""
         paid = self._paid.get(account)
         while paid and paid[0][0] + WINDOW_SECONDS <= now:
             paid.popleft()
         return sum((seconds for _, seconds in paid or ()), 0.0)
 
     def is_spent(self, account: str, now: float) -> bool:
-        """Return True if an account has spent the maximum of processor time within the last window."""
+        """Return True if an account has spent `MAX_SPENT` seconds in the last `WINDOW_SECONDS`."""
         return self.spent(account, now) >= MAX_SPENT
 
     def forget(self) -> None:
-        """Forget the costs of all accounts."""
+        """Forget the processor time that was charged to the accounts."""
         self._paid.clear()
 
 
@@ -123,7 +124,10 @@ class FairQueue(Generic[Item]):
         self._waiting.setdefault(account, deque()).append(item)
 
     def take(self, spent: Callable[[str], float]) -> Item:
-        """Remove and return the next item. An item must be waiting. `spent` returns the costs of an account."""
+        """Remove and return the next item. An item must be waiting.
+
+        `spent` returns the processor time that an account spent.
+        """
         account = min(self._waiting, key=spent)  # of equals the first, which was added first
         items = self._waiting.pop(account)
         item = items.popleft()
@@ -133,7 +137,7 @@ class FairQueue(Generic[Item]):
 
 
 def without_notes(schema_json: str) -> str:
-    """Return a schema without its keywords for people, so that schemas with equal work have equal text.
+    """Return a schema without its keywords for people, so that schemas that need the same work have equal text.
 
     >>> without_notes('{"title": "One", "pattern": "a", "properties": {"title": {"type": "string"}}}')
     '{"pattern":"a","properties":{"title":{"type":"string"}}}'

@@ -5,9 +5,9 @@
     checked.unusable         # None; or a sentence that says why the schema could not be applied
 
 One process, and one thread that talks to it, answer one question after the other. The next question is that of the
-account that spent least on slow checks. The process and the thread start with the first question; the process ends
-after a minute without one. The check itself is in `schema_worker.py`, the costs of slow checks are in
-`check_costs.py`.
+account (see `check_costs.py`) that spent least on slow checks. The process and the thread start with the first
+question; the process ends after a minute without one. The check itself is in `schema_worker.py`, the processor time
+that slow checks spent is in `check_costs.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ BY_HAND: Final = "by hand"
 _WORKER: Final = Path(__file__).with_name("schema_worker.py")
 _NOTE: Final = struct.Struct("=II")
 _NOTE_BYTES: Final = 8_192
-"""The same number as in `schema_worker.py`. The server does not import that module, which takes 20 MB."""
+"""Size of the shared memory for the pattern that is being matched. `schema_worker.py` has the same number.
+
+The server does not import that module, which takes 20 MB.
+"""
 _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplify its patterns, anyOf and references"
 
 
@@ -98,7 +101,7 @@ def process_id() -> int | None:
 
 
 def forget_refused() -> None:
-    """Allow all patterns and schemas again that took too long, and reset the costs of all accounts."""
+    """Forget all patterns and schemas that were refused because they took too long, and the time charged for them."""
     _checker.slow.forget()
     _checker.costs.forget()
 
@@ -136,7 +139,7 @@ class _Checker:
     """The process that checks schemas, and the records of slow checks. Only one thread may call `ask`.
 
     `process` is None if no process was started. `noted` is the memory where the process writes the pattern that it is
-    matching.
+    matching. `slow` are the slow patterns and schemas, `costs` the processor time of slow checks.
     """
 
     process: subprocess.Popen[bytes] | None = None

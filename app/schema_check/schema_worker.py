@@ -6,12 +6,13 @@ It reads one question per line from its standard input and writes one answer per
     {"schema": "{\"type\": 3}"}                            {"faults": [[["type"], "3 is not valid under …"]]}
 
 A question without a `value` asks if the schema is valid. In a question, `slow` has patterns that took too long earlier,
-each with the text length from which it is not tried; if one is needed, the answer is `{"too_long": true}`. `open_path`
-leads to the place where the value is still incomplete: faults there that more text can correct are left out. The answer
-`{"unusable": "…"}` means that the schema could not be applied. Every answer also has the processor time in `seconds`.
+each with the length of text from which the pattern is not tried again. If such a pattern would have to be tried, the
+answer is `{"too_long": true}`. `open_path` leads to the place where the value is still incomplete: faults there that
+more text can correct are left out. The answer `{"unusable": "…"}` means that the schema could not be applied. Every
+answer also has the processor time in `seconds`.
 
-The second argument is the descriptor of a file. The process writes the pattern that it is matching there, so that the
-server can read the pattern if the process is ended during the match.
+The second argument is the descriptor of a file. The process writes the pattern that it is matching to this file. If the
+process is ended during the match, the server reads the pattern there.
 
 The first argument is the maximum processor time of a question, in seconds. The system ends the process when a question
 takes longer, at any point of the check. A thread could not do this: a regular expression that backtracks holds Python's
@@ -54,7 +55,7 @@ A longer path is cut at its end, and then names a place that contains the fault.
 IDLE_SECONDS: Final = 60.0
 """The process ends after this time without a question; the next question starts another."""
 LASTING: Final = frozenset({"type", "additionalProperties", "maxItems", "maxProperties", "maxLength"})
-"""Keywords whose faults remain, even if more text of an incomplete value arrives."""
+"""Keywords of a schema whose faults remain, even if more text of an incomplete value arrives."""
 
 NOTE: Final = struct.Struct("=II")
 """The header of the file with the pattern.
@@ -67,7 +68,7 @@ Fault = tuple[list[str | int], str]
 
 
 def serve(seconds: float, noted: mmap.mmap) -> None:
-    """Answer questions until the input ends, or none came for a minute.
+    """Answer questions until the input ends or no question came for a minute.
 
     `seconds` is the maximum processor time of a question. `noted` is the file for the pattern that is being matched.
     """

@@ -24,9 +24,9 @@ class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
     `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `begun` is the
-    id of a comparison whose dialog opens automatically as soon as its data arrives, otherwise "". The dialog opens
-    automatically for a comparison that this tab started and, once on each visit, for a comparison in a conversation
-    without pairs.
+    id of a comparison whose data has not arrived yet and whose dialog opens automatically when it arrives, otherwise
+    "". The dialog opens automatically for a comparison that this tab started and, once on each visit of the page, for a
+    comparison in a conversation without pairs.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)

@@ -186,7 +186,10 @@ async def _delete(deleted: DeleteView) -> tuple[str, bool]:
 
 
 def _list_terms(days: int | None) -> tuple[TermItem, ...]:
-    """Return the choices of the menu, including the current one even if it is unusual."""
+    """Return the choices of the menu.
+
+    The current number of days is one of them, even if it is none of the usual choices.
+    """
     offered = {*_CHOICES, days} if days else set(_CHOICES)
     terms = (TermItem(str(count), _describe_days(count)) for count in sorted(offered))
     return (*terms, TermItem("", "until you empty the trash"))

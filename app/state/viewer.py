@@ -16,7 +16,7 @@ import reflex as rx
 from app.state.tab.inputs import text_in, whole_in
 
 LEVELS: Final = (0, 50, 100, 200, 400)
-"""Percentages of the picture's original size; 0: fitted to the screen."""
+"""The sizes that the viewer offers, as percentages of the picture's original size; 0: fitted to the screen."""
 _ADDRESS: Final = re.compile("/api/v1/attachments/[0-9a-f]{64}")
 _MAX_NAME: Final = 200
 _UNKNOWN: Final = 1_000

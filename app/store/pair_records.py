@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sqlalchemy import LargeBinary, func, insert, select
+from sqlalchemy import LargeBinary, func, insert, select, text
 from sqlalchemy import cast as sql_cast
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.damage import Damage
-from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.lifecycle import RUNNING, Lifecycle
+from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure, StoreError, failure
 from app.domain.export import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.tools.tool_records import ToolCallRecord
@@ -43,6 +44,7 @@ from app.store.database.mapping import (
 )
 from app.store.database.parts_json import encode_parts
 from app.store.database.row import Json
+from app.store.index.rows_search import SEARCH_TEXT
 from app.store.run.runs import STATUS_RUNNING
 from app.store.tools.rows_tools import TOOL_CALL
 from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
@@ -160,10 +162,27 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
     process_id: str,
 ) -> None:
     """Insert pairs and nodes into a conversation unchanged. `process_id` names this process in the rows of runs."""
+    await insert_unsearched(session, owner, conversation_id, records, nodes, revision, process_id)
+    await insert_words(session, list_words(owner, records))
+
+
+async def insert_unsearched(  # noqa: PLR0913, PLR0917 - see above
+    session: AsyncSession,
+    owner: str,
+    conversation_id: str,
+    records: Sequence[PairRecord],
+    nodes: Sequence[NodeRecord],
+    revision: int,
+    process_id: str,
+) -> None:
+    """Insert pairs and nodes like `insert_records`, without their words for the search: see `insert_words`."""
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
-        await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
+        # Messages before their pairs: otherwise a trigger reads their texts again, while they are in memory as well.
+        await session.execute(text("PRAGMA defer_foreign_keys = ON"))
         await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
+        await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
+        await session.execute(text("PRAGMA defer_foreign_keys = OFF"))
         await _insert(session, VERSION, [_encode_version(owner, one, old) for one in batch for old in one.versions])
         await _insert(session, RUN, [_encode_run(owner, one, run, process_id) for one in batch for run in one.runs])
         called = [(run.id, call) for one in batch for run in one.runs for call in run.tool_calls]
@@ -174,6 +193,20 @@ async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, recor
         named = [message for one in batch for message in (one.pair.request, one.pair.reply, *one.messages)]
         await use_attachments(session, owner, conversation_id, named)
     await _insert(session, NODE, [_encode_node(owner, conversation_id, node) for node in nodes])
+
+
+def list_words(owner: str, records: Sequence[PairRecord]) -> list[dict[str, Any]]:
+    """Return the rows with the searchable words of these pairs, as `enter_words` makes them."""
+    return [_encode_words(owner, record.pair) for record in records]
+
+
+async def insert_words(session: AsyncSession, words: Sequence[dict[str, Any]]) -> None:
+    """Insert the words of pairs that `insert_unsearched` inserted.
+
+    Until its words are written, a text takes 35 times its size in memory for the full-text index. So a caller with
+    large records drops these before.
+    """
+    await _insert_large(session, SEARCH_TEXT, words)
 
 
 async def _insert(session: AsyncSession, table: Any, rows: list[dict[str, Any]]) -> None:
@@ -296,6 +329,16 @@ def _encode_messages(owner: str, record: PairRecord) -> list[dict[str, Any]]:
     pair = record.pair
     messages = [message for message in (pair.request, pair.reply, *record.messages) if message is not None]
     return [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
+
+
+def _encode_words(owner: str, pair: Pair) -> dict[str, Any]:
+    reply = pair.reply if pair.reply is not None and pair.lifecycle not in RUNNING else None
+    words = "\n".join(map(_list_words, (pair.request, reply)))
+    return {"owner": owner, "conversation_id": pair.conversation_id, "pair_id": pair.id, "words": words}
+
+
+def _list_words(message: Message | None) -> str:
+    return "" if message is None else "\n".join(part.text for part in message.parts if isinstance(part, Text))
 
 
 def _encode_version(owner: str, record: PairRecord, version: VersionRecord) -> dict[str, Any]:

@@ -1,14 +1,15 @@
-"""A second database, in memory: the data of temporary conversations is only there, not on the disk.
+"""A second database, in memory, for the data of temporary conversations, which is never on the disk.
 
     async with open_memory(store, "temporary") as memory:
         async with memory.write() as session: ...        # conversations, pairs, messages: in memory
 
-Each connection has two databases. SQLite looks for a table in memory first: it finds tables that belong to a
-conversation there, and all others (the ledger, preferences, providers, topics) on the disk. Queries are the same for
-both kinds of conversations. No text of a temporary conversation can reach a file, because the tables in memory hide
+Each connection has two databases. SQLite looks for a table in memory first. There it finds the tables that belong to a
+conversation. It finds all other tables (the ledger, preferences, providers, topics) on the disk. Queries are the same
+for both kinds of conversations. No text of a temporary conversation can reach a file, because the tables in memory hide
 those on the disk.
 
-This works only with SQLite: `memdb` is its file system in memory. The connections of a process share it by a name.
+This works only with SQLite: `memdb` is SQLite's file system in memory. The connections of a process find the same
+database in it by a name.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ HANGING = _hang_on(CONVERSATION)
 A new table with text of conversations must have such a key.
 """
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""The tables in memory. Attachments and uploads have no foreign key, because conversations can share their bytes."""
+"""The tables in memory: `HANGING`, attachments and uploads.
+
+Attachments and uploads have no foreign key to a conversation, because conversations can share their bytes.
+"""
 
 
 @asynccontextmanager

@@ -48,7 +48,7 @@ def list_bytes(parts: Iterable[Part]) -> tuple[str, ...]:
 
 
 async def release_attachments(session: AsyncSession, owner: str, conversation_id: str, ids: Collection[str]) -> None:
-    """Record that a conversation no longer uses attachments, except those that it still names.
+    """Record that a conversation no longer uses these attachments, except those that it still names.
 
     This also deletes the conversation's uploads of these attachments, and then bytes that are no longer used.
     """

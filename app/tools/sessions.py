@@ -125,7 +125,7 @@ class ServerSession:
     def definition(self) -> Definition:
         """Return the address or program of the server, and its secrets.
 
-        A permission for a call is valid only while they are equal.
+        A permission for a call is valid only as long as this value stays the same.
         """
         return self.server.way, frozenset(self._secrets.items())
 
@@ -327,7 +327,8 @@ class ServerSession:
         """Request the lists of the server and store them.
 
         Raises:
-            TimeoutError: the server took too long. `problem` has the reason at once; closing the connection takes time.
+            TimeoutError: the server took too long. `problem` has the reason as soon as the time limit has passed, even
+                if it takes longer to close the connection.
         """
         late = asyncio.get_running_loop().call_later(LIST_SECONDS, self._note_late_lists)
         try:

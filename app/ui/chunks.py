@@ -45,10 +45,12 @@ class ChunksPlugin(rx.plugins.Plugin):
 
 
 def with_shared(config: str) -> str:
-    """Return Vite's configuration with a group for all shared code instead of Reflex's group, which is only `env.json`.
+    """Return Vite's configuration with one file for all shared code.
+
+    Reflex's configuration has one only for `env.json`.
 
     Raises:
-        ChunksError: the configuration does not have Reflex's group exactly once.
+        ChunksError: the configuration does not have Reflex's group for `env.json` exactly once.
     """
     changed, count = _GROUPS.subn(_SHARED, config)
     if count != 1:
@@ -59,8 +61,8 @@ def with_shared(config: str) -> str:
 def compile_at_once(static_dir: Path) -> None:
     """Make browsers compile two scripts of the page completely while they download: write a comment into both files.
 
-    The two are React's rendering and the page of a conversation. Without the comment, a browser compiles each function
-    when the page first calls it. `static_dir` is the folder of the built page.
+    The two scripts are React's rendering and the page of a conversation. Without the comment, a browser compiles each
+    function when the page first calls it. `static_dir` is the folder of the built page.
 
     Raises:
         ChunksError: the build does not have exactly one file of each name.

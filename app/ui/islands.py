@@ -26,7 +26,7 @@ class IslandsPlugin(rx.plugins.Plugin):
 
 
 def sources(ui: Path = _UI) -> list[Path]:
-    """Return the TypeScript files of all regions. Declarations (`*.d.ts`) are only for the compiler's checks."""
+    """Return the TypeScript files of all regions, without the declarations (`*.d.ts`) for the compiler's checks."""
     return sorted(path for path in ui.rglob("*.ts*") if path.suffix in {".ts", ".tsx"} and ".d" not in path.suffixes)
 
 

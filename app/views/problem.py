@@ -125,6 +125,9 @@ class ProblemView(TypedDict):
 
 
 def describe_problem(name: ProblemName, detail: str) -> ProblemView:
-    """Return a problem document of this type. The caller adds members of some types only (`errors`, `log_id` …)."""
+    """Return a problem document of this type.
+
+    The caller adds the members that only some types have (`errors`, `log_id` …).
+    """
     kind = PROBLEMS[name]
     return {"type": TYPE_PREFIX + name, "title": kind.title, "status": kind.status, "detail": detail}

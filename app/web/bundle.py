@@ -28,7 +28,7 @@ class BundleError(InviewError):
 
 
 def same_origin(script: str) -> str:
-    """Return a script of the page with its own origin instead of the placeholder addresses."""
+    """Replace each address with the host `PLACEHOLDER_HOST` in a script by an expression for the origin of the page."""
     return _ADDRESS.sub(lambda found: f'{_ORIGIN[found[2]]}+"{found[3]}"', script)
 
 

@@ -82,7 +82,7 @@ class GateRules:
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
     """Return `app` behind the gate, which has these rules.
 
-    Refused requests and sockets get 403, answers to others get the common headers.
+    Refused requests and sockets get 403. The common headers are added to the answers to all other requests.
     """
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,7 +107,10 @@ def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
 
 
 def _only(scope: Scope, name: bytes) -> str | None:
-    """Return a header's value. None: it was not sent. "": it was sent twice, so its meaning is unclear: refuse it."""
+    """Return the value of a header; None if it was not sent.
+
+    Return "" if it was sent more than once: its meaning is then unclear, and "" is always refused.
+    """
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else ("" if values else None)
 

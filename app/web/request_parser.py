@@ -210,7 +210,7 @@ class RequestProtocol(HttpToolsProtocol):
 
 
 class _Answers(asyncio.Transport):
-    """The transport that uvicorn gets for its answers. Closing it ends the connection after the rest of the body."""
+    """The transport that uvicorn writes its answers to. `close` ends the connection as `RequestProtocol.end` does."""
 
     def __init__(self, protocol: RequestProtocol) -> None:
         super().__init__()

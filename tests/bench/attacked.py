@@ -20,10 +20,12 @@ import httpx2
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from tests.bench.instruments.reflex_page import ReflexPage
 from tests.outside.attacks import Attack, bomb, endless
 from tests.outside.readers import JSON, Reader
 from tests.outside.tool_readers import TOOL_READERS
+from tests.outside.words import distinct_words
 from tests.providers.peer import Answer, a_peer
 from tests.runs.clock import LoopClock
 from tests.serving import Served, serving
@@ -31,6 +33,7 @@ from tests.serving import Served, serving
 LIMIT_MS: Final = 100.0
 WIDE: Final = b"[" + b"[]," * 4_000_000 + b"[]]"
 BYTES: Final = "application/octet-stream"
+WORDS: Final = distinct_words(MAX_TEXT_BYTES - 4) + "\N{GRINNING FACE}"
 EVENT: Final = '42/_event,["event",{"name":"reflex___state____state.hydrate","payload":{"a":%s}}]'
 
 
@@ -43,6 +46,7 @@ async def main() -> None:
             attacks = _attacks(server, f"{tools.url}/mcp")
             await asyncio.sleep(5)  # the start has ended
             quiet = 0.0
+            print("| attack | longest `/health` | times quiet | memory | time |\n|---|---|---|---|---|", flush=True)
             for name, attack in attacks.items():
                 longest, megabytes, seconds = await _measure(server, attack)
                 quiet = quiet or longest
@@ -67,6 +71,12 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
         answer = await http.post(path, content=body, headers={"Content-Type": kind})
         assert 400 <= answer.status_code < 500, answer.text
 
+    async def import_largest() -> None:
+        file = {"type": "text_file", "name": "a.txt", "text": "\N{GRINNING FACE}" + "x" * (MAX_TEXT_BYTES - 4)}
+        parts = [{"type": "text", "text": WORDS}, *(file,) * 4]
+        pair = {"user_text": "Hi", "reply_text": WORDS, "reply": {"parts": parts}, "model": "offline:demo"}
+        (await http.post("/import", json={"title": "Plans", "pairs": [pair]})).raise_for_status()
+
     async def say(text: str) -> None:
         page = ReflexPage("/")
         async with connect(page.url(server.url.removeprefix("http://")), max_size=None, ping_interval=None) as socket:
@@ -90,6 +100,7 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
         "a body of 12 MB of lists": lambda: post("/conversations", WIDE),
         "an import of 60 MB of lists": lambda: post("/import", b'{"pairs":[' + b"[]," * 20_000_000 + b"[]]}"),
         "an import of 60 MB of blanks": lambda: post("/import", b" " * 60_000_000),
+        "an import of the largest message": import_largest,
         "an upload of 20 MB": lambda: post("/attachments?name=a.docx", b"PK" + bytes(20_000_000), BYTES),
         "a socket message of 12 MB of lists": lambda: say(EVENT % WIDE.decode()),
         "a socket message of 12 MB of text": lambda: say(EVENT % ('"' + "x" * 12_000_000 + '"')),

@@ -10,7 +10,8 @@ import json
 import re
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,6 +26,16 @@ def eventually(holds: Callable[[], bool], seconds: float = 30) -> None:
     while not holds():
         assert time.monotonic() < deadline, "it did not come to hold"
         time.sleep(0.05)
+
+
+@contextmanager
+def step(name: str) -> Generator[None]:
+    """Add the name of this step to the failure of a story of many steps."""
+    try:
+        yield
+    except Exception as fault:
+        fault.add_note(f"Step of the story: {name}")
+        raise
 
 
 ALIVE = "document.documentElement.dataset.mode !== undefined"

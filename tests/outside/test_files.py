@@ -1,12 +1,16 @@
-"""Files that Inview reads at its start: one that is not its own is left out with a line in the log, within limits."""
+"""Files that Inview reads at its start: one that is not its own is left out or refused with words, within limits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from app.domain.errors import InviewError
 from app.providers.models.model_lists import LISTS_FILE, MAX_FILE, read_remembered
+from app.settings import load_settings
+from app.store.database.encryption import Seal
 from tests.outside.attacks import DEEP, WIDE, WRONG
 from tests.outside.memory import Memory
 from tests.providers.playing import a_provider
@@ -30,3 +34,40 @@ def test_a_file_of_model_lists_that_is_not_ours_is_left_out(name: str, tmp_path:
 
     assert remembered.find(a_provider("groq", "http://127.0.0.1:1/v1")) is None
     assert memory.growth() <= MOST_MB
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "the key file": lambda path: Seal(path).close("a secret"),
+    "the .env file": lambda path: load_settings(env_file=path),
+}
+MOST_SMALL_MB = 4
+"""Additional memory for a file of at most 64 KiB."""
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("size", [65_537, 200_000_000])
+def test_a_small_file_that_is_large_is_refused_with_its_size(reader: str, size: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.truncate(size)
+    memory = Memory.now()
+    with pytest.raises(InviewError) as raised:
+        READERS[reader](path)
+
+    assert f"file {path} has {size:,} bytes. The maximum is 65,536" in str(raised.value)
+    assert memory.growth() <= MOST_SMALL_MB
+
+
+def test_a_key_file_without_end_is_read_to_its_bound() -> None:
+    memory = Memory.now()
+    with pytest.raises(InviewError, match="The maximum is 65,536"):
+        Seal(Path("/dev/zero")).close("a secret")
+    assert memory.growth() <= MOST_SMALL_MB
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_key_file_that_is_not_ours_is_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(FILES[name])
+    with pytest.raises(InviewError, match=f"The key file {path} "):
+        Seal(path).close("a secret")

@@ -21,7 +21,7 @@ async def owner_of(_connection: HTTPConnection) -> str:
 
 
 async def find_context(connection: HTTPConnection) -> AppContext:
-    """Return the app context that has the objects in the path: the usual one, or that of temporary conversations."""
+    """Return the app context of temporary conversations if the path names one of their objects, else the usual one."""
     return await context_for(current(), *map(str, connection.path_params.values()))
 
 

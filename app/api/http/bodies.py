@@ -113,7 +113,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: OverBudgetWord) -> OverBudget:
-    """Return the choice for a send that exceeds the budget, from the word in the body."""
+    """Return the choice that a word in a body names for a send that exceeds the budget."""
     return _CHOICES[word]
 
 
@@ -233,7 +233,10 @@ class SendOptions(Body):
 
 
 class Sending(SendOptions):
-    """The options of a send to one model. Without `model` and `agent_id`, those of the conversation are used."""
+    """The options of a send to one model.
+
+    Without `model`, the conversation's model is used; without `agent_id`, its agent.
+    """
 
     over_budget: OverBudgetChoice = None
 
@@ -289,7 +292,7 @@ class SeenBefore(Body):
 class PairToResend(Sending, SeenBefore):
     """The options for sending a pair again. Without `text`, the text of the pair is used.
 
-    Without `later`, the pair must be the last one.
+    Without `later`, the pair must be the newest one of its conversation.
     """
 
     text: str | None = Field(None, pattern=NOT_BLANK, description="The new text of the request. Not blank.")
@@ -328,9 +331,9 @@ class KeptToResend(SeenBefore):
 
 
 class ToSummarise(Sending):
-    """The pairs to summarise: by default those in view that do not fit together with `text`.
+    """The pairs to summarise: by default, the older pairs in view that do not fit into the budget together with `text`.
 
-    Other fields can name more.
+    With `everything` or `up_to`, pairs that fit are summarised too.
     """
 
     text: str = Field("", description="The draft that must fit together with the newer pairs.")
@@ -367,10 +370,7 @@ class ToTitle(Body):
 
 
 class ToKeepWarm(Body):
-    """An order to keep a provider's cache alive for a send with these options (model, filter, topic).
-
-    Only the part of the cache that such a send would read is kept.
-    """
+    """The duration of a cache keep-alive, and the options of the send whose prefix it keeps cached."""
 
     minutes: int = Field(ge=1, le=MAX_MINUTES, description="The duration in minutes, from now.")
     model: ModelName | None = None

@@ -30,7 +30,7 @@ SMALL: Final = 256 * 1024
 MAX_MORE: Final = 8 * 1024 * 1024
 """Additional bytes for all bodies together. Only small bodies may use them."""
 LEAST_HELD: Final = 16 * 1024
-"""Bytes that a smaller body counts as, because even a request without a body takes about this much memory."""
+"""Minimum bytes that each body counts as, because even a request without a body takes about this much memory."""
 LEAST_RATE: Final = 16 * 1024
 """Minimum bytes per second. A slower body is refused if another body needs its memory."""
 RETRY_SECONDS: Final = 5

@@ -43,7 +43,7 @@ def read_pair_cursor(cursor: str) -> PairCursor:
 
 
 def write_conversation_cursor(place: Cursor) -> str:
-    """Write the cursor for the conversations after a place in the list."""
+    """Write the cursor for the conversations that follow the entry `place` in the list."""
     return f"{(place.updated_at - _EPOCH) // _MICROSECOND}-{place.conversation_id}"
 
 

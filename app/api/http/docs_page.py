@@ -1,7 +1,7 @@
 """The browsable description of the API: one page made from the OpenAPI document, without a script.
 
-The usual viewers load their code from another site, or need a policy that allows any script. This page needs only a
-style sheet.
+The usual viewers load their code from another site, or need a content security policy that allows any script. This page
+needs only a style sheet.
 
 The description itself is `/api/v1/openapi.json`, which is made from the routes.
 """

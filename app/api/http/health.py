@@ -29,7 +29,10 @@ class HealthView:
 
 @dataclass(frozen=True, slots=True)
 class ReadyView:
-    """Confirmation that the database can be used. `migration` is the revision of its tables, always the newest one."""
+    """Confirmation that the database can be used.
+
+    `migration` is the id of the newest migration (Alembic revision): the server is ready only if all were applied.
+    """
 
     status: Literal["ready"]
     database: Literal["ok"]

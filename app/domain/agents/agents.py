@@ -93,7 +93,7 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
     """Return an agent's list of allowed tools with `ask` set in each entry: a person decides about each call.
 
-    None: the agent has no list. Used for an imported agent, which must not bring permissions along.
+    None, for an agent without a list, stays None. Used for an imported agent, which must not bring permissions along.
     """
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 

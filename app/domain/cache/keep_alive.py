@@ -32,12 +32,15 @@ from app.domain.usage import Usage
 MARGIN = timedelta(seconds=30)
 """The time between a keep-alive call and the expiry: the call takes time, and may need a second attempt."""
 TAIL = "Keep warm."
-"""The user message that is added if the cached prefix does not end with one.
+"""The user message that is added to a keep-alive call whose cached prefix does not end with a user message.
 
-No vendor answers such a request otherwise.
+Without such a message at its end, no vendor answers the call.
 """
 CHARACTERS_A_TOKEN = 4
-"""Assumed characters per token in the messages after the cached prefix, which rarely have more than a few words."""
+"""Assumed characters per token in the messages that follow the cached prefix.
+
+An assumption is enough, because these messages rarely have more than a few words.
+"""
 REPLY_TOKENS = 1
 MAX_MINUTES = 720
 
@@ -103,8 +106,8 @@ def explain_cold_shoulder(
 def write_refresh(request: Request, place: int) -> Request:
     """Return the request of a keep-alive call: `request` up to a place (see `prefix`), limited to a reply of one token.
 
-    Vendors accept only a request that ends with a user message or tool results. If the shortened request does not, the
-    tool results that follow are added, or a short message.
+    Vendors accept only a request that ends with a user message or tool results. If the shortened request ends
+    otherwise, the tool results that follow in `request` are added or, if there are none, a short message.
     """
     messages = request.messages[: max(0, place + 1)]
     if messages and _calls_tools(messages[-1]):

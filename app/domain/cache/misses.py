@@ -60,7 +60,7 @@ class Judgement:
 
 
 def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """Return the cached prefix of the conversation's last call, if there is one and this request would not read it.
+    """Return the prefix that the conversation's last call cached, if this request would not read it; None otherwise.
 
     `read` is what this request will probably read from the cache.
     """

@@ -41,7 +41,7 @@ DEAR = 0.75
 LOSS = 1.15
 """Extra price of a token that is written again instead of read, as a multiple of the input price."""
 SOON = 2
-"""An hour is chosen only if the expected losses of this number of next sends exceed its price.
+"""The number of next sends whose expected losses must exceed the extra price of an hour, so that an hour is chosen.
 
 Found by trials (decision 0026).
 """
@@ -61,9 +61,9 @@ class CacheRequest:
     for cached entries counts them (`count_positions`). `totals` has the length of the request up to the end of the
     system text, then up to the end of each message, in any unit. `tokens` is the estimate for the whole request. No
     breakpoint is possible at the places in `unmarkable`. `stable` is the last place that the next request will also
-    have; None: all places. (Some filters drop the newest pair from the next view, others drop the oldest with each
-    send.) `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools
-    has priority over most others.
+    have; None: all places. Messages after it may be missing then, because some filters drop the newest pair from the
+    next view, or the oldest with each send. `tools_apart`: the tools must stay cached even if the system text changes,
+    so a breakpoint after the tools has priority over most others.
     """
 
     prefix: Prefix
@@ -190,7 +190,7 @@ class TokenSize:
 def measure(request: CacheRequest, place: int, sizes: Sequence[Size]) -> TokenSize:
     """Return the size of a request up to a place: the reported size if it is known, otherwise an estimate.
 
-    The estimate is the nearest known size before the place, plus a share of the remaining tokens, by length.
+    The estimate is the known size of the nearest earlier place, plus a share of the remaining tokens, by length.
     """
     known = [size for size in sizes if size.place <= place and request.prefix.begins_with(size.place, size.key)]
     start = max(known, key=lambda size: size.place, default=None)
@@ -242,7 +242,7 @@ def _writing_places(request: CacheRequest, warmth: Warmth, deepest: CachedPrefix
 def _edited_back(request: CacheRequest, newest: int, sizes: Sequence[Size]) -> int:
     """Return the place of the breakpoint for edits of the last pairs.
 
-    If the size of a place just in front of it is known, that place is returned instead.
+    If the size of an earlier place nearby is known, that place is returned instead.
     """
     place = newest - EDITED_BACK
     known = (size.place for size in sizes if size.place <= place and size.key == request.prefix.key(size.place))

@@ -61,7 +61,7 @@ class Prefix:
         return self.chain[place * KEY : (place + 1) * KEY]
 
     def begins_with(self, place: int, key: bytes) -> bool:
-        """Return true if the beginning of this request, up to that place, has the key `key`."""
+        """Return true if the beginning of this request, up to the place `place`, has the key `key`."""
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:

@@ -107,7 +107,7 @@ _PATTERNS = {vendor: tuple((re.compile(pattern), rules) for pattern, rules in ro
 
 
 def supports_caching(profile: ModelProfile) -> bool:
-    """Return true if the provider caches prompts: its public rules say so, or it has a price for cache reads."""
+    """Return true if a model's prompts are cached: the provider's public rules say so, or cache reads have a price."""
     return find_rules(profile.model) is not None or (
         profile.prices is not None and profile.prices.cache_read is not None
     )

@@ -24,7 +24,7 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """A mark in a request: the vendor caches everything up to the end of this place (see `prefix`).
+    """A point in a request: the vendor caches everything up to the end of this place (see `prefix`).
 
     `lifetime` is the lifetime of the cache entry in seconds.
     """
@@ -50,9 +50,9 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `place` is its end, `key` the hash that identifies it (see `prefix`).
+    """A cached prefix. `place` is the end of the prefix, `key` the hash that identifies the prefix (see `prefix.py`).
 
-    `tokens` is its size as the provider reported it; None: never reported. `lifetime` is in seconds.
+    `tokens` is the size that the provider reported; None: the provider never reported it. `lifetime` is in seconds.
     """
 
     place: int
@@ -189,9 +189,9 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
-    """Return the entries without those of a request after a place (None: all).
+    """Return the entries without those that a call could have read but did not: they are no longer cached.
 
-    The call did not read them: they are not cached.
+    These are entries at the beginning of the call's request that end after the place `after` (None: at any place).
     """
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 

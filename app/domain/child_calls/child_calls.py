@@ -1,8 +1,8 @@
 """Child calls: calls that were made for a title or a summary, as the history of the conversation shows them.
 
 A child call is stored in a conversation of kind `tool`, with its request, its reply and its cost. The conversation that
-it was made for shows a node at the place where it was requested. The node is never sent, and it stays even if the title
-or the checkpoint is removed.
+the call was made for shows a node at the place where the call was requested. The node is never sent, and it stays even
+if the title or the checkpoint is removed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from app.domain.errors import Failure
 from app.domain.usage import Usage
 
 REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
-"""The role of the reply for each role of a request. Messages of all these roles are never sent."""
+"""The role of a child call's reply, for each role of its request. No message with one of these roles is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChildCall:
     """One stored child call. The history shows it as a node, a line between pairs. `role` is the role of its request.
 
-    The node is shown after the pair at `after_position`. A summary replaces the pairs above `position`. `made` is the
-    provider call; None: its conversation no longer exists, and nothing else is known about the call.
+    The node is shown after the pair at `after_position`. A summary replaces the pairs with a position lower than
+    `position`. `made` is the provider call; None: its conversation no longer exists, and nothing else is known about
+    the call.
     """
 
     id: str

@@ -30,8 +30,8 @@ class Limits:
     """The limits that a person set for a send.
 
     `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
-    reply. `tokens` and `money` (US dollars) are what this send may use: the lowest of what remains of the limits for
-    the send, the conversation and the day; None: no limit.
+    reply. `tokens` and `money` (US dollars) are the maximum for this send: the limit for a send, or what remains of the
+    limit for the conversation or for the day if that is less; None: no limit.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -72,8 +72,9 @@ def plan_budget(
 ) -> Budget:
     """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
 
-    `input_steps` has sizes of requests in tokens, each with the price for all tokens of a larger request. A limit in
-    money is converted to tokens at the full input price, as if no token were read from a cache.
+    If the price depends on the size of the request, `input_steps` has the sizes in tokens above which another price
+    applies, each with this other price. The other price applies to all tokens of such a request. A limit in money is
+    converted to tokens at the full input price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:

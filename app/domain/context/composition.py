@@ -40,8 +40,9 @@ NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
 class Candidate:
     """A pair that may be in view.
 
-    `out` is the reason why it is never sent; None: there is none. `running`: its reply has not ended. `revision` is the
-    revision of the conversation at the last change of the pair: a text of the pair that was read since then is current.
+    `out` is the reason why the pair is never sent; None: it can be sent. `running`: the pair's reply has not ended.
+    `revision` is the revision of the conversation at the last change of the pair: a text of the pair that was read
+    since then is current.
     """
 
     pair_id: str
@@ -58,7 +59,10 @@ class Candidate:
 
 
 class SizedPairs(Protocol):
-    """Pairs, oldest first, with their tokens for a model: some of a conversation, or all (`pair_index.py`)."""
+    """A list of pairs, oldest first, with the tokens of each pair for a model.
+
+    The list has some pairs of a conversation (`MeasuredPairs`), or all of them (`FullIndex` in `pair_index.py`).
+    """
 
     @property
     def pairs(self) -> Sequence[Candidate]: ...
@@ -105,7 +109,7 @@ class SizedPairs(Protocol):
         ...
 
     def cut(self, before: int) -> SizedPairs:
-        """Return the pairs above this position."""
+        """Return the pairs with a position lower than `before`."""
         ...
 
 
@@ -163,9 +167,9 @@ class BoundaryInputs:
 
     `window` is the window of the model, `system` and `tools` are the estimated sizes of the system text and of the
     tools, all in tokens. `input_price` is in US dollars per million tokens; None: unknown. `free`: the model runs on
-    the user's own machine and costs nothing. `input_steps` has sizes of requests in tokens, each with the input price
-    above this size. `draft_kind` is the kind of the draft's text, `draft_doubt` the possible error of its estimate in
-    tokens.
+    the user's own machine and costs nothing. `input_steps` has the sizes of requests in tokens above which another
+    input price applies, each with this other price. `draft_kind` is the kind of the draft's text, `draft_doubt` the
+    possible error of the draft's estimate in tokens.
     """
 
     estimator: Estimator
@@ -182,9 +186,10 @@ class BoundaryInputs:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The context boundary of a base set (see the top of this module), with the inputs and the budget that led to it.
+    """The context boundary of a base set, with the inputs and the budget from which it was computed.
 
-    `position` is the position of the oldest pair that fits; None: all pairs fit.
+    `position` is the position of the oldest pair that fits; None: all pairs fit. The docstring of the module explains
+    base sets.
     """
 
     terms: BoundaryInputs
@@ -220,9 +225,9 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The pairs above the boundary are not sent
-    (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running is
-    visible, but it is neither sent nor OUT, and not counted.
+    `boundary` is the position of the oldest pair that fits; None: all fit. The older pairs, with a lower position, are
+    not sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running
+    is visible, but it is neither sent nor OUT, and not counted.
     """
 
     visible: SizedPairs
@@ -315,8 +320,8 @@ def compose(
 ) -> Composition:
     """Decide which pairs in view are sent. `visible` are the pairs of the base set that are in view; None: all.
 
-    `explicit`: the filter has the term `o` (“inside the context boundary”), so pairs beyond the boundary are shown but
-    not sent. `forced`: a person chose to send even the pairs that do not fit.
+    `explicit`: the filter has the term `o` (“inside the context boundary”), so the pairs in view that are older than
+    the boundary are shown but not sent. `forced`: a person chose to send even the pairs that do not fit.
     """
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position

@@ -75,7 +75,7 @@ class Card:
 class View:
     """Everything on the screen that a send depends on. `pairs` are the visible pairs, oldest first.
 
-    `redact`: secrets in the request are replaced by marks.
+    `redact`: secrets in the request are replaced by placeholders.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -99,7 +99,7 @@ class Out:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A part that the chosen model does not accept, so that it is not sent.
+    """A part that is not sent, because the chosen model does not accept it.
 
     `pair_id` is its pair; None: the part is in the draft. `kind` is the kind of part. `reason` is a text for people.
     """
@@ -113,7 +113,7 @@ class Unsupported:
 class BuiltRequest:
     """A request, with the pairs (`out`) and parts (`unsupported`) that it leaves out.
 
-    `replaced` are the secrets that redaction replaced by marks; None: redaction is off.
+    `replaced` are the secrets that redaction replaced by placeholders; None: redaction is off.
     """
 
     request: Request
@@ -140,7 +140,10 @@ def join_cards(view: View) -> str:
 
 
 def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
-    """Return why a visible pair is not sent; None: it is sent. A pair with any unreadable value is not sent at all."""
+    """Return the reason why a visible pair is not sent; None: the pair is sent.
+
+    A pair with any unreadable value is not sent at all.
+    """
     if pair.damage:
         return OutReason.DAMAGED
     if checkpoint is not None and pair.position < checkpoint.position:

@@ -86,7 +86,7 @@ class PairIndex:
         return self._count(SENDABLE, since, until)
 
     def count_running(self, until: int | None = None) -> int:
-        """Count the pairs with a running reply above position `until`; None: in the whole conversation."""
+        """Count the pairs with a running reply at positions lower than `until`; None: in the whole conversation."""
         return self._count(RUNNING, 0, until)
 
     @property
@@ -127,15 +127,19 @@ def _remake(blocks: tuple[Block, ...], news: Mapping[int, Candidate | None]) -> 
 
 
 def measure_at(index: PairIndex, positions: Iterable[int], estimator: Estimator, checkpoint: int = 0) -> MeasuredPairs:
-    """Return the pairs at these positions with their tokens for a model. Pairs above position `checkpoint` are OUT."""
+    """Return the pairs at these positions with their tokens for a model.
+
+    Pairs with a position lower than `checkpoint` are OUT (not sent).
+    """
     return measure([_before_checkpoint(pair, checkpoint) for pair in index.pick(positions)], estimator)
 
 
 @dataclass(eq=False)
 class FullIndex:
-    """The pairs of an index with their tokens for a model: all pairs, or only those above a position.
+    """The pairs of an index with their tokens for a model. `before`: only pairs with a lower position; None: all pairs.
 
-    Pairs above position `checkpoint` are OUT (not sent). Tokens are added up from the newest on, as far as needed.
+    Pairs with a position lower than `checkpoint` are OUT (not sent). Tokens are added up from the newest pair
+    backwards, only as far as needed.
     """
 
     index: PairIndex

@@ -23,7 +23,10 @@ from app.domain.context.pair_blocks import Block
 
 @dataclass(frozen=True)
 class PairList(Sequence[Candidate]):
-    """The first `length` pairs of these blocks, oldest first. Pairs above position `checkpoint` are OUT (not sent)."""
+    """The first `length` pairs of these blocks, oldest first.
+
+    Pairs with a position lower than `checkpoint` are OUT (not sent).
+    """
 
     blocks: Sequence[Block]
     length: int

@@ -2,8 +2,8 @@ r"""Reasoning between tags: some models write `<think>…</think>` into the repl
 
 The opening tag counts only at the very beginning of a reply, where such models write it. With some chat templates the
 reply has only the closing tag, because the template already contains the opening one. A closing tag counts if nothing
-follows it on its line. Then all text above it was thinking. Any other tag is ordinary text. The result does not depend
-on how the text is cut into pieces.
+follows it on its line. Then all text in front of the closing tag was thinking. Any other tag is ordinary text. The
+result does not depend on how the text is cut into pieces.
 
     >>> reader = TagReader()
     >>> reader.feed([TextReceived("<thi")]), reader.feed([TextReceived("nk>Hm</think>\n\nYes")])
@@ -29,7 +29,7 @@ _MAX_BLANKS: Final = 100
 
 
 class TagReader:
-    """The reader of one incoming reply.
+    """The reader of the reasoning tags in one incoming reply.
 
     `_held` is text that is held back: a possible part of a tag, or blanks after a tag.
     """

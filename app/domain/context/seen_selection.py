@@ -1,7 +1,7 @@
 """Selections: the pairs of a request as a short text. Previews and estimates return this text.
 
-A client passes the selection to the send. If the send would carry other pairs, or a pair with another text, it is
-refused with the new figures. So a user has always seen the count of what is sent.
+A client passes the selection to the send. If the send would carry other pairs, or a pair with another text, the send is
+refused, and the error has the new count of pairs and tokens. So a user has always seen the count of what is sent.
 
     >>> from app.domain.tokens.estimates import PairSizes
     >>> sent = [Candidate("p1", 1, PairSizes(7, 2)), Candidate("p2", 2, PairSizes(9, 2))]
@@ -52,7 +52,7 @@ def describe_selection(sent: Sequence[Candidate], running: str | None = None) ->
 
 
 def allow_new(selection: str, pair_ids: Iterable[str]) -> str:
-    """Return the selection, extended by pairs that appeared on the screen after the count. A send may include them.
+    """Return the selection, extended by pairs that appeared on the screen after the count: a send may include them.
 
     >>> allow_new("2.ab", ["p3", "p4"]), allow_new("2.ab+p3", ()), allow_new("2.ab", ())
     ('2.ab+p3+p4', '2.ab+p3', '2.ab')

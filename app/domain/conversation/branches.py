@@ -23,7 +23,7 @@ _PREFIX = re.compile(r"Fork(?: \d+)? of ")
 class ForkPoint:
     """The last pair of the parent that a fork copied. `position` is its position in the parent.
 
-    `words` is the beginning of its request.
+    `words` is the beginning of the pair's request.
     """
 
     pair_id: str

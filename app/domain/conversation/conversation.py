@@ -20,7 +20,10 @@ from app.domain.usage import Usage
 
 
 class Role(StrEnum):
-    """The author or purpose of a message. Messages with one of the last six roles are never sent to a provider."""
+    """The author or purpose of a message.
+
+    Only messages with the role `system`, `user`, `assistant` or `tool` are sent to a provider.
+    """
 
     SYSTEM = "system"
     USER = "user"
@@ -50,7 +53,10 @@ class ConversationKind(StrEnum):
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. A person's chat is always `active`; a child call ends completed or failed."""
+    """The status of a conversation.
+
+    A person's chat is always `active`. A child call is active while it runs, then completed or failed.
+    """
 
     ACTIVE = "active"
     COMPLETED = "completed"
@@ -58,7 +64,7 @@ class ConversationStatus(StrEnum):
 
 
 class ToolMode(StrEnum):
-    """The rule that selects the tools of a send."""
+    """The inclusion mode of a conversation: the rule that selects the tools of a send."""
 
     AUTO = "auto"
     CACHED = "cached"
@@ -68,7 +74,10 @@ class ToolMode(StrEnum):
 
 
 class Mark(StrEnum):
-    """The tag that a user gives a pair. Only filters use it; without a filter it has no effect on a send."""
+    """The tag that a user gives a pair: `in` (“include”) or `out` (“exclude”). It is one of the marks of a pair.
+
+    Only filters use the tag; without a filter it has no effect on a send.
+    """
 
     IN = "in"
     OUT = "out"
@@ -116,7 +125,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A secret that redaction replaced by a mark. `kind` is the kind of secret.
+    """A secret that redaction replaced by a placeholder. `kind` is the kind of secret.
 
     `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` None: the secret was in the draft,
     or in the system text.
@@ -189,7 +198,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The summary that is sent instead of the pairs above `position`. These pairs are OUT (not sent)."""
+    """The summary that is sent instead of the older pairs: those with a position lower than `position`.
+
+    These pairs are OUT (not sent).
+    """
 
     summary: str
     position: int

@@ -33,7 +33,7 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The columns of a conversation that a send depends on, with their names on the page."""
 TITLE: Final = "title"
-"""The column of the title. A person can set it again, and no send depends on it."""
+"""The column of the title. An unreadable title can be set again, like a setting, but it never stops a send."""
 
 
 _TABLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -141,7 +141,10 @@ class DamagedSettingError(ConflictError):
 
 
 class DamagedRowError(ConflictError):
-    """A stored row that protects privacy or money, or decides what is sent, cannot be read. No default replaces it."""
+    """A stored row that protects privacy or money, or decides what is sent, cannot be read.
+
+    The operation is refused, because a default value could send or spend more than the user allowed.
+    """
 
     def __init__(self, damage: Damage) -> None:
         what = _GUARDS.get(damage.table, f"A row of {damage.table}")

@@ -1,6 +1,6 @@
 """Marks: what a person sets on a pair: stars, flag, tag, topic, and whether it is deleted.
 
-A change contains only the marks that it changes. The undo of a change is a change too, so it needs no type.
+A change contains only the marks that it changes. The undo of a change is a change too, so both have the type `Marks`.
 
     >>> plan_change(Marks(stars=0, flagged=True, mark=None, topic_id=None, deleted=False), Marks(stars=2, flagged=True))
     ({'stars': 2}, {'stars': 0})

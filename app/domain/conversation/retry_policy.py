@@ -22,7 +22,7 @@ LINEAR_BACKOFF = 2.0
 
 
 class RetryPolicy(StrEnum):
-    """The waits before retries: each twice as long as the last, all equal, or no retries at all."""
+    """The waits before retries: each twice as long as the previous one, all equal, or no retries at all."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"

@@ -3,8 +3,8 @@
     >>> measure_text("naïve")
     6
 
-Storing a text takes up to 60 times its size in memory, most of it for the full-text index. With this limit that is less
-than 64 MB.
+Storing a text takes up to 60 times its size in memory, most of it for the full-text index. With this limit, a text
+takes less than 64 MB.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ class BudgetStatus(StrEnum):
 class SpendingBudget:
     """A budget in US dollars for the calls in `scope`, per `span`.
 
-    `subject` is the id of the conversation or agent; "": the budget applies to each one separately, or to all calls
-    together. `warn_at` is the share of the amount at which the budget starts to warn. `stops`: a send that would exceed
-    the budget is refused.
+    `subject` is the id of the conversation or agent. With the `subject` "", the budget applies to all calls together
+    or, if `scope` is conversations or agents, to each conversation or agent separately. `warn_at` is the share of the
+    amount at which the budget starts to warn. `stops`: a send that would exceed the budget is refused.
     """
 
     scope: BudgetScope

@@ -37,7 +37,10 @@ UNKNOWN = Cost(at_least=True)
 COUNT = "count"
 """The purpose of a call that only counts the tokens of a request."""
 BILLED_PERHAPS = frozenset({ErrorClass.STREAM, ErrorClass.CANCELED, ErrorClass.INTERRUPTED, ErrorClass.UNKNOWN})
-"""Failures after which the provider may bill the call. After all other failures, it refused or did not get the call."""
+"""Failures after which the provider may bill the call.
+
+After any other failure nothing is billed: the provider refused the call, or the call did not reach the provider.
+"""
 
 
 def price_amount(amount: Decimal | None) -> Cost:

@@ -34,13 +34,19 @@ CACHE_READ = Decimal("0.1")
 CACHE_WRITE = Decimal("1.25")
 """Anthropic's price for a cache write with a lifetime of five minutes, as a multiple of the input price."""
 CACHE_WRITE_1H = Decimal(2)
-"""Anthropic's price for a cache write with a lifetime of an hour. Source of all three: Anthropic's pricing page."""
+"""Anthropic's price for a cache write with a lifetime of an hour, as a multiple of the input price.
+
+Source of `CACHE_READ`, `CACHE_WRITE` and `CACHE_WRITE_1H`: Anthropic's pricing page.
+"""
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
 """Prompt lengths at which current prices change. Calls are added up separately for each range (`size_class`)."""
 
 DAY_MARKS: Mapping[str, tuple[int, ...]] = {"deepseek": (30, 60, 240, 360, 600, 990)}
-"""Minutes of the UTC day at which a vendor's prices change. Calls are added up separately between them (`day_part`)."""
+"""Minutes of the UTC day at which a vendor's prices change.
+
+Calls are added up separately for each part of the day between these minutes (`day_part`).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +145,12 @@ def price_usage(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | 
 
 
 def price_uncached(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
-    """Return the price that the same call would have without cache reads and writes."""
+    """Return the price of a call with this usage, as if it had neither read from a cache nor written to one."""
     return price_usage(without_cache(usage), tariff, at)
 
 
 def without_cache(usage: Usage) -> Usage:
-    """Return the usage of the same call if every prompt token were uncached input."""
+    """Return this usage, changed as if every prompt token were uncached input."""
     return Usage(
         input_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens, reasoning_tokens=usage.reasoning_tokens
     )

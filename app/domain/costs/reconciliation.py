@@ -23,7 +23,7 @@ from app.domain.errors import InputError
 from app.domain.usage import Usage, read_count
 
 Place = tuple[date, str]
-"""A day in UTC and the name of a model without its provider."""
+"""The key of a comparison: a day in UTC, and the name of a model without its provider."""
 
 _DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -1,8 +1,8 @@
-"""Redaction: replaces secrets of known forms in a request by marks before it is sent.
+"""Redaction: replaces secrets of known forms in a request by placeholders (called marks) before the request is sent.
 
-It is deterministic: the same text is always sent as the same text, so a cached prefix stays equal. Redacting twice has
-the same result as redacting once. A mark names only the kind of the secret. A hash would reveal something about the
-secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the secrets.
+Redaction is deterministic: the same text is always sent as the same text, so a cached prefix stays equal. Redacting
+twice has the same result as redacting once. A mark names only the kind of the secret. A hash would reveal something
+about the secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the secrets.
 
     >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
     'key=[redacted: AWS access key]'
@@ -147,7 +147,7 @@ def _texts_of(part: Part) -> tuple[str, ...]:
 def _texts_in(signature: str) -> tuple[str, ...]:
     """Return the readable texts of a signature that is JSON, such as OpenRouter's `reasoning_details`.
 
-    Others have none.
+    A signature in another form has none.
     """
     if not signature.startswith("{"):
         return ()

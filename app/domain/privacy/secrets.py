@@ -163,7 +163,7 @@ def _find_in_addresses(text: str) -> Iterator[FoundSecret]:
 def _find_assigned(text: str) -> Iterator[FoundSecret]:
     """Find values that are assigned to a password, a secret or a token.
 
-    A value that only says where it is stored is no secret.
+    A value that only says where the secret is stored, such as `os.environ`, is no secret.
     """
     for name in _SPELLED:
         place = text.find(name)

@@ -1,7 +1,7 @@
-r"""User context: what a person lets models know about them: a text that they wrote, and the date.
+r"""User context: a text that a person wrote about themselves for models, and the date.
 
-It is shown as a card above the pairs and is sent exactly as shown. Only the date changes automatically, once a day. It
-contains no time of day, because a request with another time would miss every provider's cache.
+Both are shown as a card above the pairs and are sent exactly as shown. Only the date changes automatically, once a day.
+There is no time of day, because a request with another time would miss every provider's cache.
 
     >>> from datetime import date
     >>> describe_user("I am Ada, a nurse.", date(2026, 11, 22))

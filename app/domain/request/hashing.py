@@ -1,4 +1,4 @@
-"""Content hashes of a request. If two requests have an equal hash, they are equal up to the message of that hash.
+"""Content hashes of a request. Two requests with an equal hash are equal up to the message that has this hash.
 
 Every message of a request has a hash over the previous hash and the message's canonical form; the first hash is
 computed from model, system text, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys

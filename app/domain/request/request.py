@@ -19,7 +19,7 @@ WireRole = Literal["user", "assistant", "tool"]
 class RequestMessage:
     """One message as a provider gets it. A `tool` message contains only tool results.
 
-    `pair_id` is the id of the pair that it belongs to; None: it is the draft.
+    `pair_id` is the id of the pair that the message belongs to; None: the message is the draft.
     """
 
     role: WireRole

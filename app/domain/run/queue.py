@@ -3,8 +3,8 @@
     >>> move(("a", "b", "c"), "c", 0)
     ('c', 'a', 'b')
 
-A queued text keeps the filter, model and topic that were set when it was queued. The pairs in view are selected when it
-is sent, because the reply that it waits for is one of them.
+A queued text keeps the filter, model and topic that were set when it was queued. The pairs in view are selected when
+the text is sent, because they include the pair whose reply the text waits for.
 
 Not here: storing the queue (`store/run/queues.py`) and sending its texts (`runs/send/queue.py`).
 """
@@ -37,7 +37,7 @@ class HoldReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The state of a queue that is held. `message` is the error that caused it; "": there was no error."""
+    """The state of a queue that is held. `message` is the error that caused the hold; "": there was no error."""
 
     reason: HoldReason
     message: str = ""

@@ -1,4 +1,4 @@
-"""A run: one attempt to get a reply, as an immutable state and the events that lead to the next state.
+"""A run: the work of getting one reply, as an immutable state and the events that lead to the next state.
 
 A reply needs one provider call, and another one after each set of tool results. A provider call with its tool calls is
 a round. Attempts are numbered across rounds, so every provider call has a number.
@@ -55,9 +55,9 @@ from app.domain.stream_events import (
 from app.domain.usage import Usage
 
 MAX_RETRY_AFTER = 60.0
-"""Maximum `Retry-After` of a provider in seconds.
+"""Maximum `Retry-After` of a provider, in seconds.
 
-If it is longer, the run fails, and its failure has the `Retry-After`.
+With a longer one, the run fails instead of waiting, and its failure has the `Retry-After`.
 """
 
 
@@ -147,14 +147,17 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The stream ended without an error. `seconds` is the time since the start of the run."""
+    """The event that the stream ended without an error. `seconds` is the time since the start of the run."""
 
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool call ended. `content` is its result, or its error (`is_error`). `denied`: a person denied the call."""
+    """The event that a tool call ended. `content` is its result or, if `is_error`, its error.
+
+    `seconds` is the duration of the call; None: it was not measured. `denied`: a person denied the call.
+    """
 
     tool_call_id: str
     content: tuple[Text | Image | File, ...]
@@ -165,7 +168,10 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class AttemptFailed:
-    """The provider call failed. `jitter` in [0, 1) varies the wait, so that many runs do not retry at the same time."""
+    """The event that the provider call failed.
+
+    `jitter` in [0, 1) varies the wait before a retry, so that many runs do not retry at the same time.
+    """
 
     reason: Failure
     jitter: float
@@ -173,19 +179,22 @@ class AttemptFailed:
 
 @dataclass(frozen=True, slots=True)
 class RetryDue:
-    """The wait before the next attempt is over."""
+    """The event that the wait before the next attempt is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """A person stopped the run. The event has the ids of the tool calls that started."""
+    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
 
     begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The process ended before the run did, or is ending now. The event has the ids of the tool calls that started."""
+    """The event that the process ended before the run, or is ending now.
+
+    It has the ids of the tool calls that had started.
+    """
 
     begun: frozenset[str] = frozenset()
 

@@ -39,7 +39,7 @@ PART_TYPES: dict[type[Part], str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """One event of a run's stream. `kind` and the fields of `data` have the names of docs/api.md.
+    """One event of a run's stream. `kind` and the fields of `data` have the names that docs/api.md describes.
 
     `position` is the position in the log after the event.
     """

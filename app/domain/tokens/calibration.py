@@ -1,10 +1,10 @@
-"""Calibration: how a model counts tokens, from its family's figures and the provider's reports for earlier sends.
+"""Calibration: corrects the counting rules of a model's family by the provider's reports for earlier sends.
 
-A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. A linear fit to the
-earlier sends finds the figures `base`, `permille` and `per_message`, with the family's figures as its prior (ridge
-regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
-the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost more than
-prose and stay in the history.
+A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. `base`, `permille` and
+`per_message` are called figures here. A linear fit to the earlier sends finds them, with the family's figures as its
+prior (ridge regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a
+conversation the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost
+more than prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
@@ -36,11 +36,13 @@ MAX_OBSERVATIONS = 50
 HALF_LIFE = 30
 """Number of newer sends that halves the weight of a send."""
 RELATIVE_NOISE = 0.02
+"""Usual difference between the reports for sends of the same size, as a share of their tokens."""
 ABSOLUTE_NOISE = 2.0
-"""Usual difference between the reports for sends of the same size: a share of their tokens, plus a number of tokens."""
+"""Usual difference between the reports for sends of the same size, in tokens, in addition to `RELATIVE_NOISE`."""
 BASE_SPREAD = 200.0
+"""Usual difference between the base of a model and that of its family (standard deviation), in tokens."""
 PER_MESSAGE_SPREAD = 3.0
-"""Usual difference between a model and its family (standard deviation): of the base, and of the tokens per message."""
+"""Usual difference between a model and its family in the tokens per message (standard deviation)."""
 FEW = 3
 """With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits the error of each send."""
 FEW_SPREADS = 2.0
@@ -51,16 +53,17 @@ TO_DEVIATION = 1.4826
 ROUNDS = 10
 
 MAX_BASE = 20_000.0
+"""Maximum number of tokens that a calibration may set as the base of a request."""
 MAX_PER_MESSAGE = 100.0
+"""Maximum number of tokens that a calibration may set for each message."""
 MAX_RATIO = 3.0
-"""The limits of the three figures, however many reports there are.
-
-The last is a factor: the ratio may differ from the family's by at most this factor.
-"""
+"""Maximum factor between the calibrated ratio and the family's, in both directions."""
 BASE_STEP = 1_000.0
+"""Number of tokens by which each further report may move the base away from the family's."""
 PER_MESSAGE_STEP = 10.0
+"""Number of tokens by which each further report may move the tokens per message away from the family's."""
 RATIO_STEP = 1.25
-"""The distance from the family's figures that each further report allows: two numbers of tokens, then a factor."""
+"""Factor by which each further report may move the ratio away from the family's."""
 
 PLAUSIBLE_FACTOR = 3
 """A report is plausible only if it is between a third and three times the number that Inview counted."""
@@ -82,16 +85,19 @@ KNOWN_BAND = 0.03
 NEW_SHARE = 0.6
 """Minimum error of new texts, as a share of the family's band, even if earlier estimates were accurate."""
 SAME_SCRIPT = 0.2
-"""Relative error of the estimate for a new text in another script than Latin, if the earlier texts have this script
-too.
+"""Relative error of the estimate for a new text in another script than Latin.
+
+It applies if the earlier texts are in another script than Latin too.
 """
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
 """A send is short enough to confirm a changed base if its text has at most this multiple of the change, in tokens."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
-"""The bytes of a request's body, and of a message in it, without texts; the bytes per character from which a text
-counts as written in another script.
+"""Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
+
+`BODY` and `BODY_OF_MESSAGE` are the bytes of a request's body, and of a message in it, without texts. `FOREIGN_BODY`
+are the bytes per character from which a text counts as written in another script.
 """
 
 Row = tuple[float, float, float]
@@ -117,9 +123,9 @@ class Observation:
 
 
 def estimator_of(profile: ModelProfile, observations: Sequence[Observation] = ()) -> Estimator:
-    """Return the token estimator of a model, corrected by `observations`: the earlier sends to it, newest first.
+    """Return the token estimator of a model, corrected by `observations`: earlier sends to the model, newest first.
 
-    Implausible sends are ignored. Only the newest 50 of the others count.
+    Sends with an implausible report are ignored. Only the newest 50 of the other sends count.
     """
     family = family_of(profile.model)
     start = Estimator(

@@ -137,9 +137,9 @@ def measure_pair(pair: Pair, count: Count) -> PairSizes:
 def list_words(parts: Iterable[Part]) -> Iterator[str]:
     """Yield the texts of a message that count as text, including tool calls, tool results and files.
 
-    For a picture or a file in a tool result, a model gets additional words: a text that replaces it, or "[Result of …]"
-    in front of it. The text that replaces it is counted for every model, because sizes are the same for all models.
-    Only requests to Anthropic and OpenAI do not contain it.
+    A picture or a file in a tool result counts with the text that replaces it (`write_replacement`). This text is
+    counted for every model, because sizes are the same for all models. Only requests to Anthropic and OpenAI do not
+    contain the text: they contain the picture or the file, some with "[Result of …]" in front of it.
     """
     for part in parts:
         match part:

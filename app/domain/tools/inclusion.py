@@ -145,7 +145,10 @@ NOTHING_CHOSEN = Choice()
 
 
 def choose_tools(offer: OfferedTools, draft: str = "", budget: int = 0) -> Choice:
-    """Decide for each available tool if the send has it. `budget` is the maximum size of the request, in tokens."""
+    """Decide for each available tool whether the request includes it.
+
+    `budget` is the maximum size of the request, in tokens.
+    """
     if not offer.tools:
         return NOTHING_CHOSEN
     if not offer.able:

@@ -7,7 +7,7 @@
     settled = settle(request, PersonAllowed(PermissionScope.ONCE), now)
     if isinstance(permission_of(settled), Allowed): ...     # the only path to a call that needs a person's permission
 
-From `expires_at` on, any event expires the request.
+An answer at `expires_at` or later, from a person or a rule, does not count: the request expires instead.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ class Denied:
 
 
 def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
-    """Return the request after an event. From `expires_at` on, an answer expires the request.
+    """Return the request after an event.
+
+    An answer that comes at `expires_at` or later does not count: the request expires instead.
 
     Raises:
         SettledError: the request was already decided.

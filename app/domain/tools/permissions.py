@@ -42,8 +42,8 @@ class ArgumentPattern:
 class AllowedTool:
     """An entry of an agent's list of allowed tools: tools of one server, by patterns of their names and arguments.
 
-    `ask`: a person is still asked, unless one of their rules covers the call. The server is identified by its id and
-    never by a pattern, because another server may have a tool with the same name.
+    `ask`: each call still needs a person's permission, unless one of the person's rules covers the call. The server is
+    identified by its id and never by a pattern, because another server may have a tool with the same name.
     """
 
     server_id: str
@@ -78,7 +78,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """The properties of a call that its permission depends on.
+    """The properties of a call on which its permission depends.
 
     `conversation_id` is the conversation that a person looks at.
     """
@@ -147,7 +147,7 @@ def covers(rule: Rule, query: PermissionQuery) -> bool:
 def fingerprint(tool: Tool) -> str:
     """Return a hash that identifies the version of a tool.
 
-    A permission is for one version: a changed tool needs a new one.
+    A permission is for one version of a tool: a changed tool needs a new permission.
     """
     seen = [tool.server_id, tool.tool_name, tool.title, tool.description, tool.input_schema_json, tool.read_only]
     return sha256(json.dumps(seen).encode("utf-8", "surrogatepass")).hexdigest()

@@ -31,7 +31,10 @@ def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """Return the whole result of a tool, for people. If it is only structured content, the JSON is the text."""
+    """Return the whole result of a tool, for people.
+
+    If the tool returned only structured content, the result is its JSON as a text.
+    """
     if not outcome.content and outcome.structured_json is not None:
         return _cut((Text(outcome.structured_json),), MAX_KEPT)
     return _cut(outcome.content, MAX_KEPT)

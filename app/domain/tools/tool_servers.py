@@ -47,8 +47,8 @@ class OverStdio:
 class OverHttp:
     """A server that is connected over Streamable HTTP.
 
-    `allow_private`: the address may be on this machine or in its local networks. `client_id` is the OAuth client that a
-    person registered for Inview; None: Inview registers itself.
+    `allow_private`: the address may be on this machine or in its local networks. `client_id` is the id of the OAuth
+    client that a person registered for Inview; None: Inview registers itself.
     """
 
     url: str

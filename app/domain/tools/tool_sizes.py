@@ -48,7 +48,10 @@ class ToolRule:
 
 
 _OTHERS = ToolRule(ToolForm.JSON, 100)
-"""A guess: the sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens."""
+"""The rule for other models. Its overhead is a guess.
+
+The sentences about tools in the public chat templates of Llama, Qwen and Mistral have 60 to 150 tokens.
+"""
 
 _UNPUBLISHED_CLAUDE = 354
 """An estimate for models that are not in the published table: the overhead of Sonnet 5, the largest of generation 5."""
@@ -59,7 +62,7 @@ def _claude(overhead: int) -> ToolRule:
 
 
 _OFFLINE = ToolRule(ToolForm.JSON, 0)
-"""The offline provider counts definitions as they are sent."""
+"""The rule for the offline provider, which counts definitions as they are sent."""
 
 
 # The first pattern that matches a model's name decides. A date after the version is not its second number:

@@ -88,7 +88,7 @@ class ToolFault(StrEnum):
     """The server ended during the call."""
     TIMED_OUT = "timed_out"
     PROTOCOL = "protocol"
-    """The server's answer was invalid, or it refused the call."""
+    """The server's answer was invalid, or the server refused the call."""
     REFUSED = "refused"
     """Inview refused the call, for example because of the address."""
     TOO_LARGE = "too_large"

@@ -1,4 +1,4 @@
-"""URI templates (RFC 6570) that a person fills in. The value of each variable is one text, never a list.
+"""URI templates (RFC 6570), whose variables a person fills in. The value of each variable is one text, never a list.
 
 Unreadable variables are skipped without an error, because some servers list invalid templates.
 
@@ -28,7 +28,10 @@ _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 
 @dataclass(frozen=True, slots=True)
 class TemplateVariable:
-    """A variable of a template. If it is not `required`, it is a part of the query: without a value it is left out."""
+    """A variable of a template.
+
+    If it is not `required`, it belongs to the query of the URI, and is left out if a person enters no value.
+    """
 
     name: str
     required: bool
@@ -39,8 +42,8 @@ class _Operator:
     """An operator of RFC 6570, a row of the table in its appendix A.
 
     `first` is written in front of the values, `between` separates them. `named`: each value follows its name and "=".
-    `safe` are the characters that are not escaped. The column for empty values is missing here: an empty value is left
-    out, like an undefined one.
+    `safe` are the characters that are not escaped. The column of that table for empty values has no field here: an
+    empty value is left out, like an undefined one.
     """
 
     first: str

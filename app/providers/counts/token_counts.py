@@ -139,9 +139,10 @@ class _Process:
             self.busy.release()
 
     def leave(self) -> None:
-        """Close this copy of the pipes after a fork. Otherwise the process that counts would outlive the parent.
+        """Close the copies of the pipes that a forked child has, so that the process that counts ends with the parent.
 
-        This does not use the pipe objects: a pipe that a thread of the parent is reading stays locked here forever.
+        The file descriptors are closed without the pipe objects: if a thread of the parent was reading from one, the
+        object stays locked in the child forever.
         """
         if self.running is None:
             return
@@ -172,10 +173,11 @@ class _Process:
 
 
 def _begin_anew() -> None:
-    """Replace the parent's process and thread after a fork, because threads of the parent do not run here.
+    """Replace, in a forked child, the process and thread of the parent: threads of the parent do not run in the child.
 
-    uvloop runs this in each child before it executes another program, and a thread of the parent may hold any lock
-    then. So nothing here may wait for a lock. The process object is kept, because deleting it would close the pipes.
+    uvloop runs this function in each child before the child executes another program. A thread of the parent may have
+    held any lock at the fork, so this function must not wait for a lock. The old process object is kept, because
+    deleting it would close the pipes.
     """
     global _process, _thread
     _process.leave()

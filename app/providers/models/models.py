@@ -82,8 +82,8 @@ class ModelLists:
     def trial(self, provider: Provider) -> Trial:
         """Return whether the last request of this process for the provider's list succeeded, or why it failed.
 
-        Built-in models need no request. Some servers return their list without a valid key. So it also counts as a
-        failure if the provider has rejected the key of a call (`note_rejected_key`).
+        Built-in models need no request. A key that was rejected in a call (`note_rejected_key`) also counts as a
+        failure, because some servers return their list even without a valid key.
         """
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
@@ -132,7 +132,7 @@ class ModelLists:
         return tuple(build_profile(provider, listed, now, self._overrides) for listed in _for_chat(models))
 
     async def _share(self, provider: Provider) -> _Kept:
-        """Wait for the running request for this list, or start one. It continues if the caller stops waiting."""
+        """Wait for the running request for this list, or start one. The request outlives a caller that is cancelled."""
         task = self._asking.get(provider)
         if task is None:
             task = asyncio.create_task(self._load(provider), name=f"list of models of {provider.name}")

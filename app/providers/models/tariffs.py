@@ -60,7 +60,10 @@ def _tariff(periods: Iterable[Period]) -> Tariff | None:
 
 
 def _period(constraint: Any, stated: Any) -> Period:
-    """Return a period. It has no steps if the table has no prices for text, as for models that only make images."""
+    """Return a period of a tariff from an entry of the table: its `constraint` (dates, times) and its `stated` prices.
+
+    The period has no price steps if the table has no prices for text, as for models that only make images.
+    """
     kinds = [getattr(stated, kind, None) for kind in _KINDS]
     starts = sorted({0}.union(*({tier.start for tier in getattr(price, "tiers", ())} for price in kinds)))
     steps: list[PriceTier] = []

@@ -1,8 +1,8 @@
 """Counts the input tokens of a request to the offline provider, from the body, with OpenAI's vocabulary.
 
-A request costs three tokens, and each message four; the system text counts as a message. All texts, tool calls and
-results cost their tokens, and so do the tool definitions and the schema of the reply. A picture costs the same as for
-GPT-4o, a file the tokens of its name. `families.py` and `tool_sizes.py` estimate by the same rules.
+A request counts as three tokens and each message as four, in addition to their contents; the system text is a message.
+The contents are all texts, tool calls and results, the tool definitions and the schema of the reply. A picture counts
+as for GPT-4o, a file by its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
 The tokens of the answer are counted differently (`script.py`).
 """

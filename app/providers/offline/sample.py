@@ -28,7 +28,10 @@ def make_sample(schema: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The place of a value in the sample: the whole schema, and the name, the number in its list and the depth."""
+    """The position of a value in the sample: its `name`, its `number` in its list (from 1), and its `depth`.
+
+    `root` is the whole schema.
+    """
 
     root: Any
     name: str = "value"

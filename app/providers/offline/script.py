@@ -53,7 +53,8 @@ class Script:
     """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
 
     `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. The answer ends after
-    `after` tokens, as `ending` says. `after` None: it ends after all tokens, but with `fail` before the first one.
+    `after` tokens, as `ending` says. `after` None: the answer ends after all its tokens; if `ending` is "fail", it ends
+    before the first token.
     """
 
     text: str = ""

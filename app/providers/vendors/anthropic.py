@@ -125,7 +125,9 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def _encode_mark(mark: Breakpoint) -> dict[str, object]:
-    """Return the field that marks a block as a cache breakpoint. The last block of the breakpoint's place gets it.
+    """Return the field that marks a block as a cache breakpoint.
+
+    The caller adds it to the last tool, to the system text or to the last block of a message: see `Breakpoint.place`.
 
     Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
     """

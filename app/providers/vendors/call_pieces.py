@@ -102,7 +102,7 @@ class CallPieces:
         """Return the events of one entry of `tool_calls`.
 
         Raises:
-            FieldError: a field has a type without an obvious meaning, or the name changes within a call.
+            FieldError: a field has an unexpected type, the name changes within a call, or the call has ended already.
             TypeError: the piece is no object.
         """
         piece = _read_piece(value)

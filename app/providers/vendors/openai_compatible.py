@@ -184,9 +184,10 @@ class ChatDecoder:
                 yield from _parse_content(content, name)
 
     def _end_thinking(self) -> list[StreamEvent]:
-        """End the thinking, with a signature if there is extra data to sign or the server needs its reasoning back.
+        """End the thinking, and return the event with its signature, if it needs one.
 
-        In the second case the signature is empty and only names the vendor.
+        Extra data that the server must get back becomes the signature. Without extra data, an empty signature that only
+        names the vendor is returned if the server must get its reasoning back.
         """
         if not self._thinking:
             return []

@@ -37,7 +37,10 @@ Json = dict[str, Any]
 
 
 class GoingBack:
-    """The extra data of a stream, collected until `release` returns it as a signature."""
+    """The extra data of a streamed reply that the server must get back with the next request: mainly signatures.
+
+    `release` returns the collected data as one text. This text is stored as the signature of the reply's thinking.
+    """
 
     def __init__(self) -> None:
         self._size = 0

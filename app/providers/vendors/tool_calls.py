@@ -138,7 +138,7 @@ class ToolCalls:
         return number == next(iter(self._waiting))
 
     def _release(self) -> list[StreamEvent]:
-        """Return the start of the first call, with the input that it received while it waited."""
+        """Return the start of the first open call, with the input that the call received while it was held back."""
         call = next(iter(self._waiting.values()), None)
         if call is None or not call.name:
             return []

@@ -137,7 +137,7 @@ NO_CREDIT = frozenset(
         "insufficient_user_quota",
     }
 )
-"""Error types for an account without credit."""
+"""Error types that mean: the user's account at the vendor has no credit."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
 """The advice if the answer came from another server than the API."""
 SPEAK_CHAT_TO_GOOGLE = (

@@ -85,7 +85,10 @@ def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamE
 
 
 class GoogleDecoder:
-    """The decoder of Google's own protocol. It returns text and tool calls, and always ends with an error."""
+    """The decoder of Google's own protocol, which no adapter supports: it keeps the reply so far, then always fails.
+
+    Text and tool calls are returned. `end` raises a ProviderError that explains the wrong protocol.
+    """
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target

@@ -1,8 +1,8 @@
 """Sends bytes through an official SDK's client.
 
 Only the client's authentication, base URL, connection pool and HTTP errors are used. Not used are its retries (they
-obey any `Retry-After`, however long), its event parsing (it takes five times the network's time), its platform headers,
-and environment variables other than proxies.
+obey any `Retry-After`, however long), its event parsing (which takes five times as long as receiving the data), its
+platform headers, and environment variables other than proxies.
 
 The SDKs of OpenAI and Anthropic were made by the same generator: they have the same methods, but no common type. The
 adapters import them when a client is opened. Importing this module imports httpx2, so only adapters import it.
@@ -247,7 +247,10 @@ _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
         "sent data that is not HTTP, or too many or too long headers.",
     ),
 )
-"""The first entry that matches the error or one of its causes describes the fault."""
+"""Types of network errors, each with the error class and the description for the user.
+
+The first entry whose type matches an error, or one of its causes, describes the fault.
+"""
 
 _BROKEN_OFF = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionError)
 

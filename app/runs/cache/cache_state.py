@@ -30,10 +30,10 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class ComparedCall:
-    """A provider call with its cache use, and a comparison of its reported usage with the prediction.
+    """A provider call with its cache use. `judgement` compares its reported usage with the prediction.
 
-    `differs` describes the first difference between this request and that of the previous call. None: this call
-    continues the previous one, there is no previous one, or the usage of this call is unknown.
+    `differs` describes the first difference between its request and the request of the previous call. None: its request
+    continues the previous one, there is no previous call, or the usage of this call is unknown.
     """
 
     use: StoredUse

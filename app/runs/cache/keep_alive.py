@@ -49,7 +49,10 @@ RUNNING_SECONDS = 5.0
 AGAIN_SECONDS = 10.0
 """Seconds until the next attempt after the database could not be read."""
 MAX_SECONDS = 60.0
-"""Maximum seconds between two checks. The clock may have been set, or another process may have changed an order."""
+"""Maximum seconds between two checks of an order, even if its refresh is due later.
+
+Only a check notices that the machine's clock was set, or that another process changed the order.
+"""
 GONE = "The provider evicted the cache early. Inview wrote it again once, and does not refresh it any more."
 RESTARTED = "Inview was not running when a refresh was due."
 STOPPED = "The last refresh was stopped."
@@ -250,7 +253,7 @@ async def _end(ctx: AppContext, keeping: Keeping, words: str | None) -> None:
 
 
 def _attend(ctx: AppContext, keeping: Keeping, *, resumed: bool = False) -> None:
-    """Start the keep-alive task of a conversation, or wake it if it runs. The task reads the stored order each time."""
+    """Start the keep-alive task of a conversation, or wake the running one. It reads the stored order at each check."""
     keeper = ctx.keeping.get(keeping.conversation_id)
     if keeper is not None:
         keeper.wake.set()

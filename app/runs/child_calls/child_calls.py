@@ -44,7 +44,7 @@ class Order:
     `role` is the role of its request and of its node, `instruction` is the request's text. `name` is the title of the
     child conversation. `after_position` is the position of the parent's newest pair: the node is placed after it.
     `trigger` is the id of the newest reply that the call reads; None: there is none. `position` is for a summary only:
-    the summary replaces the pairs above this position.
+    the summary replaces the pairs with a lower position.
     """
 
     parent: Conversation
@@ -130,7 +130,10 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over, store whether it succeeded, and return the text of its reply; "": there is none."""
+    """Wait until the call is over, and return the text of its reply; "": there is none.
+
+    The status of the child conversation is stored: the call succeeded or failed.
+    """
     run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):
         pass

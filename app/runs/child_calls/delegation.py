@@ -2,9 +2,9 @@
 
     ctx.toolbox.register((delegate_tool(ctx),))
 
-The new conversation is a child of the one that the user sees, and names the message with the tool call. It can be
-opened and stopped while it runs, and its tool calls need the usual permissions. Stopping the reply that waits for the
-task stops the task as well.
+The new conversation is a child of the one that the user sees, and has the id of the message with the tool call. The
+user can open it and stop the task while the task runs. Its tool calls need the usual permissions. Stopping the reply
+that waits for the task stops the task as well.
 
 Not here: the agents that may get a task (`domain/agents/delegation.py`) and permissions (`runs/tools/permissions.py`).
 """
@@ -36,7 +36,7 @@ from app.tools.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160
-"""Number of characters of the newest text that are published as progress."""
+"""Maximum number of characters, at the end of the agent's text so far, that are published as progress."""
 ENDING_SECONDS = 30.0
 """Seconds to stop a delegated task and store its end, in addition to the time limit of the task."""
 

@@ -1,4 +1,4 @@
-"""Lineage: the child conversations and forks of a conversation with their status, and its parent.
+"""Lineage: the parent of a conversation, and its child conversations and forks with their status.
 
 lineage = await read_lineage(ctx, owner, conversation_id)
 lineage.items[0].status

@@ -59,10 +59,10 @@ OLDER = Extent()
 class SummaryPlan:
     """The pairs that a summary would read and replace.
 
-    `count` is the number of these pairs, `tokens` the size of the request for the summary, `cost` its price; None: the
-    price is unknown. The summary would be shown above the pair at `position`, and no pair above it would be sent any
-    more. `unread` is the number of pairs above it that the filter hides: the summary would not read them, but a send
-    without this filter would include them now.
+    `count` is the number of these pairs. `tokens` is the size of the request for the summary, `cost` its price; None:
+    the price is unknown. The summary would be shown above the pair at `position`, and pairs with a lower position would
+    no longer be sent. `unread` is the number of pairs with a lower position that the filter hides: the summary would
+    not read them, although a send without this filter would include them now.
     """
 
     base: ContextSnapshot

@@ -37,7 +37,7 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""A title may have at most this part of the model's window (one divided by 8), so that the request fits too."""
+"""The reply with a title may use at most an eighth of the model's window, so that the request fits too."""
 
 _log = structlog.get_logger(__name__)
 

@@ -4,7 +4,7 @@
     await keep_reply(ctx, LOCAL_OWNER, comparison.conversation_id, "b:two")
 
 The other replies become versions of the pair. Each model gets the request that `resend_pair` would send to it: the
-pairs in view above this one, and its request. The pair and all later pairs are unchanged until a reply is kept.
+older pairs in view, and the request of the pair. The pair and all later pairs are unchanged until a reply is kept.
 `comparisons.py` reads, keeps, discards and reopens this comparison like any other.
 """
 
@@ -60,9 +60,9 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
 
     `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
     choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
-    text (see `CountedPairs`). A branch has other pairs and ignores this argument. `later`: the choice for the pairs
-    below this one. Pairs to discard are deleted when a reply is kept, not earlier. With BRANCH the models answer in a
-    new conversation with copies of the pairs above, as a new request there.
+    text (see `CountedPairs`). `later`: the choice for the later pairs. KEEP: they stay. DISCARD: they are deleted when
+    a reply is kept, not earlier. BRANCH: the request is sent as a new one in a new conversation with copies of the
+    earlier pairs. Then `selections` is ignored, because the pairs that were counted are not the copies.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -70,7 +70,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view above it exceeds the budget of a model, and the caller made no choice for this model.
+        OverBudgetError: the older pairs in view exceed a model's budget, and the caller made no choice for this model.
         SelectionChangedError: a model would get other pairs than were counted for it.
         BudgetSpentError: the calls together would exceed a budget of money.
         InputError: the filter, the models or the time zone cannot be used.

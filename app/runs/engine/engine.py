@@ -91,7 +91,7 @@ class NextRound:
 class Engine:
     """The engine of an app context: it drives the active runs, which are listed in `writer.runs`.
 
-    `ended` is called when the end of a run is stored, before any page shows it. `desk` performs tool calls; None:
+    `ended` is called when the end of a run is stored, before any page shows this end. `desk` performs tool calls; None:
     replies call no tools. `max_bytes` is the maximum size of a reply.
     """
 
@@ -247,7 +247,7 @@ class Engine:
     async def _call_tool(self, run: LiveRun, call: ToolCall) -> None:
         """Make one tool call. Every outcome is a result.
 
-        If the call is cancelled, the run has ended and closes the record of the call.
+        The call is cancelled only when its run has ended. The end of the run then closes the record of the call.
         """
         if self.desk is None:
             raise ValueError(f"Run {run.run_id} calls tools, but this engine cannot.")
@@ -284,9 +284,9 @@ class Engine:
         await self._attempt(run)
 
     async def _note_attempt(self, run: LiveRun) -> None:
-        """Store that the next call starts, before it is made.
+        """Store that the next provider call starts, before the call is made.
 
-        If this process dies, another one adds the call to the ledger.
+        So if this process dies during the call, another process can add the call to the ledger.
         """
         try:
             await self.writer.save()
@@ -314,9 +314,9 @@ class Engine:
         self._apply(run, RetryDue())
 
     async def _finish(self, run: LiveRun) -> None:
-        """Store the end of a run, then show it.
+        """Store the end of a run, then publish it.
 
-        A client that sees the end can read it from the database and send again.
+        In this order, a client that sees the end can read it from the database, and can send again.
         """
         ended = await self.writer.finish(run)
         del self.runs[run.run_id]

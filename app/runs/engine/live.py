@@ -48,18 +48,19 @@ class Loop:
 class LiveRun:
     """One active run of this process.
 
-    `state` is the current state. `shown` is the state for subscribers; it has the end only after the end is stored.
-    `saved` is the state that was stored last. `whole_at` is the time on the steady clock when the whole reply was
-    stored last.
+    `state` is the current state. `shown` is the state for subscribers; it includes the end of the run only after that
+    end is stored. `saved` is the state that was stored last. `whole_at` is the time on the steady clock when the whole
+    reply was stored last.
 
-    `wire` is the first request. `round_wire` is the request of a later round. `planning`: the call of the next round
-    has not started yet. `counted` has the counts of the request before it was sent. `calls` are the ended provider
-    calls which the ledger does not have yet. `records` are the records of the tool calls by id, `recorded` those of
-    them that are stored. `result_bytes` is the size of the tool results.
+    `wire` is the request of the first round, `round_wire` that of the current round if it is a later one. `planning`: a
+    next round follows, and its call has not started yet. `counted` are the token counts of the current request that
+    were made before it was sent. `calls` are the ended provider calls that the ledger does not have yet.
 
-    `hands` limits the number of tools that run at the same time. `asking` are the pending permission requests by id.
-    `handed_to` has the conversation of each delegated task, by the id of the tool call. `chunks` is the number of
-    chunks received, `heard_at` the time of the last one.
+    `records` are the current records of the tool calls by id, `recorded` the records as they were stored last.
+    `result_bytes` is the size of the tool results. `calling` are the tasks of the tool calls, and `hands` limits the
+    number of tools that run at the same time. `asking` are the pending permission requests by id. `handed_to` has the
+    conversation of each delegated task, by the id of the tool call. `chunks` is the number of chunks received,
+    `heard_at` the time of the last one.
     """
 
     place: RunPlace
@@ -131,9 +132,10 @@ class LiveRun:
             await self._changed.wait()
 
     async def wait_for_company(self, due: float, latest: float) -> None:
-        """Wait until the state changes at `due` or later, until the run ends, or until `latest`: whichever comes first.
+        """Wait for more chunks, so that several chunks can be published together. Return when the wait is over.
 
-        `due` and `latest` are times of the event loop's clock.
+        The wait ends at the first change of the state at `due` or later, but not after `latest`, and as soon as the run
+        ends. `due` and `latest` are times of the event loop's clock.
         """
         loop = asyncio.get_running_loop()
         over = loop.create_future()

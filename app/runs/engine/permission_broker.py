@@ -64,7 +64,10 @@ class PermissionBroker:
 
 
 async def expire_abandoned(store: Store, event_bus: EventBus) -> int:
-    """Expire the permission requests of runs that are over; return how many. Their process died, so no call waits."""
+    """Expire the pending permission requests of runs whose process died; return how many requests.
+
+    The runs are over, so no tool call waits for these requests any more.
+    """
     async with store.read() as session:
         abandoned = await list_abandoned(session)
     return sum([await _expire(store, event_bus, owner, request.id) for owner, request in abandoned])

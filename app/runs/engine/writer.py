@@ -46,9 +46,9 @@ BEAT_SECONDS = 0.8
 WHOLE_SECONDS = 0.8
 """Seconds after which the whole reply is stored again, because other processes read its message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum number of characters of the replies that one save stores whole; the last of these replies may exceed it.
+"""Maximum number of characters of the replies that one save stores whole, because more would delay the saves.
 
-A larger number would delay the saves.
+The last reply that is chosen for a save may exceed this limit.
 """
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0

@@ -76,7 +76,7 @@ async def save_filter(ctx: AppContext, owner: str, name: str, line: str) -> None
     """Save a filter under a name. It replaces an earlier filter of this name.
 
     Raises:
-        FilterError: the filter cannot be parsed or used, or refers to itself. The error has the position.
+        FilterError: the filter cannot be parsed or used, or refers to itself. The error has the place of the fault.
         InputError: the name is invalid, or another filter that uses this one would become invalid.
         ConflictError: there are too many saved filters.
     """
@@ -186,7 +186,7 @@ async def apply_filter(ctx: AppContext, owner: str, conversation_id: str, line: 
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used. The error has the position.
+        FilterError: the filter cannot be used. The error has the place of the fault.
     """
     tree = parse_filter(line)
     async with ctx.store.write() as session:

@@ -141,7 +141,7 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the line cannot be parsed. The error has the position.
+        FilterError: the line cannot be parsed. The error has the place of the fault.
         InputError: the line has no command, or the model or the time zone cannot be used.
         ConflictError: a pair to delete or copy has a running reply.
     """
@@ -183,7 +183,8 @@ def write_export_url(
 ) -> str:
     """Return the URL that downloads an export of the pairs that the line selects.
 
-    The URL has everything that the filter depends on, such as the time and the topic. So it selects the same pairs.
+    The URL contains everything that the filter depends on, such as the time and the topic, so that the export has the
+    pairs that the line selects now.
     """
     query = {
         "format": export.format.value,

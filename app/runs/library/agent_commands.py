@@ -159,7 +159,10 @@ def _require_room(known: Sequence[Agent], more: int) -> None:
 
 
 def _publish(ctx: AppContext, owner: str) -> None:
-    """Make every open page read the agent of its conversation again. Agents change rarely, so no page is left out."""
+    """Make every open page read the agent of its conversation again, even if the page's agent is another one.
+
+    Agents change so rarely that the pages concerned are not selected.
+    """
     for each in filter(None, (ctx, ctx.temporary.ctx)):
         for conversation_id in each.event_bus.watched(owner):
             each.event_bus.publish(owner, conversation_id, ConversationChanged())

@@ -150,7 +150,7 @@ def _describe(ctx: AppContext, provider: Provider, entered: ProviderSetting | No
 
 
 async def note_key(ctx: AppContext, run: LiveRun) -> None:
-    """Note whether the provider of a run that ended accepted its key, for the state that Settings show."""
+    """Note whether the provider of a run that ended accepted the key, because Settings show this for each provider."""
     match run.state.outcome:
         case Failed(reason) if reason.error_class is ErrorClass.AUTH and run.provider.key:
             ctx.catalogue.lists.note_rejected_key(run.provider, reason)

@@ -35,7 +35,10 @@ FIRST_SECONDS = 600.0
 """Delay of the first purge after the start. By then a wrong clock is probably corrected."""
 ROUND_SECONDS = 3600.0
 TRUSTED_DRIFT = timedelta(hours=1)
-"""Maximum drift of the clock while the process runs. After a larger jump forward no entry counts as old."""
+"""Maximum drift of the clock while the process runs.
+
+After a larger jump forward, nothing is purged, because entries could seem older than they are.
+"""
 
 log = structlog.get_logger(__name__)
 

@@ -3,7 +3,7 @@
     await recover(ctx, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
 
 The longer text is stored if it begins with the stored text. No provider is called, so the ledger and the accounting
-nodes do not change: the ledger row of the interrupted call has its usage, or "at least".
+nodes do not change. The ledger already has a row for the interrupted call, with the reported part of its usage.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ async def recover(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Show
 
 
 async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[ShownPart]) -> tuple[Pair, str]:
-    """Store the text in one transaction, so that if two pages send text back, each sees what the other sent.
+    """Read the stored reply and replace it in one transaction, so that two pages cannot overwrite each other's text.
 
-    Returns the pair before the change, and the conversation that shows it: for a compared reply the parent
-    conversation.
+    Returns the pair before the change, and the id of the conversation whose page shows the pair: for a compared reply
+    the parent conversation.
     """
     at = now()
     async with ctx.store.write() as session:

@@ -27,9 +27,10 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class AttachedParts:
-    """The attachments of a text: their `parts`, and the `files` among them that the conversation does not have yet.
+    """The attachments of a text that will be sent.
 
-    `uploads` are the ids of the uploads that the message takes.
+    `parts` are the parts of the message that name the attachments. `files` are those attachments, with their bytes,
+    that the conversation does not have yet. `uploads` are the ids of the uploads that the message takes.
     """
 
     parts: tuple[Part, ...] = ()

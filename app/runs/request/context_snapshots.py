@@ -2,7 +2,8 @@
 
 The key of a snapshot contains everything that it depends on, so no snapshot in the cache is out of date.
 
-Not here: making a snapshot (`runs/send/context_selection.py`).
+Not here: making a snapshot (`runs/send/context_selection.py`), and the stored requests of failed pairs, which are also
+called context snapshots (`store/run/snapshots.py`).
 """
 
 from __future__ import annotations
@@ -36,11 +37,15 @@ class ContextSnapshot:
     `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts. `usual` are the
     same parameters, with the agent's parameters as defaults.
 
-    `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `system_text`
-    is the size of the system prompt in tokens of the vocabulary. `running` is the pair whose reply is running, in view
-    or not. `parts` has, for each condition of the filter's second step, the ids of the pairs that match it. `views` are
-    cached results for boundaries that were computed earlier. `index` has every pair of the conversation, in view or
-    not. `offer` are the tools that can be sent. `RequestExtras` (in `send_plan.py`) are the other data of the request.
+    `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `sentence` is
+    the filter in plain words. `measured` are the pairs that the filter selects before its terms `o` (inside the context
+    boundary) are applied. For a filter with such terms, `parts` has the ids that match each other part of the filter,
+    and `views` caches the pairs in view by boundary.
+
+    `index` has every pair of the conversation, in view or not. `running` is the pair whose reply is running, in view or
+    not. `terms` is the data from which the boundary is computed. `system_text` is the size of the system prompt in
+    tokens of the vocabulary. `offer` are the tools that can be sent. `beside` is the other data of the request
+    (`send_plan.py`).
     """
 
     owner: str
@@ -82,7 +87,7 @@ class ContextSnapshot:
     def tokens_of(self, pair_id: str, position: int) -> int | None:
         """Return the tokens of a pair of the conversation, in view or not.
 
-        None: the index does not have it at this position.
+        None: the index does not have this pair at this position.
         """
         found = self.index.find(position)
         return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)
@@ -95,7 +100,7 @@ class ContextSnapshot:
 
 @dataclass(eq=False)
 class SnapshotCache:
-    """A cache of the latest snapshots."""
+    """A cache of the context snapshots that were used last."""
 
     kept: MemoryCache[Hashable, ContextSnapshot] = field(
         default_factory=lambda: MemoryCache[Hashable, ContextSnapshot](MAX_BASES)

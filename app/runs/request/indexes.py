@@ -51,7 +51,7 @@ Each of the three steps takes a few milliseconds of the event loop.
 """
 MAX_KNOWN = 10_000
 NEVER = -1
-"""The revision before the first one."""
+"""A number lower than every revision: nothing is indexed yet."""
 
 
 @dataclass(eq=False)

@@ -47,7 +47,7 @@ class Composed:
     def selection(self) -> str:
         """The pairs that would be sent, as a text that a client passes to the send.
 
-        Reading it goes through every pair.
+        Each read of this property goes through all pairs.
         """
         return describe_selection(self.composition.sent, self.base.running)
 

@@ -2,9 +2,9 @@
 
     pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None: they changed
 
-Each change of a pair whose run is over also changes its revision, which the index of the conversation contains
-(`domain/context/pair_index.py`). A cached pair is valid while its revision is the same. Pairs that are not cached are
-read by their ids. Each process has its own cache.
+Each change of a pair whose run is over gives the pair a new revision, which the index of the conversation contains
+(`domain/context/pair_index.py`). A cached pair is valid while the index has the same revision for it. Pairs that are
+not cached are read by their ids. Each process has its own cache.
 
 The hashes of a conversation's last request are cached with its pairs, so only new messages are hashed.
 """
@@ -29,7 +29,7 @@ BATCH: Final = 250
 MAX_CHARACTERS: Final = 20_000_000
 """Maximum size of the cache in characters; the least recently used conversations are evicted.
 
-The largest window fits.
+The pairs of a send that fills the largest window of a model fit into the cache.
 """
 
 

@@ -23,7 +23,7 @@ BATCH = 1_000
 MAX_PAIRS = 1_000_000
 """Maximum number of pairs in the cache, about fifty bytes each; the least recently used conversations are evicted."""
 NEVER = -1
-"""The revision before the first one."""
+"""A number lower than every revision: no pair was read yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,5 +164,5 @@ async def _require_kept_back(ctx: AppContext, owner: str, kept: Snapshot) -> Non
 
 
 def _read_wire(kept: Snapshot) -> WireRequest:
-    """Build the request from the snapshot. The API key in it is masked until it is sent, as in every stored request."""
+    """Build the request from the snapshot. The API key in the headers is masked, as in every stored request."""
     return WireRequest(kept.model, "POST", kept.url, kept.headers, kept.body)

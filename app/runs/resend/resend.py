@@ -3,7 +3,7 @@
     again = await resend_pair(ctx, LOCAL_OWNER, pair_id, text="Shorter, please", later=Later.KEEP)
     await restore_version(ctx, LOCAL_OWNER, pair_id, number=1)
 
-The pair keeps its position; its earlier content becomes a version. The context is the pairs above it that are in view.
+The pair keeps its position; its earlier content becomes a version. The context is the older pairs that are in view.
 Nothing is lost: pairs that are discarded can be restored, and an accounting node records their tokens.
 """
 
@@ -49,7 +49,7 @@ from app.store.run.comparisons import load_open
 
 
 class Later(StrEnum):
-    """The choice for the pairs below a resent pair: keep them, discard them, or send in a fork instead."""
+    """The choice for the pairs that follow a resent pair: keep them, discard them, or send in a fork instead."""
 
     KEEP = "keep"
     DISCARD = "discard"
@@ -83,8 +83,8 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
 ) -> ResendResult:
     """Send a pair again; the reply replaces its content. `text` replaces the pair's text (None: unchanged).
 
-    `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. A branch has other
-    pairs and ignores this argument.
+    `selection`: the pairs that a preview counted, as a short text; a send of other pairs is refused. With BRANCH this
+    argument is ignored, because the pairs of the new conversation are copies.
 
     Raises:
         NotFoundError: this owner has no such pair.
@@ -92,7 +92,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
         LaterPairsError: there are later pairs, and `later` is None or was chosen for another number of them.
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
-        OverBudgetError: the view above it exceeds the budget, and the caller made no choice for this case.
+        OverBudgetError: the older pairs in view exceed the budget, and the caller made no choice for this case.
         SelectionChangedError: the request would carry other pairs than the `selection`.
         InputError: the text, the filter, the model or the time zone cannot be used.
         ProviderError: the provider lacks its key.
@@ -170,7 +170,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
     sends: bool = False,
     selection: str | None = None,
 ) -> Preview:
-    """Plan the call that sends this text as the request of the pair. Only pairs above this pair are in view.
+    """Plan the call that sends this text as the request of the pair. Only older pairs are in view.
 
     This is `plan_reply` with the pair's attachments and, unless `parameters` are given, the pair's parameters.
     """
@@ -246,7 +246,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
     parameters: Parameters | None,
     over_budget: OverBudget | None,
 ) -> ResendResult:
-    """Send in a new conversation with copies of the pairs above this one."""
+    """Send the text as a new request in a new conversation that has copies of the pairs above this pair."""
     async with branch_above(ctx, owner, pair) as fork_id:
         again = pair if parameters is None else None
         attached = AttachedParts(list_attached(pair.request.parts))
@@ -266,7 +266,7 @@ async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
 
 @asynccontextmanager
 async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
-    """Create a fork with copies of the pairs above this one, and yield the id of the fork.
+    """Create a fork with copies of the pairs above this pair, and yield the id of the fork.
 
     If the body of the `async with` statement raises, because the send is refused, delete the fork.
     """

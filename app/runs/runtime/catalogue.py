@@ -1,6 +1,7 @@
 """The available providers: local servers, and providers that were set up in the environment or in Settings.
 
-Keys are unsealed when a provider is made, and leave this process only in the header of a call.
+Keys are stored encrypted. They are decrypted when a provider is made, and leave this process only in the header of a
+call.
 
 Not here: the table of vendors (`providers/registry.py`) and the profiles of models (`providers/models/profiles.py`).
 """

@@ -13,9 +13,10 @@ from functools import cache
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""What starts a collection: new objects a young one, young collections a middle one, middle collections a full one.
+"""The numbers after which a collection starts, for `gc.set_threshold`. Python's defaults: 700, 10, 10.
 
-Python's defaults: 700, 10, 10.
+A young collection starts after the first number of new objects, a middle one after the second number of young
+collections, and a full one after the third number of middle collections.
 """
 
 
@@ -33,7 +34,7 @@ def tune_collector() -> None:
 LARGE: Final = 1024 * 1024
 """Size in bytes from which a freed block of memory is returned to the system immediately."""
 _MMAP_THRESHOLD: Final = -3
-"""The parameter's number in mallopt(3)."""
+"""The number of the parameter M_MMAP_THRESHOLD in mallopt(3)."""
 
 
 def return_large_blocks() -> None:
@@ -50,7 +51,7 @@ def return_large_blocks() -> None:
 def give_memory_back() -> None:
     """Return freed memory to the system.
 
-    Only glibc keeps it for later; with another C library, such as musl, do nothing.
+    Only glibc keeps freed memory for later. With another C library, such as musl, do nothing.
     """
     if (trim := _find_trim()) is not None:
         trim(0)

@@ -1,7 +1,7 @@
 """The update rate for subscribers of a running reply: one update per display frame, or fewer if the event loop is late.
 
     throttle = Throttle()
-    throttle.observe(0.002)     # the loop woke a task this late: throttle.window grows
+    throttle.observe(0.002)     # the loop woke a task this late: throttle.window (the minimum time) grows
 
 One throttle serves all subscribers, because they share the event loop.
 """
@@ -17,7 +17,7 @@ WEIGHT = 0.1
 ANSWER = 4.0
 """Seconds that are added to the time between two updates for each second that the event loop is late.
 
-This time is at its maximum when the loop is about 8 ms late.
+When the loop is about 8 ms late, the time between two updates reaches its maximum (`MAX_SECONDS`).
 """
 
 

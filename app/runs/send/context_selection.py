@@ -132,7 +132,7 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used. The error has the position.
+        FilterError: the filter cannot be used. The error has the place of the fault.
         InputError: the time zone cannot be used.
     """
     base = await read_base(ctx, owner, conversation_id, options)
@@ -183,10 +183,10 @@ async def _redact(text: str) -> Redacted:
 
 
 def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
-    """Return a copy of the context snapshot (`base`) that has only the pairs above the position `before`.
+    """Return a copy of the context snapshot (`base`) that has only pairs with a lower position than `before`.
 
     Raises:
-        ConflictError: the summary that would be sent covers pairs at or below this position.
+        ConflictError: the summary that would be sent replaces the pair at this position, and perhaps newer pairs too.
     """
     checkpoint = base.conversation.checkpoint
     if checkpoint is not None and before < checkpoint.position:
@@ -206,7 +206,7 @@ async def read_base(
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used. The error has the position.
+        FilterError: the filter cannot be used. The error has the place of the fault.
         InputError: the time zone, or the model that will be called, cannot be used.
         StoreError: the key of the model's provider cannot be unsealed.
         DamagedSettingError: the model will be called, and a setting of the conversation cannot be read.

@@ -30,9 +30,9 @@ DEFAULT_OPTIONS = ViewOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
-    """The provider's count of a send in `tokens`, and Inview's estimate in `estimated_tokens`.
+    """The provider's count of a send in `tokens`, and the tokens that Inview had estimated in `estimated_tokens`.
 
-    `estimate` is the estimate with the exact count as its total.
+    `estimate` is Inview's estimate after its total was replaced by the provider's count.
     """
 
     model: str

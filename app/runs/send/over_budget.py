@@ -76,7 +76,7 @@ async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOptio
 async def _list_larger(
     ctx: AppContext, composed: Composed, pairs: Sequence[Candidate], parameters: Parameters
 ) -> tuple[LargerModel, ...]:
-    """Return the cheapest models that can take all of these pairs and the draft, with its files and its `parameters`.
+    """Return the cheapest models that can take all of these pairs, the draft with its files, and the `parameters`.
 
     Models of unknown price come last.
     """

@@ -38,9 +38,9 @@ from app.runs.send.structured_replies import require_schema
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""After a provider refused a request as too long, the next request may have at most this share of its tokens.
+"""The maximum size of a request after a provider refused a longer one as too long: this share of the refused tokens.
 
-The model's real window is unknown then.
+The refusal shows only that the model's real window is smaller than the refused request, not how large it is.
 """
 
 
@@ -68,10 +68,10 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
     pair instead of the agent.
 
     `forced`: include pairs that do not fit; None: the preferences decide. `sends`: raise if the call cannot be made
-    now, and apply `over_budget` to pairs that do not fit. `before`: only pairs above this position are in view, as for
-    a pair that is sent again. `selection`: the pairs that a preview or an estimate counted; a plan with other pairs is
-    refused. `refused`: a number of tokens that the provider rejected as too long for this model, whatever its known
-    window.
+    now, and apply `over_budget` to pairs that do not fit. `before`: only pairs with a lower position are in view, as
+    for a pair that is sent again. `selection`: the pairs that a preview or an estimate counted; a plan with other pairs
+    is refused. `refused`: a number of tokens that the provider rejected as too long for this model, although the known
+    window may be larger.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -191,7 +191,7 @@ def _usual_of(base: ContextSnapshot, again: Pair | None) -> Parameters:
 
 
 def narrow_terms(terms: BoundaryInputs, refused: int) -> BoundaryInputs:
-    """Return the terms with a window so small that a request must have clearly fewer tokens than the refused one."""
+    """Return `terms` with a model window that allows clearly fewer tokens than the `refused` request had."""
     limits = terms.limits
     total = int(refused * LESS_THAN_REFUSED) + limits.reserve
     return replace(terms, window=min(terms.window, int(total / limits.soft_cap)))
@@ -240,7 +240,7 @@ class CountedPairs:
     """The pairs that an estimate counted for a model, and the settings of this estimate.
 
     `selection` names the pairs in a short text (`domain/context/seen_selection.py`). `over_budget`, `schema` and
-    `attached` are those of the send. `before` limits the view to the pairs above this position.
+    `attached` are those of the send. `before` limits the view to the pairs with a lower position.
     """
 
     options: ViewOptions
@@ -293,7 +293,11 @@ def _require_for_models(pairs: Sequence[Pair]) -> None:
 
 
 async def _decide(ctx: AppContext, composed: Composed, request: PlanRequest) -> Composed:
-    """Apply the choice of this send to a view that exceeds the budget; without a choice, that of the preferences."""
+    """Apply the choice for pairs that do not fit into the budget: that of this send, or else that of the preferences.
+
+    Raises:
+        OverBudgetError: the choice is to ask, or the message does not fit even without pairs.
+    """
     match request.over_budget or composed.base.over_budget:
         case OverBudget.FIT if not composed.composition.too_large_alone:
             return composed

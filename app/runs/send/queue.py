@@ -44,7 +44,10 @@ from app.store.run import queues
 from app.store.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
-"""Number of attempts to send the first text of a queue that changes meanwhile. After that, the next event sends it."""
+"""Number of attempts to send the first text of a queue, if the queue changes or another reply starts meanwhile.
+
+After that, the text stays in the queue until Inview tries again, for example when the next reply has succeeded.
+"""
 
 _log = structlog.get_logger(__name__)
 
@@ -133,7 +136,7 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
     paused: bool = False,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Queue:
-    """Queue a text until the running reply has succeeded. If nothing runs and the queue is empty, it is sent at once.
+    """Queue a text until the running reply has succeeded. Send the text at once if nothing runs and nothing is queued.
 
     The text keeps the filter, model, agent and topic that are set now. `place` is its place in the queue, from 0; None:
     the end. `paused`: also pause the queue, unless it is held already.
@@ -220,7 +223,7 @@ async def change_queued(  # noqa: PLR0913 - the text, and what changes
 
 @shielded
 async def drop_queued(ctx: AppContext, owner: str, conversation_id: str, queued_id: str) -> DroppedText:
-    """Remove a text from the queue without sending it, and return it. Its files become uploads again.
+    """Remove a text from the queue without sending it, and return it. The files of the text become uploads again.
 
     Raises:
         NotFoundError: no such text is queued, because it was sent or removed.

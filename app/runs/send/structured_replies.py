@@ -62,10 +62,11 @@ class SchemaCheck:
 async def require_schema(schema_json: str, *, account: str = BY_HAND) -> None:
     """Refuse a text that is not a JSON schema, or a schema that cannot be applied.
 
-    `account`: the name under which the time of slow checks is limited, usually the id of a conversation.
+    `account`: the name, usually the id of a conversation, under which Inview adds up and limits the time of slow
+    checks.
 
     Raises:
-        InputError: the schema is not accepted. The error has the position.
+        InputError: the schema is not accepted. The error has the place of the fault.
     """
     if schema_json in _accepted:
         _accepted.move_to_end(schema_json)
@@ -126,7 +127,8 @@ async def read_structured(ctx: AppContext, owner: str, pair_id: str) -> Structur
 async def judge(schema_json: str, read: PartialJson, *, account: str) -> SchemaCheck:
     """Find the places where a whole or partial value does not match its schema.
 
-    `account`: the name under which the time of slow checks is limited, usually the id of a conversation.
+    `account`: the name, usually the id of a conversation, under which Inview adds up and limits the time of slow
+    checks.
     """
     found: list[SchemaFault] = []
     if read.fault is not None:

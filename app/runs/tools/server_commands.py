@@ -315,7 +315,7 @@ def require_allowed(ctx: AppContext, owner: str, way: Way) -> None:
     """Check that this owner may have a server of this kind.
 
     Raises:
-        ForbiddenError: this owner may not, or the installation allows none.
+        ForbiddenError: this owner may not have such a server, or the installation allows none.
     """
     match way:
         case OverStdio():

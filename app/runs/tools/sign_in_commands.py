@@ -4,7 +4,7 @@
     sign_in.address.result()                            # the address that the person opens in a browser
     name, failed = await finish_sign_in(ctx, state, answer)     # called by /api/v1/mcp-servers/oauth/callback
 
-The tokens of a sign-in are stored encrypted with the key file, and are never shown.
+The access tokens of a sign-in are never shown. They are stored encrypted, with the key that is in the key file.
 """
 
 from __future__ import annotations
@@ -67,12 +67,14 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
 
 
 async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Refusal) -> tuple[str, str]:
-    """Continue a sign-in with the answer from the browser, and wait until it is over.
+    """Continue the sign-in that `state` identifies with the answer from the browser, and wait until it is over.
+
+    `state` is the secret text that Inview gave the authorization server at the start of the sign-in.
 
     Returns the server's name, and the reason if the sign-in failed, else "".
 
     Raises:
-        NotFoundError: no sign-in with this state is in progress.
+        NotFoundError: no sign-in with this `state` is in progress.
     """
     sign_in = ctx.toolbox.sign_ins.take(state)
     if sign_in is None:
@@ -87,9 +89,9 @@ async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Re
 
 @shielded
 async def end_sign_in(ctx: AppContext, owner: str, server_id: str) -> None:
-    """Sign out: cancel a sign-in that is in progress, delete the stored tokens, and connect again without them.
+    """Sign out: cancel a sign-in that is in progress, delete the stored access tokens, and connect again without them.
 
-    Without stored tokens, only the sign-in is cancelled.
+    Without stored access tokens, only the sign-in is cancelled.
 
     Raises:
         NotFoundError: this owner has no such server.
@@ -133,7 +135,7 @@ async def _sign_in(ctx: AppContext, stored: StoredServer, sign_in: SignIn) -> st
 
 @shielded
 async def _keep(ctx: AppContext, signed_in: StoredServer) -> None:
-    """Store the tokens and connect with them, unless the server was deleted or changed meanwhile."""
+    """Store the access tokens and connect with them, unless the server was deleted or changed meanwhile."""
     async with ctx.store.write() as session:
         stored = await mcp_servers.load_server(session, signed_in.owner, signed_in.server.id)
         if stored.server.way != signed_in.server.way:

@@ -1,4 +1,4 @@
-"""Sign-ins at MCP servers: how a connection uses the tokens of a sign-in, and how the tokens are stored encrypted."""
+"""Sign-ins at MCP servers: how a connection uses the access tokens of a sign-in, and how they are stored encrypted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_auth_of(ctx: AppContext, stored: StoredServer) -> Callable[[ConnectionT
     """Return a factory for the authentication of connections to this server; None if the server cannot use a sign-in.
 
     Raises:
-        StoreError: the stored tokens cannot be read.
+        StoreError: the stored access tokens cannot be read.
     """
     way = stored.server.way
     if not isinstance(way, OverHttp) or not may_sign_in(stored):

@@ -44,7 +44,7 @@ PROGRESS_SECONDS = 0.25
 
 
 class _NotMadeError(Exception):
-    """The reason why a call was not made or failed. `text` is for the model."""
+    """A tool call was not made, or failed. `text` is the reason, for the model."""
 
     def __init__(self, fault: CallFault, text: str, *, by_person: bool = False) -> None:
         super().__init__(text)

@@ -75,7 +75,7 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        FilterError: the filter cannot be used. The error has the position.
+        FilterError: the filter cannot be used. The error has the place of the fault.
         InputError: the model or the time zone cannot be used.
         DamagedRowError: the order of its pairs cannot be read.
     """
@@ -105,7 +105,7 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
 
 @dataclass(slots=True)
 class _Source:
-    """The data for a file. `whole`: it has every pair of the conversation.
+    """The data of an export. `whole`: the export has every pair of the conversation.
 
     `damage` describes values that cannot be read.
     """

@@ -40,9 +40,12 @@ MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a file in bytes. The whole file is held in memory."""
 
 LARGE_ITEM: Final = 8 * 1024 * 1024
-"""Size in bytes of a list item up to which the memory for reading it is not measured: at most five times this size."""
+"""Size, in bytes, above which Inview measures the memory that reading a list item takes.
+
+Reading a smaller item takes at most five times its size, which is below `MAX_ITEM_MEMORY`.
+"""
 MAX_ITEM_MEMORY: Final = 64 * 1024 * 1024
-"""Maximum bytes of memory for reading an item. Texts with an emoji take four bytes for each character."""
+"""Maximum bytes of memory for reading a list item. A text with an emoji takes four bytes for each character."""
 _STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _DIVIDE: Final = "Remove a large text, an earlier version or a tool result from it, or split it into several."
 _WHAT_TO_IMPORT = "Import a file that Inview exported, or one conversation from it."

@@ -45,8 +45,8 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Choose a name for each saved filter of a file. Return the new names by old name, and the filters by new name.
 
-    A filter gets its name only when the filters that it uses have theirs. So its text already has their new names, and
-    an equal filter that exists here is recognised.
+    A filter gets its name only after the filters that it uses got theirs: then its text can be written with their new
+    names, and compared with the filters of this installation. An equal one is not stored again.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _free_name(name: str, line: str, known: Mapping[str, str]) -> str:
 def _rename(line: str, names: Mapping[str, str]) -> str:
     """Return the line with the new names of its saved filters.
 
-    Two filters may swap names, so each first gets a temporary one.
+    Two filters may swap names, so each name is first replaced by a temporary name.
     """
     parse_filter(line)
     changed = [(old, new) for old, new in names.items() if old != new]

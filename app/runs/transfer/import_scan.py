@@ -37,7 +37,10 @@ MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
 """Maximum size in UTF-8 bytes of a text other than a request or a reply, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
-"""Maximum number of digits of a number. Nothing else in JSON is long without brackets, quotes or white space."""
+"""Maximum number of digits of a number. More characters in a row without brackets, quotes or white space are refused.
+
+In JSON, only a number can look like that.
+"""
 
 _WINDOW: Final = 16 * 1024
 """Number of bytes scanned in one step. Other threads cannot run during a step."""
@@ -170,7 +173,7 @@ class _Scanner:
         self.shell += self.body[self.copied : end]
 
     def _look(self, at: int, end: int) -> int:
-        """Scan a window of bytes. Return the position where the next window begins."""
+        """Scan the bytes of the file from `at` to `end`. Return where the next scan begins."""
         token = None
         for token in _TOKEN.finditer(self.body, at, end):
             start, byte = token.start(), self.body[token.start()]

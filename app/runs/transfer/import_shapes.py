@@ -228,7 +228,7 @@ class NodeShape(Shape):
 
 
 class CheckpointShape(Shape):
-    """A summary that is sent instead of the pairs above its position."""
+    """A summary that is sent instead of the pairs with a lower position."""
 
     summary: str
     position: Count

@@ -52,7 +52,7 @@ from app.store.conversation.conversations import (
 )
 from app.store.index.indexes import Indexed, save_indexed
 from app.store.organise.filters import load_saved_filters
-from app.store.pair_records import insert_records
+from app.store.pair_records import insert_unsearched, insert_words, list_words
 
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
@@ -174,8 +174,8 @@ class _Importer:
             conversations = await self._begin(session)
             if is_small:
                 await self._insert_conversations(session, conversations)
-                for one in first:
-                    await self._insert(session, one)
+                while first:
+                    await self._insert(session, first)
         if not is_small:
             await self._store_slices(conversations)
         self.ctx.event_bus.publish_list(self.owner)
@@ -229,7 +229,7 @@ class _Importer:
                         hidden = {"deleted_at": self.at, "title": f"{UNFINISHED}{made.title}"}
                         await update_conversation(session, self.owner, made.id, hidden)
             for one in self._cut():
-                read = await self._read(one)
+                read = [await self._read(one)]
                 async with self.ctx.store.write() as session:
                     await self._insert(session, read)
                 self._report()
@@ -239,7 +239,7 @@ class _Importer:
                     await update_conversation(session, self.owner, made.id, changes)
         except (EndedError, StoreError, IntegrityError, NotFoundError, InputError) as error:
             count = f"{self.stored:,} of {self.checked.pair_count:,} pairs"
-            log.warning("an import ended before all of it was stored", stored=count, fault=str(error))
+            log.warning("an import ended before all of it was stored", stored=count, fault=_describe(error))
             raise UnfinishedImportError(
                 f"The import stopped after {count}: {_describe(error)} The imported pairs are in the trash, "
                 f'under "{UNFINISHED}…". Delete them there, then import the file again.'
@@ -289,7 +289,9 @@ class _Importer:
         """Return the vocabulary that the conversation's current model counts tokens with."""
         return vocabulary_of(self.checked.conversations[number].conversation.model or DEFAULT_MODEL)
 
-    async def _insert(self, session: AsyncSession, one: _ReadSlice) -> None:
+    async def _insert(self, session: AsyncSession, slices: list[_ReadSlice]) -> None:
+        """Insert the first of these slices, and remove it from the list so that its memory can be freed."""
+        one = slices.pop(0)
         conversation_id = self.done[one.number].id
         if one.attachment is not None:
             try:
@@ -302,11 +304,14 @@ class _Importer:
             else replace(each.record, pair=replace(each.record.pair, topic=self.topics[each.topic]))
             for each in one.pairs
         ]
-        await insert_records(
+        await insert_unsearched(
             session, self.owner, conversation_id, records, one.nodes, _FIRST_REVISION, self.ctx.process_id
         )
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
-        self.stored += len(records)
+        words = list_words(self.owner, records)
+        del one, records
+        await insert_words(session, words)
+        self.stored += len(words)
 
     def _report(self) -> None:
         if time.monotonic() - self.reported_at > TELL_SECONDS:

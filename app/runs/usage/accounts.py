@@ -132,6 +132,8 @@ async def list_booked(
 ) -> tuple[Booked, ...]:
     """List the calls of a conversation and its child conversations, newest first, each with its cost.
 
+    `before`: only calls with lower numbers in the ledger.
+
     Raises:
         NotFoundError: this owner has no such conversation.
     """
@@ -157,7 +159,7 @@ async def list_booked(
 async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:
     """Add up the cost of a child conversation by purpose and by model.
 
-    Stored sums exist only for the account of its parent conversation.
+    The calls are added up one by one: sums are stored per account, and these calls are part of the parent's account.
     """
     by_purpose: dict[str, Spent] = {}
     by_model: dict[str, Spent] = {}
@@ -183,7 +185,10 @@ def _last_written_here(nodes: tuple[Accounting, ...]) -> Accounting | None:
 
 
 def _window(latest: tuple[EndedCall, ...], checkpoint: Checkpoint | None) -> int | None:
-    """Return the tokens in use after the newest call that counts. A summary counts only while there is a checkpoint."""
+    """Return the tokens in the context window after the newest call that changed their number; None: no call did.
+
+    The call for a summary is skipped if the conversation has no checkpoint.
+    """
     for call in latest:
         if call.purpose == "summary" and checkpoint is None:
             continue

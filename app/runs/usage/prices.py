@@ -80,7 +80,7 @@ async def set_price(ctx: AppContext, owner: str, own: OwnPrice) -> None:
 
 @shielded
 async def remove_price(ctx: AppContext, owner: str, model: str, since: date) -> None:
-    """Delete the price that a user entered for a model from this day on.
+    """Delete the price of a model that a user entered and that applies from the day `since`.
 
     Raises:
         NotFoundError: no entered price of this model starts on this day.

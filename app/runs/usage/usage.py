@@ -37,7 +37,7 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Maximum time without a call that is reported at either end of a period."""
+"""Maximum time without a call that a report by day includes before its first call, and after its last call."""
 IN_ORDER = frozenset({"day", "month"})
 """Groupings that are sorted by name. All others begin with the most expensive group."""
 
@@ -91,8 +91,8 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
 ) -> Report:
     """Report by conversation. There may be tens of thousands, so the database finds the most expensive ones.
 
-    The sum of the others is the total minus the shown groups, computed for each price, so it is exact to the last
-    digit.
+    The sum of the other conversations is the total minus the shown ones. It is computed separately for the calls of
+    each price, so it is exact to the last digit.
 
     Raises:
         DamagedRowError: the two tables of sums contradict each other.

@@ -1,4 +1,4 @@
-"""The lines above the pairs of a window: at the first pair that is sent, and at each change of the agent. Pure."""
+"""The lines that a page draws above the first pair that is sent, and above a pair whose agent is another one. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from app.views.screen.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return these pairs, with the lines above them in two fields: `begins` (first sent pair), `switched` (new agent).
+    """Return these pairs with two fields set, which make the page draw a line above a pair.
+
+    `begins`: the pair is the first one that is sent, after pairs that are not sent. `switched`: its agent is not that
+    of the previous pair.
 
     `pairs` are sorted, oldest first. A pair whose two fields do not change is returned as the same object. `boundary`
     is the position of the oldest pair that is sent; None: no pair is left out.

@@ -26,7 +26,7 @@ from app.store.run.runs import load_run
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
 """Maximum seconds, counted from the last update, that a chunk waits for more chunks to be published with it.
 
-It applies only while `Throttle.window` is shorter.
+If `Throttle.window` (the minimum time between two updates) is longer, the chunk waits for that time instead.
 """
 POLL_SECONDS = 1.0
 """Seconds between two reads of a run that another process drives."""
@@ -122,18 +122,20 @@ def count_characters(state: RunState) -> int:
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
     """Return the time from which the wait for the next update is counted, after an update with one chunk.
 
-    `window` is the length of this wait (`Throttle.window`). If the update was late, the wait begins earlier by that
-    time. So a reply whose chunks arrive more slowly than that is published without delay, even if they arrive unevenly.
-    A faster reply, whose updates have several chunks, always waits for the whole window. `yielded_at` 0: there was no
-    update before.
+    `window` is the length of this wait (`Throttle.window`), `yielded_at` is the time from which the previous wait was
+    counted; 0: there was none. If the update came later than one `window` after `yielded_at`, the next wait begins
+    earlier by the delay, but by at most one `window`. So if chunks arrive more slowly than one per `window` on average,
+    each is published without delay, even if they arrive unevenly. This function is not used for a faster reply, whose
+    updates have several chunks: such a reply always waits for the whole window.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
 
 async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
-    """Wait until `throttle.window` has passed since the last update, then for the next chunk, but only a little longer.
+    """Wait for the first chunk that arrives after `throttle.window` has passed since the last update.
 
-    No timer ends the first wait: the next chunk wakes this task in any case, so a timer would wake it once more.
+    If none arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is later.
+    If the window ends earlier, no timer wakes this task at its end: the next chunk wakes the task in any case.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

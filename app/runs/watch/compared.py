@@ -118,7 +118,7 @@ class ComparedReplies:
         self.changed()
 
     async def _read(self, run: ComparedReplyView) -> None:
-        """Show the stored reply. If the page does not show the replies, show it only if a crash interrupted it."""
+        """Read the stored reply for the page. While the page hides the replies, keep only one that a crash cut off."""
         with suppress(NotFoundError):
             async with self.ctx.store.read() as session:
                 pair = await load_pair(session, self.owner, run.pair_id)

@@ -5,7 +5,7 @@
     refusal = view.take(found)
     view.change(SETTLE_SECONDS)                 # something changed: `keep` composes again, and applies the result
 
-Not here: the pairs of the window, and the updates of the page (`watcher.py`).
+Not here: the loaded pairs, and the updates of the page (`watcher.py`).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class ComposedView:
     """The choices of one page, and the view that is composed from them.
 
     `composed` is the view on the page; None: no view is ready yet. `options` are the requested options. `draft` and
-    `attached` are the content of the composer. `parameters` apply to this send only. `edition` is the number that the
-    page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
+    `attached` are the content of the composer. `parameters` apply to the next send only. `edition` is the number that
+    the page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
     shows its result.
     """
 
@@ -87,7 +87,7 @@ class ComposedView:
         self._compose_in(0)
 
     def write(self, draft: str, parameters: Parameters, edition: int) -> None:
-        """Set the draft and the parameters for this send only."""
+        """Set the draft, its number `edition`, and the parameters for the next send only."""
         self.draft, self.parameters, self.edition = draft, parameters, edition
         self._compose_in(0)
 

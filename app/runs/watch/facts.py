@@ -70,7 +70,7 @@ async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -
 async def show_pairs(
     ctx: AppContext, base: ContextSnapshot, composition: Composition, pairs: Iterable[Pair]
 ) -> Showing:
-    """Load the data that is needed to describe these pairs, with the reasons why they are not sent."""
+    """Load the data that is needed to describe these pairs. It includes the reason for each pair that is not sent."""
     pairs = tuple(pairs)
     paths, tariffs = await load_topic_paths(ctx, base.owner, pairs), await learn_prices(ctx, base.owner, pairs)
     return Showing(base, paths, composition.out, tariffs)

@@ -1,11 +1,11 @@
-"""The pairs of one watcher's window as the page shows them: read from the store, updated, in order.
+"""The pairs that one page has loaded, in the form that the page shows: read from the store, updated, in order.
 
     shown = WatchedPairs(ctx, owner)
     shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
     shown.grow(state)                    # the reply has grown
     await shown.read(("p1", "p2"))       # these are new or have changed
 
-`page_window.py` decides which pairs are read, `watcher.py` when to read them again.
+`page_window.py` decides which pairs the page loads, `watcher.py` when to read again.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class Guest:
 class WatchedPairs:
     """The pairs on one page.
 
-    `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the pairs by id,
-    `sizes` are their sizes in bytes. `guest` is the newest pair, if it is shown regardless of the filter. `_own_out`
-    has the reasons why pairs are OUT that do not depend on the boundary.
+    `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the views of the
+    pairs by id, `sizes` the sizes of the pairs in bytes. `guest` is the newest pair, if it is shown regardless of the
+    filter. `_own_out` has the reasons why pairs are OUT, as far as the reasons do not depend on the boundary.
     """
 
     ctx: AppContext
@@ -178,7 +178,7 @@ class WatchedPairs:
         return started
 
     def remove(self, pair_ids: Collection[str]) -> None:
-        """Remove pairs that were deleted or are outside the window."""
+        """Remove pairs that were deleted, or that are outside the window of the page."""
         self._moved = self._moved or bool(pair_ids)
         for pair_id in pair_ids:
             self.views.pop(pair_id, None)

@@ -1,4 +1,4 @@
-"""Structured replies in one watcher's window, parsed as JSON, also while they stream.
+"""Structured replies among the pairs that one page has loaded, parsed as JSON, also while they stream.
 
     structured = StructuredReplies(ctx, owner, views)
     view = structured.put(view)                  # adds the parsed reply, if this version of the reply was parsed
@@ -41,7 +41,10 @@ class _Read:
 
 @dataclass(eq=False)
 class StructuredReplies:
-    """The structured replies of a window. `views` are the pairs of the window by id; this class changes them."""
+    """The structured replies among the pairs that a page has loaded. `views` are the views of these pairs by id.
+
+    When a reply was parsed, this class replaces the view of its pair by one that contains the result.
+    """
 
     ctx: AppContext
     owner: str
@@ -63,13 +66,13 @@ class StructuredReplies:
         return view if read is None else replace(view, read=read.view)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """Drop the parsed replies of pairs that are no longer in the window."""
+        """Drop the parsed replies of pairs that the page no longer has."""
         self._due.difference_update(pair_ids)
         for pair_id in pair_ids:
             self._read.pop(pair_id, None)
 
     async def keep_read(self, show: Callable[[], None]) -> None:
-        """Parse every structured reply of the window repeatedly while it runs, and once when it is over.
+        """Parse every structured reply of the page repeatedly while the reply runs, and once when it is over.
 
         Call `show` after each change of a pair's view. Never returns.
         """

@@ -7,7 +7,7 @@
 
 A screen is a value: a slow reader gets the newest one and misses nothing. Events of the conversation have no content
 (except the start of a reply), so the watcher reads the changed data again. The pairs in view are composed by the same
-function as for a send, and never between a reply's start and its first text.
+function as for a send. They are not composed between a reply's start and its first text, which must not be delayed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ from app.views.screen.panels import CountingView, RetryView, ToolProgressView
 _DEFAULT_OPTIONS: Final = ViewOptions()
 
 PATIENCE_SECONDS: Final = 0.06
-"""Maximum seconds that the first screen waits for the composition, if the newest pairs are certainly in view."""
+"""Maximum seconds until the first screen of a page, if the newest pairs are certainly in view.
+
+If the composition takes longer, the first screen shows these pairs without it.
+"""
 STARTED_SECONDS: Final = 0.4
 """Delay of the composition after a reply's start, because the first text of the reply is more urgent."""
 
@@ -145,7 +148,7 @@ class Watcher:
 
         Raises:
             NotFoundError: the conversation was deleted.
-            FilterError: the filter cannot be used. The error has the position. The screen does not change.
+            FilterError: the filter cannot be used. The error has the place of the fault. The screen does not change.
             InputError: the model or the time zone cannot be used. The screen does not change.
             ConflictError: the conversation changes faster than it can be read.
         """
@@ -153,7 +156,10 @@ class Watcher:
             await self._apply(await self.view.try_options(options))
 
     def write(self, draft: str, parameters: Parameters = NO_PARAMETERS, edition: int = 0) -> None:
-        """Set the text of the composer and the parameters of this send. `edition` is the page's number for the text."""
+        """Set the text in the composer, and the parameters for the next send only.
+
+        `edition` is the number by which the page identifies this text.
+        """
         self.view.write(draft, parameters, edition)
 
     def attach(self, attached: tuple[Part, ...]) -> None:
@@ -162,12 +168,12 @@ class Watcher:
 
     @property
     def counted(self) -> ContextSnapshot | None:
-        """The context snapshot that the figures on the screen were computed from; None: there are no figures yet."""
+        """The context snapshot to which the tokens and costs on the screen belong; None: there are none yet."""
         return None if self.view.composed is None else self.view.composed.base
 
     @property
     def uncounted(self) -> tuple[str, ...]:
-        """The ids of the newest pairs on the screen that arrived after the figures were computed."""
+        """The ids of new pairs on the screen that its tokens and costs do not include yet."""
         base = self.counted
         if base is None:
             return ()

@@ -50,11 +50,11 @@ class Window:
         return visible[first:end]
 
     def has_earlier(self, visible: Sequence[Candidate]) -> bool:
-        """Return True if there are pairs in view above the window."""
+        """Return True if there are pairs in view that are older than the window."""
         return self._edges(visible)[0] > 0
 
     def has_later(self, visible: Sequence[Candidate]) -> bool:
-        """Return True if there are pairs in view below the window."""
+        """Return True if there are pairs in view that are newer than the window."""
         return self._edges(visible)[1] < len(visible)
 
     def _edges(self, visible: Sequence[Candidate]) -> tuple[int, int]:
@@ -99,7 +99,10 @@ def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int
 
 
 def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the position of one pair to keep: the newest if the window includes future pairs, else the oldest."""
+    """Return the position of one pair of the window, to keep: the newest if it includes future pairs, else the oldest.
+
+    The position is returned twice, because a `Kept` is a range.
+    """
     shown = window.cut(visible)
     if not shown:
         return (window.since, window.since)
@@ -108,7 +111,7 @@ def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the positions of the pair above the window and of the oldest pair in it, for a reader who scrolls up."""
+    """Return the positions of the next older pair and of the window's oldest pair, for a reader who scrolls up."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -117,7 +120,7 @@ def keep_oldest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
 
 
 def keep_newest_edge(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the positions of the newest pair in the window and of the pair below it, for a reader who scrolls down."""
+    """Return the positions of the window's newest pair and of the next newer pair, for a reader who scrolls down."""
     shown = window.cut(visible)
     if not shown:
         return keep_newest(window, visible)
@@ -143,7 +146,7 @@ def fit(window: Window, visible: Sequence[Candidate]) -> Window:
 def up_to(position: int, visible: Sequence[Candidate], count: int = WINDOW) -> Window:
     """Return a window that ends with the pair at this position, or with the next one in view.
 
-    A page that opens with this window shows its end.
+    A page that opens with this window is scrolled to the last pair of the window.
     """
     end = min(len(visible), bisect_left(visible, position, key=_position_of) + 1)
     return _window(visible, max(0, end - count), end)

@@ -25,9 +25,12 @@ from app.state.conversation.parameter_texts import read_parameters, write_parame
 from app.state.tab.inputs import json_in
 
 SERVER: Final = "server:"
-"""Prefix of the names of the servers' checkboxes. The id of the server follows the prefix."""
+"""The beginning of the name of a server's checkbox. The id of the server follows."""
 LINE: Final = "line:"
-"""Prefix of the names of the controls in a line of allowed tools. The line's key follows, as in "line:3:tool"."""
+"""The beginning of the name of a control in the list of allowed tools.
+
+The key of its line follows, as in "line:3:tool".
+"""
 REFUSED: Final = "Not saved. See the messages next to the fields."
 
 _FORM_FIELDS: Final = tuple(field.name for field in fields(AgentForm))
@@ -121,7 +124,8 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def describe_damage(agent: Agent, mend: str) -> str:
     """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    If the form has a field for each damaged part, the way is `mend`, otherwise a command of `inview doctor`.
+    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, it
+    ends with a command of `inview doctor` instead.
     """
     if not agent.damage:
         return ""

@@ -50,10 +50,10 @@ _STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "near
 class AgentFormState(rx.State):
     """The form of an agent: the initial values of its fields, and the lists to choose from.
 
-    `form` has the initial values, `errors` the error of each field. `servers` are all servers that can be chosen,
-    `lines` the allowed tools, `models` the suggested models. `all_servers` and `any_call` are the checkboxes that
-    replace the first two lists. `budgets` describes the budgets that apply to the agent, "" for a new agent. `opened`
-    is the value that `editing` had when the vars were loaded, "" if they were not.
+    `form` has the initial values, `errors` the error of each field. `servers` are all servers that can be chosen; they
+    are hidden while `all_servers` is ticked. `lines` are the allowed tools; they are hidden while `any_call` is ticked.
+    `models` are the suggested models. `budgets` describes the budgets that apply to the agent, "" for a new agent.
+    `opened` is the value that `editing` had when the vars were loaded, "" if they were not.
     """
 
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
@@ -80,9 +80,9 @@ class AgentFormState(rx.State):
     def ready(self) -> bool:
         """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        With the values of the previous form in the vars, the fields would show those values. Without values, the fields
-        are empty until the values arrive. This keeps the form on screen, with the typed text, when the server restarts
-        and its vars are empty.
+        False while the vars still have the values of another form, because the fields would show these. True without
+        any values, although the fields are then empty: after a restart of the server the vars are empty, and the form
+        with the typed text must stay on screen.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
@@ -131,7 +131,7 @@ class AgentFormState(rx.State):
     async def choose_servers(self, all_of_them: bool) -> None:
         """Set whether the agent has the tools of all servers or only those of ticked servers.
 
-        After this, no server is ticked.
+        Both choices start with no server ticked.
         """
         self.all_servers = bool(all_of_them)
         self.servers = tuple(replace(server, chosen=False) for server in self.servers)
@@ -140,7 +140,7 @@ class AgentFormState(rx.State):
     async def choose_calls(self, any_of_them: bool) -> None:
         """Set whether the agent may make any tool call or only those in the list of allowed tools.
 
-        The list becomes empty.
+        Both choices start with an empty list.
         """
         self.any_call = bool(any_of_them)
         self.lines = ()

@@ -3,8 +3,8 @@
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
 
-The menu can also open the dialog for several models. The menu shows some entries at once, and they keep their places
-when the other models arrive from the providers.
+The menu can also open the dialog for several models. It shows at once the entries that do not depend on the providers,
+and adds the models of the providers below them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class AnswerAgainView:
 class AnswerAgainState(VisitedState, rx.State):
     """The menu of models for a pair, which is open while `asking` is set.
 
-    `rows` are the entries of the menu, `said` is the text below the entries.
+    `rows` are the entries of the menu. `said` is the text below them: a hint, or why the models cannot be listed.
     """
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)

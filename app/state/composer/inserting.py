@@ -29,7 +29,7 @@ from app.views.screen.options import OptionRow
 SUBMIT_ID: Final = "insert-submit"
 """The element id of the button that requests the text from the server."""
 MAX_VALUE: Final = 20_000
-"""Maximum number of characters of a field."""
+"""Maximum number of characters of one argument of a prompt or a resource."""
 
 _LOOKING: Final = "Loading…"
 _MISSING: Final = "Fill in this field."
@@ -56,9 +56,9 @@ class FieldView:
 class OfferView:
     """The chosen prompt or resource.
 
-    `address` is the address of a resource, "" for a prompt. `goes_back`: it was chosen from the full list, to which the
-    dialog can return. `asking`: its text was requested from the server and has not arrived. `fault` is an error that
-    belongs to no field. `refused`: there is an error, here or at a field.
+    `address` is the address of a resource, "" for a prompt. `goes_back`: the dialog has a button back to the full list,
+    from which the prompt or resource was chosen. `asking`: its text was requested from the server and has not arrived.
+    `fault` is an error that belongs to no field. `refused`: there is an error, in `fault` or at a field.
     """
 
     name: str
@@ -75,8 +75,8 @@ class OfferView:
 class InsertingState(VisitedState, rx.State):
     """The dialog that inserts a prompt or a resource. It is open while `opened`.
 
-    The dialog shows the `rows` to choose from, or `offer` once it is chosen. `said` describes the servers; `failed`:
-    their offers could not be listed. `prompts` are the prompts that a typed "/" lists.
+    The dialog shows the `rows` to choose from, or `offer` once it is chosen. `said` says which servers offer nothing or
+    why no list can be shown; `failed`: the list could not be read. `prompts` are the prompts that a typed "/" lists.
     """
 
     opened: rx.Field[bool] = rx.field(default=False)

@@ -47,10 +47,10 @@ class MessageBox(rx.State, mixin=True):
     """The part of the composer's state that is about the draft.
 
     `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
-    `y` pairs in view are sent to `model`. The text area numbers its texts; the number of a text is called edition.
-    `counted` is the edition of the text in these figures: if the text area has another edition by now, the figures are
-    those of an earlier text. `counting` is the progress of the count that the figures wait for, "" for none. `tools`
-    has the numbers of tools in the send.
+    `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is called
+    edition. `counted` is the edition of the text that these figures were computed for: if the text area has another
+    edition by now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for
+    none. `tools` has the numbers of tools in the send.
 
     `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
     text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
@@ -117,8 +117,8 @@ class MessageBox(rx.State, mixin=True):
         """Take the text of the text area, and update the size of the next send.
 
         `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
-        area's number for the text; 0: the text area shows another text, so it must not show the new figures as those of
-        its own text.
+        area's number for the text. 0: the text is not the one on screen, so the text area must treat the new figures as
+        outdated.
         """
         if typed is True:
             self.fault = ""
@@ -188,7 +188,7 @@ class MessageBox(rx.State, mixin=True):
     async def continue_reply(self) -> None:
         """Send a request for the rest of the last reply.
 
-        If there is a draft, the text of this request is inserted in front of the draft and not sent.
+        If there is a draft, do not send the request: insert its text in front of the draft.
         """
         self.order = make_order(OrderKind.SAY, CONTINUE)
 
@@ -200,7 +200,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.var
     def file_keys(self) -> tuple[str, ...]:
-        """The browser's names for the files of the draft."""
+        """The keys that the browser gave to the files of the draft."""
         return tuple(file.key for file in self.files)
 
     @rx.var

@@ -31,8 +31,7 @@ class OfferKind(StrEnum):
 class Insertable:
     """A prompt or a resource of an MCP server.
 
-    `key` is its name (of a prompt) or its address (of a resource) on the server. `fields` are the arguments that it
-    takes.
+    `key` identifies it on its server: the name of a prompt, or the address of a resource. `fields` are its arguments.
     """
 
     server_id: str
@@ -72,7 +71,7 @@ class Offered:
 async def find_offers(agent_id: str) -> Offered:
     """Return the prompts and resources of the enabled MCP servers of an agent.
 
-    `agent_id` "none": of all enabled servers.
+    If `agent_id` is "none" (no agent), return those of all enabled servers.
 
     Raises:
         NotFoundError: no such agent.

@@ -3,7 +3,7 @@
 The second dialog opens if the send would contain other pairs than those that the page has counted.
 
 >>> read_way("fit")
-Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, anew=False)
+Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted=False, current=False)
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
-ANEW = "anew"
+CURRENT = "current"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
-_NEW_REQUEST = WayView(ANEW, "Send current request", "", "Built from the pairs in view now, instead of the stored one.")
+_NEW_REQUEST = WayView(
+    CURRENT, "Send current request", "", "Built from the pairs in view now, instead of the stored one."
+)
 
 Counted = tuple[tuple[str, str], ...]
-"""Models, each with the `selection` (the pairs to send) that was counted for it.
+"""Models, each with its counted `selection`: the short text that names the pairs to send to it.
 
-For a model with several entries, the last one is used.
+If a model has several entries, only its last entry is used.
 """
 Choices = tuple[tuple[str, OverBudget], ...]
 """Models, each with the option that was chosen for it in the dialog.
@@ -49,15 +51,15 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the dialog "The context has changed" shows. `anew`: send a new request instead of
-    the stored one.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`: send a new request instead
+    of the stored one.
     """
 
     over_budget: OverBudget | None = None
     model: str | None = None
     summarise: bool = False
     as_counted: bool = False
-    anew: bool = False
+    current: bool = False
 
 
 async def remember_way(over_budget: OverBudget) -> None:
@@ -71,9 +73,9 @@ def describe_over_budget(
 ) -> OverBudgetView:
     """Return the content of the dialog of a send that does not fit.
 
-    `several`: several models are asked. Then neither a larger model nor a summary is an option, and the message names
-    the model that the dialog is about. `summary`: a summary of the older pairs is an option, if the budget allows one.
-    False for a resend of a pair that the summary would include.
+    `several`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
+    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. False
+    when a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{budget_options.model}: {message}" if several else message
@@ -97,7 +99,7 @@ def read_way(key: str) -> Way | None:
     """Return the option for a key of the dialog; None: no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
-    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, anew=False), None)
+    (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, current=False), None)
     """
     if key.startswith(_MODEL):
         return Way(model=key.removeprefix(_MODEL))
@@ -106,7 +108,7 @@ def read_way(key: str) -> Way | None:
         FORCE: Way(OverBudget.FORCE),
         SUMMARISE: Way(summarise=True),
         AS_COUNTED: Way(as_counted=True),
-        ANEW: Way(anew=True),
+        CURRENT: Way(current=True),
     }
     return fixed.get(key)
 
@@ -141,19 +143,25 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that a summary replaces before the send, if an option of the dialog asks for one."""
+    """Return the pairs that the option with this key summarises before the send.
+
+    If it summarises none, or there is no such option, return the default extent.
+    """
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)
 
 
 def add_counted(counted: Counted, view: OverBudgetView | None, key: str) -> Counted:
-    """Return `counted` with one more entry: the pairs that the chosen option sends, for the model of the dialog."""
+    """Return `counted` with one more entry: the model that the dialog names, and the pairs that the option `key` sends.
+
+    If the option names no pairs, return `counted` unchanged.
+    """
     selection = selection_of(view, key)
     return counted if view is None or selection is None else (*counted, (view.model, selection))
 
 
 def add_choice(choices: Choices, view: OverBudgetView | None, way: Way) -> Choices:
-    """Return `choices` with one more entry: the chosen option, for the model of the dialog and no other."""
+    """Return `choices` with one more entry: the option `way`, for the model that the dialog names."""
     return choices if view is None or way.over_budget is None else (*choices, (view.model, way.over_budget))
 
 

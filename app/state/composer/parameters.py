@@ -59,7 +59,7 @@ NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
-"""Prefix of the element ids of the controls. The name of the parameter follows the prefix."""
+"""The beginning of the element id of a control. The name of the parameter follows."""
 
 
 class ParameterTarget(StrEnum):
@@ -75,9 +75,9 @@ class ParametersFormView:
 
     `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
     `instead` describes for each field the value that is used while the field is empty. `takes` are the parameters that
-    the model supports; `lacks` is a sentence that names the others. `limit` is a sentence about the maximum number of
-    output tokens. `retry_policy` is that of the conversation. `is_set`: parameters are set for the `scope`, so they can
-    be removed.
+    the model supports; `lacks` is a sentence that names those that it does not support. `limit` is a sentence about the
+    maximum number of output tokens. `retry_policy` is the conversation's. `is_set`: parameters are set for the `scope`,
+    so they can be removed.
     """
 
     scope: ParameterTarget

@@ -81,7 +81,7 @@ def list_cards(
 
 
 def read_edited(text: str) -> dict[str, Any]:
-    """Return the arguments that a person typed.
+    """Return the arguments of a tool call from the JSON text that a person typed.
 
     Raises:
         InputError: the text is not a JSON object.
@@ -143,7 +143,7 @@ def _show(arguments: Iterable[tuple[str, Any]]) -> str:
 
 
 def _write(value: Any) -> str:
-    """Return the value as JSON. Invisible characters are escaped; the JSON has the same value with them."""
+    """Return the value as JSON with its invisible characters escaped. These escapes do not change the value."""
     return escape_invisible(json.dumps(value, indent=2, ensure_ascii=False))
 
 

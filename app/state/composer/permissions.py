@@ -30,7 +30,7 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 
 BOUND: Final = "bound "
-"""Prefix of the names of the fields for patterns. The name of the argument follows the prefix."""
+"""The beginning of the name of a field for a pattern. The name of the argument follows."""
 MAX_ARGUMENTS: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
 _RULES: Final = {PermissionChoice.ALLOW_CONVERSATION, PermissionChoice.ALWAYS_ALLOW}
@@ -51,13 +51,16 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def toggle_bounds(self, request_id: str) -> None:
-        """Show the fields that limit the rule of an answer to calls with matching arguments, or hide these fields."""
+        """Show or hide the fields of patterns.
+
+        A rule that the answer creates applies only to arguments that match them.
+        """
         if (card := self._find(request_id)) is not None and card.bounds:
             self._put(replace(card, bounding=not card.bounding, faults=()))
 
     @rx.event
     async def note_pointer(self) -> None:
-        """Note that a button was pressed with a pointer, so the next answer does not count as given by keyboard."""
+        """Remember that a button was pressed with a pointer: the next answer does not count as given by keyboard."""
         self._by_pointer = True
 
     @rx.event

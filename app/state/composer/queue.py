@@ -69,9 +69,9 @@ class QueueState(rx.State):
     is running. `idle`: no reply has been running for a while.
 
     `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
-    then. `draft` is the initial content of the edit's text area: what an earlier, unfinished edit left, or the text in
-    the queue. The browser keeps the edit over a reload under the name `edit_id`; if this is "", the conversation is
-    temporary, and the browser keeps nothing.
+    then. `draft` is the initial content of the edit's text area: the text that an earlier, unfinished edit of it left,
+    otherwise the text in the queue. The browser stores the edit under the key `edit_id`, so that it survives a reload.
+    `edit_id` is "" in a temporary conversation, whose texts the browser must not store.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -89,7 +89,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def settle(self) -> None:
-        """Note that no reply has been running for a while, and show that the queue waits.
+        """Set `idle`, because no reply has been running for a while, and show that the queue waits.
 
         The page waits before it calls this, because nothing runs for a short time between a reply and the next text.
         """
@@ -295,7 +295,7 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
-    """Return a sentence that says why the queue waits. `idle`: no reply is running."""
+    """Return a sentence that says why the queue waits. `idle`: no reply has been running for a while."""
     count = len(queue.items)
     wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
     if queue.held is not None:

@@ -31,16 +31,19 @@ from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Choices, Counted
 
 _REMEMBERED: Final = 1000
-"""Number of remembered sends. While a lost connection is restored, all pages together make fewer sends."""
+"""Number of deliveries that are remembered, so that a page can repeat a send after it lost its connection.
+
+All pages together make fewer sends in the time that it takes to restore a connection.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text and the options of its send. `id` is the text area's name for the send.
+    """A text and the options of its send. `id` is the id that the text area gave to the send.
 
     `conversation_id` is "" for a first message, which starts the conversation `new`. `files` are sent with the text.
     `schema` and `send_parameters` apply to this send alone. `models`: several models answer side by side. `waited`: the
-    text comes from the queue, where it was the first, and the send resumes the queue.
+    text is the first one of the queue, and the send resumes the queue.
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
     and `deleted` those that the person deleted there. A person may have chosen an option in a dialog that held back the
@@ -119,7 +122,10 @@ async def deliver(draft: Draft) -> str:
 
 
 async def is_shown_by_queue(conversation_id: str) -> bool:
-    """Return True if the first text of the queue was refused. The queue on screen then shows the reason."""
+    """Return True if the queue is held because its first text was refused.
+
+    Then the queue on screen shows the reason.
+    """
     try:
         queue = await read_queue(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
     except NotFoundError:
@@ -133,9 +139,9 @@ async def _selection_of(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 
 async def _selections_of(draft: Draft, attached: tuple[Part, ...]) -> Mapping[str, str]:
-    """Return the pairs to send, by model: those that the options name which a person chose in the dialogs.
+    """Return, by model, the pairs to send: those of the option that a person chose in the dialog about this model.
 
-    For the model that is chosen on the page, the default is the pairs that the page has counted.
+    Without such a choice, the model of the page gets the pairs that the page has counted; other models have no entry.
     """
     counted = await _count(draft, attached)
     by_page = {} if draft.counted is None or counted is None else {draft.counted.profile.model: counted}
@@ -159,10 +165,10 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The conversations of the last delivered sends, by tab and by the text area's name for the send.
+    """The conversations of the last delivered sends, by the tab and by the id that its text area gave to the send.
 
-    A page that lost its connection does not know the result of a send and repeats it under the same name. The repeated
-    send gets the first answer and is not delivered again.
+    A page that lost its connection does not know the result of a send and repeats it with the same id. The repeated
+    send gets the result of the first one and is not delivered again.
     """
 
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
@@ -172,7 +178,7 @@ class Delivered:
         return self._targets.get((token, send_id), "")
 
     def note(self, token: str, send_id: str, conversation_id: str) -> None:
-        """Remember the conversation of a delivered send. If there are too many, the oldest are dropped."""
+        """Remember the conversation of a delivered send. The oldest entries above the maximum are dropped."""
         self._targets[token, send_id] = conversation_id
         while len(self._targets) > _REMEMBERED:
             del self._targets[next(iter(self._targets))]

@@ -135,7 +135,7 @@ def describe_secrets(kinds: Sequence[str]) -> str:
 def _list_rows(context: ContextView) -> tuple[SplitRow, ...]:
     """Return the parts of a send with their tokens.
 
-    The first row is the system text. If there is none, it has the tokens that every request takes for its format.
+    The first row is the system text or, without one, the overhead: the tokens that every request takes for its format.
     """
     estimate, x = context.estimate, context.x
     images = (SplitRow("of which images", number(estimate.images), part=True),) if estimate.images else ()

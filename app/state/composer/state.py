@@ -248,8 +248,8 @@ class ComposerState(MessageBox, rx.State):
     async def _take(self, send_id: object, text: object, order_id: object) -> Draft | None:
         """Return a draft with the data on screen, None if there is nothing to send.
 
-        There is nothing to send if, for example, Enter is pressed twice and the first press has sent a draft of files
-        alone.
+        None, for example, for the second of two quick presses of Enter: the first press has already sent a draft of
+        files without text.
         """
         words, name = text_in(text, MAX_TEXT), text_in(send_id, _MAX_ID)
         if name is None:
@@ -351,7 +351,11 @@ class ComposerState(MessageBox, rx.State):
         await self._answer(draft, accepted=False)
 
     async def _summarise_first(self, draft: Draft) -> None:
-        """Summarise the older pairs. Then let the text area send its text again, if it still has that text."""
+        """Summarise the older pairs, then send the draft.
+
+        A draft from the queue is delivered here. Any other draft is sent by the text area, if that still has the same
+        text.
+        """
         target = draft.conversation_id
         try:
             ctx = await context_for(current(), target)
@@ -381,7 +385,7 @@ class ComposerState(MessageBox, rx.State):
 
 
 def _go_to(conversation_id: str) -> list[Any]:
-    """Return the events that show a conversation started by a first message, and give it the chosen topic.
+    """Return the events after a first message: they give the new conversation the chosen topic, and open it.
 
     The id "" returns no events.
     """

@@ -1,4 +1,7 @@
-"""The tooltip of the counter and the estimate. Its figures are computed only while it is open."""
+"""The tooltip of two figures: the counter of pairs, and the estimate of tokens.
+
+It is computed only while it is open.
+"""
 
 from __future__ import annotations
 

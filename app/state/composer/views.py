@@ -37,7 +37,7 @@ class BoxOrder:
 
 @dataclass(frozen=True)
 class SendAnswer:
-    """The result of a send: accepted or refused. `id` is the text area's name for the send.
+    """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 
     The text of a refused send goes back into the message box.
     """
@@ -92,7 +92,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """One part of a send and its tokens. `part`: these tokens are included in the row above."""
+    """One part of a send and its tokens. `part`: the previous row includes these tokens."""
 
     name: str
     tokens: str
@@ -105,9 +105,9 @@ class SplitView:
 
     `x` of the `y` pairs in view are sent; `all_fit`: all of them are. `unit` are the words after these numbers; with a
     filter they contain the number of all pairs. `tokens` is an estimate with its `certainty`. `share` is the part of
-    the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit. `look` changes with
-    every change of the view. `countable`: the provider offers an exact count. `rounds`: tools are sent, so the reply
-    may take further calls; the figures describe the first call.
+    the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit. `look` is a text that
+    changes whenever other pairs are in view or sent, or another model is chosen. `countable`: the provider offers an
+    exact count. `rounds`: tools are sent, so the reply may take further calls; the figures describe the first call.
     """
 
     x: str

@@ -30,7 +30,7 @@ _SWITCHES: Final[Mapping[str, bool]] = {"true": True, "false": False}
 class ParameterTexts:
     """A text for each parameter; "" if it is not set.
 
-    `effort` and `thinking` are values of menus, the others are typed.
+    `effort` and `thinking` are chosen in menus, the other parameters are typed.
     """
 
     temperature: str = ""

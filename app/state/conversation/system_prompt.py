@@ -187,7 +187,7 @@ async def new_prompt(state: rx.State) -> str:
 
 
 async def _is_temporary(state: rx.State, conversation_id: str) -> bool:
-    """Return True if this conversation is temporary or, for the id "", the one that the first message starts will be.
+    """Return True if this conversation is temporary. "" means the conversation that the first message will start.
 
     The browser must not store any text of a temporary conversation.
     """

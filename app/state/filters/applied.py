@@ -26,9 +26,9 @@ from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Maximum number of characters that a handler accepts, far more than a filter may have.
+"""Maximum number of characters that a handler accepts.
 
-The parser has a lower limit. Its error says where the mistake is.
+A filter may have far fewer: the parser refuses a longer one with an error that says where the mistake is.
 """
 MAX_NAME: Final = 300
 PARAMETER: Final = "f"
@@ -40,10 +40,10 @@ class FilterState(rx.State):
 
     `filter` is the applied filter and `description` explains it in plain words. `notices` has a sentence for each name
     in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
-    these three vars. `refusal` is why the last filter cannot be used; the applied filter is then unchanged. `steps`
-    grows with each filter that the user applies, so that Back returns to the previous one. `done` grows when the line
-    entered in the filter bar has been carried out. `read` is the last address that was read: its path and its filter,
-    separated by a blank.
+    `filter`, `description` and `notices`. `refusal` is why the last filter cannot be used; the applied filter is then
+    unchanged. `steps` grows with each filter that the user applies, so that Back returns to the previous one. `done`
+    grows when the line entered in the filter bar has been carried out. `read` is the last address that was read: its
+    path and its filter, separated by a blank.
 
     `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to (ISO
     8601). `export_query` is the part of the address of an export that selects the pairs in view. `temporary` is True

@@ -281,7 +281,10 @@ class FilterLineState(VisitedState, FilterState):
 
 
 def _read_words(line: str) -> str:
-    """Return the filter that searches for the words of a line of plain words. Any other line is returned unchanged."""
+    """Return a line that is not a valid filter as a filter that searches for its words.
+
+    A valid line, and a line without words to search for, is returned unchanged.
+    """
     try:
         parse_line(line)
     except FilterError:

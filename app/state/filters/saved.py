@@ -107,7 +107,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def delete(self, name: str) -> None:
-        """Delete a saved filter. This is refused while another text uses the filter."""
+        """Delete a saved filter. This is refused while a conversation or another filter uses the filter."""
         if (known := text_in(name, MAX_NAME)) is not None:
             await self._change(delete_filter(current(), LOCAL_OWNER, known))
 

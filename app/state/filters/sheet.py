@@ -1,4 +1,4 @@
-"""The searchable sheet with the keys and the filter language. It lists the keys that this user has set."""
+"""The sheet: a searchable list of the keyboard shortcuts, as this user has set them, and of the filter language."""
 
 from __future__ import annotations
 

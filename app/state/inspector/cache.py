@@ -30,7 +30,7 @@ SETTLE_SECONDS: Final = 0.3
 """Delay before the state of the cache is read, so that the page opens or a reply ends first."""
 NOTHING: Final = CacheNotesView()
 _CACHING: Final = ("anthropic:", "openai:")
-"""Prefixes of the models whose cache is shown. A self-hosted server does not report its cache."""
+"""The beginnings of the names of models whose cache is shown. A self-hosted server does not report its cache."""
 
 
 class CacheState(VisitedState, rx.State):

@@ -18,7 +18,7 @@ from app.views.screen.log import LogEntryView
 class LogState(rx.State):
     """The log of the conversation with the id `conversation`.
 
-    `entries` are its newest entries, newest first; `earlier` is the number of the others. `unfinished`: a request is
+    `entries` are its newest entries, newest first; `earlier` is the number of older entries. `unfinished`: a request is
     running. `fault`: why the log cannot be read.
     """
 

@@ -1,4 +1,4 @@
-"""The preview: the exact request that a send would make now, as readable text, as JSON, and compared with the last one.
+"""The preview: the exact request of a send made now, as readable text, as JSON, and compared with the last request.
 
 On the start page it is the request of the first message: the composer reports the draft on which this request depends
 (`note_first`).
@@ -76,12 +76,12 @@ class _Shown:
 
 
 class PreviewState(rx.State):
-    """The preview of the next send, on the tab that is open in it (`tab`).
+    """The preview of the next send. `tab` is the tab that is open in it.
 
     `request` is the request, None until it is built; `fault` is why it cannot be built. `stale`: the next send may
     differ from this request. `busy`: the request is being built, which takes a while if it is `large`. `conversation`
-    is the id of its conversation. `edition` is the text area's number for the draft in the request: if the text area
-    has another number now, the preview belongs to an earlier text.
+    is the id of the conversation that the request belongs to. `edition` is the text area's number for the draft in the
+    request: if the text area has another number now, the preview belongs to an earlier text.
 
     `body` and `changes` are only set if the open tab shows them; `changes_note` is why there is nothing to compare.
     """

@@ -2,8 +2,8 @@
 
     await tab.send(VersionsState.restore, pair_id="p1", version=2, standing=3)
 
-Here `standing` is the number of the current version of the pair, which is the one that is sent. The arrows in the
-pair's line send these events.
+Here `standing` is the number of the current version of the pair, which is the one that is sent. The arrows at the pair
+send these events.
 """
 
 from __future__ import annotations
@@ -109,14 +109,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the first of the two compared versions."""
+        """Choose the version "From": the differences lead from this version to the other one."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the second of the two compared versions."""
+        """Choose the version "To": the differences lead from the other version to this one."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()
@@ -195,7 +195,7 @@ class VersionsState(VisitedState, rx.State):
             )
 
     async def _read(self) -> None:
-        """Compare the two chosen versions and show the result. If no version is chosen (0), use the default."""
+        """Compare the two chosen versions and show the result. 0 instead of a number: the default version."""
         async with self:
             pair_id, before, after = self.pair, self._before, self._after
         if not pair_id:

@@ -22,10 +22,7 @@ MAX_OPENING: Final = 2**31
 
 
 class AnsweredState(rx.State):
-    """The report to the page. `answered` is the number of the latest action that is done or was refused.
-
-    The page numbers its actions.
-    """
+    """The report to the page. `answered` is the page's number for the latest action that is done or was refused."""
 
     answered: rx.Field[int] = rx.field(0)
     _opening: int = 0
@@ -45,7 +42,7 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Note that another event will continue the action, so that the action is reported only after `end_work`.
+    """Delay the report of the current action until `end_work`, because another event will continue the action.
 
     The handler that the page calls must call this before it ends.
     """
@@ -54,7 +51,7 @@ async def begin_work(state: rx.State) -> None:
 
 
 async def end_work(state: rx.State) -> None:
-    """Note that the continued action is done. This is the counterpart of `begin_work`.
+    """Report an action that `begin_work` has delayed, because the event that continued the action is done.
 
     A background handler calls this inside `async with self`, after any redirect.
     """

@@ -139,7 +139,7 @@ def describe_undone(action: str) -> str:
 
 
 async def expect_toast(state: rx.State) -> None:
-    """Note that a background handler will show a toast, so that the Undo key waits for this toast."""
+    """Announce that a background handler will show a toast, so that the Undo key waits for this toast."""
     toasts = await state.get_state(ToastState)
     toasts._expected = True  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 

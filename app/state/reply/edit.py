@@ -1,6 +1,6 @@
-"""The pair that is being edited in the transcript, and its text so far. There is at most one edit.
+"""The edit of a pair in the transcript: which pair is edited, and the text so far.
 
-It survives a reload.
+There is at most one edit. It survives a reload.
 
     await tab.send(EditState.begin, pair_id="p1")
     await tab.send(EditState.write, edit_id=..., text="Shorter, please")
@@ -68,7 +68,7 @@ class EditState(rx.State):
     `edit` is the id of the edit, `pair` the id of the pair; both are "" if no pair is being edited. The browser stores
     the edit in `kept`, as JSON. `text` is the initial text. The browser holds the text while the user writes, and
     reports it with `write`. `asked`: the text area should take the focus; after a reload it does not. `blank`: the text
-    has only white space. `busy`: the edit is being sent; `fault` is the reason if that failed.
+    has only white space. `busy`: the edit is being sent. `fault`: why it could not be sent, "" for no error.
     """
 
     kept: str = rx.SessionStorage("", name="inview.edit")
@@ -160,7 +160,7 @@ class EditState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()] | None:
-        """Show a toast that says where the typed text is, because the edited pair was deleted or is hidden."""
+        """Say in a toast where the typed text is, if the edited pair was deleted or is hidden. Otherwise do nothing."""
         edit, watcher = read_edit(self.kept), watcher_of(self)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -252,7 +252,7 @@ async def _is_deleted(edit: Edit) -> bool:
 
 
 def _is_elsewhere(edit: Edit, screen: Screen) -> bool:
-    """Return True if the pair is above or below the pairs that the page has loaded."""
+    """Return True if the pair is older or newer than all pairs that the page has loaded."""
     pairs = screen.pairs
     before = screen.earlier and bool(pairs) and edit.position < pairs[0].position
     return before or (screen.later and bool(pairs) and edit.position > pairs[-1].position)

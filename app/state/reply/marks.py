@@ -1,6 +1,6 @@
 """The marks of a pair: stars, flag, tag. A mark is shown at once, then stored.
 
-If it is refused, the page removes it again.
+If the store refuses a mark, the page shows the previous one again.
 
     await tab.send(MarksState.give_stars, pair_id="p1", stars=2)
 
@@ -86,7 +86,7 @@ class MarksState(rx.State):
     async def _offer_filter(self) -> ToastAction | None:
         """Return the toast's offer to hide the pairs with the tag "exclude"; None: it is not offered.
 
-        It is offered for the first such tag on screen, unless the filter already uses tags.
+        It is offered only while no pair on screen has this tag yet and the filter does not use tags.
         """
         watcher = watcher_of(self)
         if watcher is None or any(pair.mark is Mark.OUT for pair in watcher.screen.pairs):

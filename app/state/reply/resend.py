@@ -158,7 +158,7 @@ class ResendState(VisitedState, rx.State):
             replace(
                 request,
                 options=replace(request.options, model=way.model or request.options.model),
-                as_it_was=request.as_it_was and not way.anew,
+                as_it_was=request.as_it_was and not way.current,
                 over_budget=request.over_budget if way.as_counted else way.over_budget,
                 choices=add_choice(request.choices, self.over_budget, way),
                 remembered=way.over_budget if self._remembers and way.over_budget is not None else request.remembered,
@@ -326,8 +326,8 @@ class ResendState(VisitedState, rx.State):
 
 
 def _leads_soon(request: ResendRequest) -> bool:
-    """Return True if the page will open a branch as soon as the pair is sent.
+    """Return True if the pair is sent in a new branch at once, so that the page opens the branch soon.
 
-    False if a summary is written first: the page does not wait for it.
+    False if a summary is written first, because that takes long and the page does not wait for it.
     """
     return request.later is Later.BRANCH and not request.summarise

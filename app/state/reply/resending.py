@@ -29,7 +29,7 @@ ALL_WAYS: Final = (Later.KEEP, Later.DISCARD, Later.BRANCH)
 AS_IT_WAS_WAYS: Final = (Later.KEEP, Later.DISCARD)
 """The choices for the later pairs when a stored request is sent again.
 
-The stored request contains this conversation, so it cannot be sent in a new branch.
+A new branch is no choice: the stored request contains the pairs of this conversation, not those of a branch.
 """
 
 
@@ -43,9 +43,9 @@ class ResendRequest:
 
     `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
     decision about a pair that does not fit. `remembered`: when the pair is sent, this decision is stored in the
-    preferences. `summarise`: first summarise the pairs up to the position `older`. `selection` names the pairs to send
-    that the chosen option of a dialog showed. For several models, `choices` and `selections` have the decision and the
-    pairs for each model that the user was asked about.
+    preferences. `summarise`: first summarise the pairs up to the position `older`. If the user chose an option of a
+    dialog, `selection` names the pairs to send with this option. For several models, `choices` and `selections` have
+    the decision and the pairs for each model that the user was asked about.
     """
 
     pair_id: str

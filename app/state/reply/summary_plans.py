@@ -28,8 +28,8 @@ ALL: Final = "all"
 class SummaryPlanned:
     """A possible summary of `count` pairs, whose positions are lower than `position`.
 
-    `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. The filter hides `unread` earlier pairs:
-    they are not in the summary and would no longer be sent.
+    To write the summary, `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. The filter hides
+    `unread` further pairs with lower positions: the summary does not contain them, and they would no longer be sent.
     """
 
     key: str
@@ -63,7 +63,7 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries, and the reason why one was refused ("" if none was).
+    """Return the possible summaries, and why one of the others is not possible ("" if all are possible).
 
     `options` are the view options of the page, `draft` is the text in the composer: both decide which pairs do not fit.
     `position` is the position of the pair at the cursor, 0 for none.

@@ -26,7 +26,7 @@ from app.views.library.model import describe_skipped
 from app.views.usage.figures import plural
 
 BUILT_IN: Final = "offline"
-"""The provider that needs no settings."""
+"""The name of the built-in provider, which needs no settings."""
 
 _ORIGINS: Final[Mapping[str, str]] = {
     "built in": "",
@@ -54,7 +54,7 @@ class ProviderItem:
     for none. `about` says where the provider comes from and whether it has a key. `takes_setup`: it has settings.
     `removable`: its settings were entered in Settings. `said` is the answer to the last command. `edition` counts the
     accepted forms: an accepted form resets the fields, a refused one keeps their texts. `offered`: the provider had no
-    key when the page was opened. It stays among the providers to add until the next visit.
+    key when the page was opened, so it is listed among the providers to add until the next visit, even with a key.
     """
 
     name: str
@@ -77,9 +77,9 @@ class ProviderItem:
 class ProvidersState(rx.State):
     """The section Providers of the settings.
 
-    `providers` are all providers. Those that had a key, or needed none, when the page was opened are first.
-    `none_set_up`: at that time only the built-in provider could be used. `added_note` is the answer to the form that
-    adds a server, and `added` counts the servers that it added.
+    `providers` are all providers; first those that could be used when the page was opened: they had a key, or needed
+    none. `none_set_up`: when the page was opened, only the built-in provider could be used. `added_note` is the answer
+    to the form that adds a server, and `added` counts the servers that it added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())

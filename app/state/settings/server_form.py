@@ -86,7 +86,7 @@ def parse_command(line: str) -> list[str]:
 
 
 def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Return the values by their names, read from lines with a name, the sign and a value.
+    """Read lines of the form "name", `sign`, "value". Return the values by their names.
 
     Raises:
         InputError: a line has another form, a name is too long, or there are too many lines.

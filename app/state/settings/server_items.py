@@ -43,9 +43,9 @@ class ServerItem:
     """An MCP server in the list.
 
     `status` is the server's status in words, `problem` the reason for it, "" if there is no problem. `where` is its
-    address or its command line. `facts` are other details on one line. `said` is the answer to the last command.
-    `asking`: Inview is asking the server for its sign-in page. During the sign-in, `sign_in_url` is the address of that
-    page. The log is shown while `log_open` is True.
+    address or its command line. `facts` are further details, such as its version, in one line. `said` is the answer to
+    the last command. `asking`: Inview is asking the server for its sign-in page. During the sign-in, `sign_in_url` is
+    the address of that page. The log is shown while `log_open` is True.
     """
 
     id: str
@@ -160,7 +160,7 @@ def _arguments(offer: ServerToolView | PromptView) -> str:
 
 
 def _facts(view: ServerView) -> str:
-    """Return other details of the server on one line. Secrets appear by name only."""
+    """Return further details of the server as one line. It has the names of secrets, not their values."""
     facts = [
         f"{view.title} {view.version}".strip() if view.title else "",
         _secrets(view),

@@ -1,4 +1,4 @@
-"""The actions of keys that the server performs. Each of them is an event of another state.
+"""The keyboard actions that the server performs. Each of these actions is an event of another state.
 
 The table of all actions is in `app/views/shortcuts.py`.
 
@@ -74,8 +74,8 @@ class KeyboardState(rx.State):
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number for the dialog or menu that the key opens, 0 for none. Once the dialog or menu is
-        open, `AnsweredState` reports the number to the page.
+        `opening` is the page's number for this action if it opens a dialog or a menu, otherwise 0. Once that is open,
+        `AnsweredState` reports the number to the page.
         """
         name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or valid_id is None or number is None:
@@ -91,9 +91,9 @@ class KeyboardState(rx.State):
 
     @rx.event
     async def tell_copied(self, pair_id: str, request: bool, copied: bool) -> None:
-        """Show a toast that names the copied text: a pair's request or a part of its reply.
+        """Show a toast that names the copied text: the pair's request or, if `request` is False, a part of its reply.
 
-        `copied`: the browser has copied the text. False: it could not.
+        `copied`: the browser has copied the text. If it could not, the toast says so.
         """
         watcher, valid_id = watcher_of(self), text_in(pair_id, MAX_ID)
         pair = None if watcher is None or not valid_id else watcher.pair(valid_id)

@@ -54,7 +54,7 @@ class FoundWords:
 class SearchedRows:
     """The search results. `more`: there are more results than the limit.
 
-    `complete`: all conversations were searched. Otherwise older ones may match, too.
+    `complete`: all conversations were searched. False: older conversations were not searched and may match too.
     """
 
     rows: tuple[ConversationItem, ...]
@@ -134,7 +134,7 @@ async def read_rows(
 async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
     """Return at most `limit` conversations that match `criteria` and contain the words of `text`.
 
-    Temporary ones are first, then the best matches.
+    Temporary conversations come first; the others are sorted by how well they match.
     """
     looked_for = parse_search(text)
     aside = ctx.temporary.ctx

@@ -66,7 +66,7 @@ _KINDS: Final = {
 }
 """The kinds of conversations that the menu above the list offers.
 
-A chat is always active, so the menu offers no choice of chats by status.
+Only child conversations can also be chosen by status, because a chat always has the status active.
 """
 
 
@@ -85,13 +85,13 @@ class SidebarState(rx.State):
     from the default, all chats. `more`: there are more conversations than those listed. `agents` are the agents in the
     menu.
 
-    `words` is the text of the search field, `kept_words` the text that the field had when the page was loaded again.
-    `searching`: the list has the results of a search, best matches first. `complete`: the search compared all
-    conversations, so no older one matches. `found_words` are the words of the search as each conversation has them.
-    `_searched_on` is the connection on which `words` was typed.
+    `words` is the text of the search field. After a reload of the page, `kept_words` is the text that the field had.
+    `searching`: the list has the results of a search, best matches first. `complete`: all conversations were searched.
+    False: older ones that were not searched may match too. `found_words` are the words of the search as each
+    conversation has them. `_searched_on` is the connection on which `words` was typed.
 
-    `_steps` has the conversation on the page and, after it, the conversations to which the user has stepped with keys
-    and which the page has not opened yet.
+    `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
+    not opened them yet.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -194,8 +194,8 @@ class SidebarState(rx.State):
     async def step(self, by: int) -> rx.event.EventSpec | None:
         """Open the next conversation of the list (`by` is 1) or the previous one (-1).
 
-        If the page shows no conversation of the list, open the first one. If the page does not show the conversation of
-        the last step yet, this step starts at that conversation.
+        If the page shows no conversation of the list, open the first one. If a previous step has not opened its
+        conversation yet, count from that conversation.
         """
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)

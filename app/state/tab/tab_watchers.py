@@ -101,7 +101,7 @@ def moment_of(state: rx.State) -> Moment | None:
 
 @contextmanager
 def registered(token: str, watcher: Watcher) -> Generator[None]:
-    """Register the watcher of a tab until the context ends, so that the tab's handlers find the watcher."""
+    """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find the watcher."""
     tab = _TABS[token] = _Tab(watcher)
     for arrived in _AWAITED.pop(token, ()):
         arrived.set()

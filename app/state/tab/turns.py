@@ -27,7 +27,7 @@ class Turns:
 
     @asynccontextmanager
     async def held(self, token: str, turn: Turn) -> AsyncGenerator[None]:
-        """Wait until this turn starts. When the context ends, the turn ends and the next turn starts."""
+        """Wait until this turn starts. At the end of the `with` block the turn ends, and the next turn starts."""
         try:
             if turn.before is not None:
                 await turn.before.wait()

@@ -43,9 +43,9 @@ class VisitedState(rx.State, mixin=True):
     _visit: Visit | None = None
 
     async def _come(self) -> None:
-        """Note that a person uses this state on the current visit.
+        """Record that a person uses this state on the current visit.
 
-        When the next visit begins, `_end_visit` is called.
+        So `_end_visit` is called when the next visit begins.
         """
         self._visit = await visit_of(self)
 
@@ -74,13 +74,14 @@ class VisitState(rx.State):
 
 
 class PageLoads(rx.Middleware):
-    """Middleware that notes each load of a page, before the data of the page is sent.
+    """Middleware that records the connection of each load of a page, before the data of the page is sent.
 
-    The event of a load has hashes of the page's vars. The event of a page that only reconnects has none.
+    A page that reconnects sends the same event as a page that is loaded. Only the event of a load has hashes of the
+    vars.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Note the connection if the event is a load of a page. Let every event pass."""
+        """Record the connection if the event is a load of a page. Let every event pass."""
         _ = app
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)

@@ -60,10 +60,10 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the rows of the picker. The row of the topic `chosen` ("": of no topic) is marked.
+    """Return the rows of the picker. The row of the topic with the id `chosen` is marked; "" marks the row "no topic".
 
-    Without a query the rows are the tree of all topics, below a row for no topic. With a query they are the topics with
-    all its words in their path, and a row that creates the topic with this path.
+    Without a query: the row "no topic", then the tree of all topics. With a query: the topics whose paths contain all
+    words of the query, and a row that creates the topic that the query names, unless it exists.
     """
     words = query.lower().split()
     if not words:

@@ -32,9 +32,9 @@ from app.views.conversation.conversation import cut_snippet
 class ChatState(rx.State):
     """The title, the cards and the origin of the conversation on screen.
 
-    `opened` is the id of the conversation that all vars describe; `temporary`: it is a temporary one. `missing`: the
-    address names a conversation that does not exist or belongs to another owner. `in_trash` is the name of that
-    conversation if it is in the trash, otherwise "".
+    `opened` is the id of the conversation that all vars describe; `temporary`: this conversation is temporary.
+    `missing`: the address names a conversation that cannot be shown, because it does not exist, was deleted or belongs
+    to another owner. If it is in the trash, `in_trash` is its name, otherwise "".
 
     `title` is "" until there is one. `title_made`: no person wrote the title, so a model may be asked for another.
     `titling`: a model is being asked now. `title_damage`: why the stored title cannot be read; `title` is then the

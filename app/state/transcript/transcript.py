@@ -99,9 +99,9 @@ class TranscriptState(rx.State):
         yield ChatState.open
 
     async def _follow(self, ctx: AppContext, conversation_id: str) -> bool:
-        """Follow the conversation in this app context, until it is gone from there or the page leaves it.
+        """Follow the conversation in this app context until it ends there or the page shows another one.
 
-        Return True if the conversation no longer exists in the context, False if the page shows another one.
+        Return True if the conversation no longer exists in this app context, False if the page shows another one.
         """
         async with self:
             filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)

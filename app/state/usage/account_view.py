@@ -59,7 +59,7 @@ class AccountSummary:
 
 @dataclass(frozen=True)
 class CallItem:
-    """A request of the conversation.
+    """A provider call of the conversation, as an entry of the list of its costs.
 
     `what` names its purpose and its pair. `end` describes its failure or stop, "" if it completed. `prediction`
     compares the predicted cached tokens with those that were read from the cache, "" if there is nothing to compare.
@@ -100,7 +100,7 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
 
 
 def describe_call(booked: Booked, conversation_id: str) -> CallItem:
-    """Return the view of a request for the costs of this conversation."""
+    """Return the view of a provider call, as an entry of the list of this conversation's costs."""
     call = booked.call
     is_count = call.purpose == COUNT
     tokens = "" if is_count else "no token counts reported"

@@ -107,7 +107,8 @@ class BudgetState(rx.State):
     async def _show(self, message: str | None = None) -> None:
         """Read and show the budgets, and show the answer to a command.
 
-        If a newer call began meanwhile, the budgets of this call are dropped: they may lack a change.
+        If `_show` was called again meanwhile, show only the budgets that the newer call reads, because those read here
+        may lack a change.
         """
         async with self:
             self._turn += 1

@@ -41,8 +41,8 @@ class SegmentView:
 class BarView:
     """The bar of a day or month.
 
-    `left` and `width` are those of the whole column, which shows `title` under the pointer. `bar_left` and `bar_width`
-    are those of the bar in it.
+    The bar is in a column of the chart's full height, which shows `title` under the pointer. `left` and `width` are the
+    position and width of the column, `bar_left` and `bar_width` those of the bar.
     """
 
     title: str

@@ -25,9 +25,9 @@ from app.store.database.mapping import decode_round, decode_usage
 from app.store.ledger.rows_ledger import LEDGER
 
 MAX_CALLS = 48
-"""Maximum number of calls of a model that are loaded.
+"""Maximum number of a model's calls that are loaded: the newest ones.
 
-The newest are loaded: their reads show which older entries exist.
+Older calls are not needed, because the cache reads of newer calls show which older entries still exist.
 """
 
 _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
@@ -124,7 +124,7 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 
 
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
-    """Return what each of these runs was predicted to read from the provider's cache, by run and attempt.
+    """Return the predicted cache read of these runs, by run and attempt.
 
     Only one attempt of each run is used: the first one with input tokens reported by the provider.
     """

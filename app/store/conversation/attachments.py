@@ -26,7 +26,7 @@ from app.store.database.damage import Reading, a_text
 NOT_THERE: Final = "its message refers to it, but it is missing"
 """The reason of the damage if an attachment has no row."""
 UNKNOWN_TYPE: Final = "application/octet-stream"
-"""Replaces a media type that cannot be read."""
+"""The media type of an attachment whose stored type cannot be read."""
 MAX_IDS = 500
 """Maximum number of ids in one query, because SQLite limits the variables of a statement."""
 

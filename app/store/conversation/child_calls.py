@@ -23,7 +23,10 @@ from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import show_id
 
 FIRST_SUCCESSES = 3
-"""The first title is requested after at most this number of replies, so that older conversations keep their title."""
+"""Maximum number of successful replies at which the first title is requested.
+
+A conversation with more replies keeps the title that it has.
+"""
 
 _DATA: ColumnElement[Any] = NODE.c.data
 _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversation_id"].as_string()

@@ -49,7 +49,7 @@ SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. It is more than any list shows."""
 
 MAX_IDS = 10_000
-"""Maximum ids in one statement."""
+"""Maximum number of ids in one SQL statement."""
 
 
 IN_VIEW = CONVERSATION.c.deleted_at.is_(None)
@@ -281,7 +281,7 @@ async def _explain_missing(session: AsyncSession, conversation_id: str) -> NotFo
 def _order(conversation_id: ColumnElement[str]) -> tuple[ColumnElement[Any], ...]:
     """Select the highest position and the highest revision of a conversation's pairs.
 
-    If one is damaged, it is the result: SQLite sorts damaged values after numbers.
+    A damaged position or revision counts as the highest, because SQLite sorts damaged values after numbers.
     """
     return tuple(
         select(type_coerce(func.max(PAIR.c[name]), NullType()))
@@ -366,7 +366,7 @@ async def next_revision(session: AsyncSession, conversation_id: str, now: dateti
     """Increase the revision of a conversation after a change to its pairs, and return the new one.
 
     `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
-    its place in the list stays.
+    the conversation keeps its place in the list.
     """
     values: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:

@@ -55,8 +55,9 @@ class Ancestor:
     """The conversation from which another was derived, for example by a fork, a title or a delegated task.
 
     `opening` is the beginning of its first request. `trigger_position` is the position of its pair that caused the
-    derivation; None: unknown. If an agent delegates a part of its task to a second agent, the ancestor of the
-    second task is the conversation of the first, although the cost is counted for the user's conversation.
+    derivation; None: unknown. If an agent delegates a part of its task to a second agent, the ancestor of the second
+    agent's conversation is the conversation of the first agent, although the cost is counted for the user's
+    conversation.
     """
 
     id: str

@@ -58,7 +58,10 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
 
 
 def read_accounting(row: Any) -> Accounting:
-    """Decode the row of an accounting node. A damaged node has at least its position, if that can be read."""
+    """Decode the row of an accounting node.
+
+    Of a damaged node only the id, the position and the time are decoded, as far as they can be read.
+    """
     take = (reading := Reading("node", show_id(row["id"]))).take
     node_id = take("id", row["id"], a_text, "(its id cannot be read)")
     take("role", row["role"], _require_accounting, None)

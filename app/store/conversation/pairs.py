@@ -30,7 +30,7 @@ from app.store.database.row_names import show_id
 WINDOW = 30
 """Default number of pairs that `load_pairs` returns."""
 BATCH = 500
-"""Maximum ids in one statement."""
+"""Maximum number of ids in one SQL statement."""
 
 NOT_DELETED = PAIR.c.deleted_at.is_(None)
 
@@ -84,7 +84,11 @@ async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
     after_position: int | None = None,
     limit: int = WINDOW,
 ) -> tuple[Pair, ...]:
-    """Return up to `limit` pairs, oldest first: a conversation's newest, or the nearest above or below a position."""
+    """Return up to `limit` pairs, oldest first: the newest pairs of a conversation.
+
+    `before_position`: only pairs with a lower position. `after_position`: the pairs that follow this position, from the
+    oldest on, instead of the newest.
+    """
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
     if before_position is not None:
@@ -176,9 +180,10 @@ def _by_id() -> Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The end of a conversation. `position` is the position of its newest pair, even if deleted; 0: it has no pair.
+    """The end of a conversation. `position` is the position of the newest pair, even if it is deleted; 0: no pair.
 
-    `running` is the id of its running pair, `comparing` the id of its open comparison; None: there is none.
+    `running` is the id of the pair whose reply is running, `comparing` the id of the open comparison; None: there is
+    none.
     """
 
     position: int
@@ -206,7 +211,7 @@ def _tail() -> Select[Any, Any, Any]:
 
 
 def encode_pair(owner: str, pair: Pair, revision: int) -> dict[str, Any]:
-    """Return the columns of the row of a pair. Its messages have rows elsewhere."""
+    """Return the columns of the row of a pair. The messages of the pair have rows in another table."""
     return {
         "id": pair.id,
         "owner": owner,

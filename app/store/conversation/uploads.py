@@ -100,9 +100,9 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Record that uploads which this conversation took are in a draft again: the newest one for each attachment.
+    """Record that uploads which a message of this conversation took are in a draft again. Return their ids.
 
-    Return the ids of the uploads, by the ids of the attachments.
+    For each of the attachments only the newest upload is returned. The result has its id by the id of the attachment.
     """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
     taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)

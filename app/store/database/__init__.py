@@ -1,4 +1,4 @@
-"""The engine, its driver and migrations, encryption, the base class of rows, and the conversion of rows to values.
+"""SQLAlchemy's engine, its driver and migrations, encryption, the base class of rows, and the conversion of rows.
 
 Queries and tables are in the packages of their nouns.
 """

@@ -38,7 +38,7 @@ UNREADABLE: Final = (
 )
 """Exceptions that are raised for a value of the wrong form."""
 UNKNOWN_TIME: Final = datetime(1970, 1, 1, tzinfo=UTC)
-"""Replaces a time that cannot be read."""
+"""The time that replaces a stored time that cannot be read."""
 UNKNOWN_MODEL: Final = "unknown:unknown"
 """The model name of a pair whose stored model name cannot be read."""
 NO_UTF8: Final = "it is not UTF-8"
@@ -66,7 +66,10 @@ class _UnreadableTime(Unreadable):
 
 
 def _bind(value: Unreadable) -> bytes:
-    """Return the SQL parameter for an unreadable value: bytes. They equal no text, so a query finds nothing by them."""
+    """Return the stored bytes of an unreadable value as its SQL parameter. A query by this value finds nothing.
+
+    The reason is that bytes equal no text.
+    """
     return value.raw
 
 
@@ -125,7 +128,8 @@ READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
 )
 """Replacements for column types of SQLite's dialect.
 
-For a damaged value, the replaced types raise an error or accept it as a flag. The replacements return `Unreadable`.
+SQLAlchemy's own types raise an error for a damaged value, or take any number as a flag. The replacements return
+`Unreadable` instead.
 """
 
 

@@ -1,4 +1,4 @@
-"""Access to the database: one engine per process, sessions to read and write, driver errors as `StoreError`.
+"""Access to the database: one SQLAlchemy engine per process, sessions to read and write, errors as `StoreError`.
 
     async with open_store(url) as store:
         async with store.read() as session: ...
@@ -7,8 +7,8 @@
 Queries use SQLAlchemy's Core, not its ORM: the values are immutable, so an identity map would be useless.
 
 SQLite runs in WAL mode with `synchronous=NORMAL`: committed data survives if this process dies at any moment, and a
-commit does not wait for the disk. `keep_on_disk` writes it there every few seconds, so that a power failure loses at
-most these seconds (docs/decisions/0010-commits-do-not-wait-for-the-disk.md).
+commit does not wait for the disk. `keep_on_disk` writes commits to the disk every few seconds, so that a power failure
+loses at most these seconds (docs/decisions/0010-commits-do-not-wait-for-the-disk.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,20 @@ from urllib.parse import quote
 
 import orjson
 import structlog
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import (
+    JSON,
+    URL,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Engine,
+    Text,
+    cast,
+    create_engine,
+    event,
+    make_url,
+)
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -64,7 +77,7 @@ class Store:
     async def write(self) -> AsyncGenerator[AsyncSession, None]:
         """Open a session whose changes are committed together.
 
-        SQLite allows one writer at a time. Writers of this process wait for a lock here, because SQLite itself waits by
+        SQLite allows one writer at a time. Tasks of this process wait for a lock here, because SQLite itself waits by
         sleeping longer and longer.
 
         Raises:
@@ -83,16 +96,16 @@ class Store:
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
-        """Return a second store, with this engine, whose writers and those of this store wait for each other.
+        """Return a second store with this engine. Only one session of both stores writes at a time.
 
-        The second store also wakes `keep_on_disk` of this one after each commit.
+        After each commit, the second store also wakes `keep_on_disk` of this store.
         """
         return Store(engine, self._writing, self._written)
 
     async def keep_on_disk(self) -> None:
         """Write committed data to the disk a few seconds after each commit, until the task is cancelled.
 
-        Neither readers nor writers wait for this. Other databases than SQLite do it themselves.
+        No other session waits for this. Other databases than SQLite write to the disk themselves.
         """
         while self.engine.dialect.name == "sqlite":
             await self._written.wait()
@@ -132,7 +145,7 @@ def make_engine(url: str) -> AsyncEngine:
 
 
 class _Engine(AsyncEngine):
-    """An engine that ends the threads of its connections when it is disposed of."""
+    """A SQLAlchemy engine that ends the threads of its connections when it is disposed of."""
 
     def __init__(self, engine: Engine, connections: driver.Connections) -> None:
         super().__init__(engine)
@@ -189,14 +202,23 @@ def _is_sqlite(url: str) -> bool:
 
 def _listen(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
-        engine.dialect.colspecs = {**engine.dialect.colspecs, **READABLE}
+        engine.dialect.colspecs = {**engine.dialect.colspecs, **READABLE, JSON: _Json}
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         event.listen(engine, "invalidate", _let_go)
 
 
-def _dump_json(value: object) -> str:
-    return orjson.dumps(value).decode()
+def _dump_json(value: object) -> bytes:
+    return orjson.dumps(value)
+
+
+class _Json(sqlite.JSON[Any]):
+    """JSON that is handed to SQLite in UTF-8: as a `str`, a text with one emoji takes five times as much memory."""
+
+    cache_ok = True
+
+    def bind_expression(self, bindvalue: BindParameter[Any]) -> ColumnElement[Any]:
+        return cast(bindvalue, Text)  # bytes alone would be stored as bytes
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

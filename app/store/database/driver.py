@@ -1,4 +1,4 @@
-"""SQLite off the event loop. Each statement makes one visit to the connection's thread: execute, read, close.
+"""A driver that runs SQLite in threads. A statement makes one visit to its connection's thread: execute, read, close.
 
     connections = Connections()
     create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
@@ -32,10 +32,10 @@ NOT_DECODED = "Could not decode to UTF-8"
 
 @dataclass(frozen=True, eq=False)
 class Connections:
-    """The connections of one engine. `close` ends their threads before the event loop ends.
+    """The connections of one SQLAlchemy engine. `close` ends their threads before the event loop ends.
 
-    A thread that sends its result to a closed loop fails. The pool does not wait for the thread of a task that was
-    cancelled while it connected, and does not close a connection that is in use.
+    SQLAlchemy's pool does not end all of them: not the thread of a connection in use, nor that of a task that was
+    cancelled while it connected. Such a thread would fail when it sends its result to the closed loop.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
@@ -77,7 +77,10 @@ class VisitedConnection(aiosqlite.Connection):
         return self._thread.is_alive()
 
     def join(self) -> None:
-        """Wait until the thread has ended. Do not call it in the event loop's thread: it must stay free for results."""
+        """Wait until the connection's thread has ended.
+
+        Do not call this in the thread of the event loop: the event loop must run to receive results.
+        """
         self._thread.join()
 
     def begin_with(self, statement: str) -> None:
@@ -116,8 +119,8 @@ class VisitedConnection(aiosqlite.Connection):
     def stop(self) -> asyncio.Future[Any] | None:
         """End the thread, and return a future that is done when it has ended: the same one for every call.
 
-        If a task is cancelled a second time, SQLAlchemy stops a connection again that it is already closing. Without
-        this method, aiosqlite would then wait for a thread that no longer exists.
+        If a task is cancelled a second time, SQLAlchemy calls `stop` again while it is already closing the connection.
+        Without this method, aiosqlite would then wait for a thread that no longer exists.
         """
         if not self._is_stopping:
             self._is_stopping = True

@@ -15,7 +15,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.domain.errors import StoreError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 KEY_FILE = "inview.key"
+MAX_KEY_FILE: Final = 64 * 1024
+"""Maximum size of a key file in bytes. One that Inview made has 44."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Seal:
         """Decrypt a text that `close` encrypted.
 
         Raises:
-            StoreError: the key file is missing or damaged, or has another key than the one that encrypted the text.
+            StoreError: the key file is missing, damaged or too large, or has another key than the one that encrypted
+                the text.
         """
         from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
 
@@ -60,7 +63,7 @@ class Seal:
         if create and not self.path.exists():
             _write_new(self.path, Fernet.generate_key())
         try:
-            return Fernet(self.path.read_bytes())
+            return Fernet(_read_few(self.path))
         except FileNotFoundError:
             raise StoreError(
                 f"The key file {self.path} is missing. Stored provider keys cannot be read without it. Restore it, "
@@ -68,6 +71,23 @@ class Seal:
             ) from None
         except ValueError:
             raise StoreError(f"The key file {self.path} is damaged. Restore it from a backup.") from None
+
+
+def _read_few(path: Path) -> bytes:
+    """Return the content of a key file.
+
+    Raises:
+        StoreError: it has more than `MAX_KEY_FILE` bytes.
+    """
+    with path.open("rb") as file:
+        content = file.read(MAX_KEY_FILE + 1)
+        size = max(len(content), os.fstat(file.fileno()).st_size)  # of a device, the size is 0
+    if len(content) > MAX_KEY_FILE:
+        raise StoreError(
+            f"The key file {path} has {size:,} bytes. The maximum is {MAX_KEY_FILE:,}, so this is no key of Inview. "
+            "Restore it from a backup."
+        )
+    return content
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -1,8 +1,8 @@
 """Conversion of rows to domain values and back. Parts are converted in `parts_json.py`.
 
-A stored word that this version does not know raises a `StoreError`. Nothing is guessed.
+A stored value of an enum that this version does not know raises a `StoreError`. Nothing is guessed.
 
-The functions take rows of a query, with all columns that they name.
+Each function takes a row of a query, which must have all columns that the function reads.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def decode_stars(stored: Any) -> int:
     """Return the stars of a pair, 0 to 3.
 
     Raises:
-        StoreError: the value is another one.
+        StoreError: the stored value is no number from 0 to 3.
     """
     if not 0 <= (stars := a_number(stored)) <= MAX_STARS:
         raise StoreError("it is not a number of stars")
@@ -203,7 +203,7 @@ def encode_usage(usage: Usage | None) -> Json | None:
 
 
 def decode_usage(value: Json | None) -> Usage | None:
-    """Decode the usage that a provider reported. None: it reported nothing, or no counts."""
+    """Decode the usage that a provider reported. None: there is no report, or its `input_tokens` is no valid count."""
     return None if value is None else read_usage(value)
 
 

@@ -1,7 +1,7 @@
 """Migration of a database to the schema of this code. The steps are in `alembic/versions`.
 
     upgrade("sqlite+aiosqlite:///data/inview.db")     # creates, migrates, or finds nothing to do (without Alembic)
-    check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless it has the newest revision
+    check("sqlite+aiosqlite:///data/inview.db")       # raises StoreError unless the schema is the newest one
 
 Both block: call them before the event loop starts, or in a thread.
 """
@@ -54,14 +54,17 @@ REVISIONS: Final = (
     "0033",
     "0034",
 )
-"""Every revision, oldest first. The list is here so that a start without a migration does not import Alembic."""
+"""The revision of the schema after each migration, oldest first.
+
+The list is here so that a start without a migration does not import Alembic.
+"""
 
 HEAD: Final = REVISIONS[-1]
 ROOT: Final = Path(__file__).parents[3]
 
 
 def upgrade(url: str) -> None:
-    """Migrate the database to the newest revision, in one transaction. A missing SQLite file is created.
+    """Migrate the database to the newest revision of the schema, in one transaction. A missing SQLite file is created.
 
     Raises:
         StoreError: the database cannot be opened, or it is newer than this code.
@@ -75,7 +78,7 @@ def upgrade(url: str) -> None:
 
 
 def is_current(url: str) -> bool:
-    """Return True if the database has the newest revision. A missing SQLite file is created.
+    """Return True if the database has the newest revision of the schema. A missing SQLite file is created.
 
     Raises:
         StoreError: the database cannot be opened, or it is newer than this code.
@@ -85,7 +88,7 @@ def is_current(url: str) -> bool:
 
 
 def check(url: str) -> None:
-    """Check that the database has exactly the newest revision.
+    """Check that the database has exactly the newest revision of the schema.
 
     Raises:
         StoreError: the database is newer or older than this code, or cannot be opened.
@@ -129,7 +132,7 @@ def _run_alembic(connection: Connection) -> None:
 
 
 def read_revision(connection: Connection) -> str | None:
-    """Return the database's revision, None if it has none yet.
+    """Return the revision of the database's schema; None: it has no tables yet.
 
     Raises:
         StoreError: the database is newer than this code.

@@ -1,4 +1,4 @@
-"""Locks that show which processes use a database: each holds a lock on a file next to it while it runs.
+"""Locks that show which processes use a database. Each process locks a file next to the database while it runs.
 
 with claim(url) as alone: ...        # a server; `alone`: no other process uses the database
 with claim_alone(url): ...           # `inview doctor --mend`; other processes wait until it ends

@@ -1,4 +1,7 @@
-"""Names of rows for the log and for `inview doctor`: an id, or a number if the key has text of the user."""
+"""Names of rows for the log and for `inview doctor`.
+
+The name is the id of the row or, if its primary key contains a user's text, its SQLite row number.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,15 @@ from sqlalchemy import Table
 NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
 """The columns that name a row of these tables. Other modules pass the same names to `Reading`."""
 OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
-"""Columns of primary keys without text of the user. A row with another key column is named by its number."""
+"""Columns of primary keys that never contain a user's text, so that the log and `inview doctor` may show their values.
+
+A row whose key has another column is shown by its SQLite row number.
+"""
 MAX_ID: Final = 80
 
 
 def name_row(table: Table, row: Mapping[Any, Any]) -> str:
-    """Return a name for a row: its id, or its number if its key has text of the user."""
+    """Return a name for a row: its id or, if its primary key contains a user's text, its SQLite row number."""
     key = NAMES.get(table.name) or tuple(column.name for column in table.primary_key if column.name != "owner")
     if table.name not in NAMES and not OUR_IDS.issuperset(key):
         return f"number {row['rowid']}" if "rowid" in row else "(without an id)"

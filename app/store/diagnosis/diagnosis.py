@@ -49,7 +49,7 @@ class Finding:
 
 
 def find_damage(url: str) -> Iterator[Finding]:
-    """Yield all damage of the database, table by table. The database must have the newest revision.
+    """Yield all damage of the database, table by table. The database must have the newest revision of the schema.
 
     Raises:
         StoreError: the database cannot be opened.
@@ -67,7 +67,7 @@ def find_damage(url: str) -> Iterator[Finding]:
 
 
 def is_readable(url: str) -> bool:
-    """Return True if the database has the revision that this code can read.
+    """Return True if the schema of the database has the revision that this code can read.
 
     Raises:
         StoreError: the database cannot be opened, or is newer than this code.

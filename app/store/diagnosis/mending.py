@@ -4,9 +4,9 @@
     done.sentences           # ("The search index was built again: 2 entries.", …)
     done.kept                # the file with the stored form of each row that was changed or deleted; None: no such row
 
-Everything is one transaction. The file is written before the transaction is committed. It does not have values that are
-computed again from other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the sizes of
-attachments.
+Everything is one transaction. The file is written before the transaction is committed. The file does not have values
+that are computed again from other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the
+sizes of attachments.
 
 No entry of the ledger and no node is deleted here, so that no cost is lost.
 """
@@ -100,7 +100,10 @@ class _Mending:
     rows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def keep(self, table: Table, rowid: int) -> None:
-        """Remember the stored form of a row before it is changed or deleted. It is written to a file at the end."""
+        """Remember the stored form of a row before the row is changed or deleted.
+
+        All remembered rows are written to a file at the end.
+        """
         columns = (type_coerce(column, NullType()).label(column.name) for column in table.c)
         row = self.connection.execute(select(*columns).where(_rowid(table) == rowid)).mappings().one()
         self.rows.append({"table": table.name, "row": {name: _plain_value(value) for name, value in row.items()}})
@@ -110,7 +113,7 @@ class _Mending:
 
 
 def mend(url: str, folder: Path) -> Mended:
-    """Repair a database of the newest revision. A server that starts meanwhile waits.
+    """Repair a database whose schema has the newest revision. A server that starts meanwhile waits.
 
     Raises:
         StoreError: the database cannot be opened or written, or a server uses it. Nothing was changed.

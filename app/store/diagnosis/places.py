@@ -47,7 +47,7 @@ def find_place(connection: Connection, table: Table, row: Mapping[Any, Any]) -> 
 
 
 def of_pair(connection: Connection, pair_id: Any) -> DamagePlace:
-    """Find the position and the conversation of a pair. `NOWHERE`: the pair does not exist."""
+    """Find the position and the conversation of a pair. Return `NOWHERE` if the pair does not exist."""
     columns = (PAIR.c.position, PAIR.c.conversation_id, _is_deleted(PAIR))
     found = connection.execute(select(*columns).where(PAIR.c.id == pair_id)).first() if _can_be_id(pair_id) else None
     if found is None:
@@ -58,7 +58,7 @@ def of_pair(connection: Connection, pair_id: Any) -> DamagePlace:
 
 
 def of_conversation(connection: Connection, conversation_id: Any) -> DamagePlace:
-    """Find a conversation with its title. `NOWHERE`: the conversation does not exist."""
+    """Find a conversation with its title. Return `NOWHERE` if the conversation does not exist."""
     columns = (CONVERSATION.c.id, CONVERSATION.c.title, _is_deleted(CONVERSATION))
     query = select(*columns).where(CONVERSATION.c.id == conversation_id)
     found = connection.execute(query).first() if _can_be_id(conversation_id) else None

@@ -51,7 +51,7 @@ def find_missing_rows(connection: Connection) -> Found:
 
 
 def lost_its_file() -> ColumnElement[bool]:
-    """Return the condition for an upload in a draft whose bytes are missing.
+    """Return the SQL condition for an upload that is in a draft and whose bytes are missing.
 
     An upload that was sent needs no bytes: its message has the text or names the attachment.
     """
@@ -60,7 +60,7 @@ def lost_its_file() -> ColumnElement[bool]:
 
 
 def names_no_topic() -> ColumnElement[bool]:
-    """Return the condition for a pair whose topic does not exist.
+    """Return the SQL condition for a pair whose topic does not exist.
 
     A topic id that is not a text is reported elsewhere.
     """

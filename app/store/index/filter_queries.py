@@ -113,7 +113,10 @@ def _counts(condition: Condition) -> bool:
 async def _count_images(
     session: AsyncSession, conversation_id: str, estimator: Estimator, vocabulary: str
 ) -> Mapping[str, int]:
-    """Return the tokens of the images of each pair with images. Few pairs have any; SQL cannot compute the tokens."""
+    """Return the tokens of the images of each pair with images.
+
+    They are not computed by the database, because SQL cannot express the formulas. Few pairs have images.
+    """
     query = select(PAIR_SIZE.c.pair_id, PAIR_SIZE.c.images).where(
         PAIR_SIZE.c.conversation_id == conversation_id,
         PAIR_SIZE.c.vocabulary == vocabulary,

@@ -103,8 +103,7 @@ async def count_unindexed(
 def _next_unindexed(vocabulary: str, *, asks_all: bool) -> Select[str]:
     """Return the query of `load_unindexed`. It is cached, because building it takes longer than running it.
 
-    The query for all pairs reads them by position. The query for changed pairs finds them by revision, as in
-    `sizes.py`.
+    The query for all pairs reads them by position. The query for changed pairs finds them by revision.
     """
     position = PAIR.c.position if asks_all else PAIR.c.position + 0
     query = _unindexed(vocabulary).where(position > bindparam("after_position"))

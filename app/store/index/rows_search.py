@@ -6,6 +6,7 @@ forget the update, as with the ledger (docs/decisions/0029).
 - A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
   are added when the reply has ended. A deleted pair has no row.
 - A title has a row without a pair.
+- Imports and copies insert messages before their pairs, so no trigger enters their words: `pair_records.py` does.
 
 Not here: queries (`search.py`).
 """

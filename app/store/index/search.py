@@ -46,7 +46,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """The best place of each conversation, the best of these first.
+    """The best place of each conversation that was found, sorted from the best to the worst.
 
     `complete`: every place with the words was compared; otherwise older places were left out.
     """

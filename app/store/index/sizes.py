@@ -24,7 +24,7 @@ from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 NO_SIZES = PairSizes(0, 0)
-"""The size of a running pair. It is measured after the reply has ended."""
+"""The size of a pair while its reply is running. The pair is measured after the reply has ended."""
 
 _TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
 _COLUMNS = (

@@ -1,7 +1,7 @@
 """Handles invalid token counts in the database: earlier versions stored any value that a provider reported.
 
 SQLite accepts a fraction, a text or a huge number in a column of integers. The ledger's rows never change, so these
-values stay. Every query of counters uses this module, which treats them as not reported.
+values stay. Every query of counters uses this module, which treats invalid values as not reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def clean(column: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def is_wrong(table: Table) -> ColumnElement[bool]:
-    """Return the condition for a row with an invalid counter."""
+    """Return the SQL condition for a row with an invalid counter."""
     return or_(*(and_(table.c[name].is_not(None), clean(table.c[name]).is_(None)) for name in COUNTERS))
 
 

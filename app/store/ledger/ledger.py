@@ -55,7 +55,10 @@ REPLIES: tuple[Purpose, ...] = ("reply", "delegated", "comparison")
 ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 """The number of an entry. Later entries have higher numbers: SQLite numbers its rows, and no entry is ever deleted."""
 LOOKED_AT = 4 * MAX_OBSERVATIONS
-"""The number of a model's newest calls that are searched for calls with a token count and a provider's report."""
+"""Maximum number of a model's newest calls that are read to find calls with both token counts.
+
+The counts are Inview's, made before the call, and the provider's.
+"""
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
 

@@ -1,4 +1,4 @@
-"""The most expensive conversations. The database finds them, so that not all of them are read.
+"""The most expensive conversations. The database finds them, so that Inview does not read all conversations.
 
 The database multiplies in floating point, which is exact enough to rank them. The caller computes the exact cost of
 each (`runs/usage/usage.py`).

@@ -1,4 +1,4 @@
-"""Queries of the user's prices. Each price replaces that of the public table for one model, from a day on."""
+"""Queries of the user's prices. From a day on, each of them replaces the price of one model in the public table."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MAX_APPLIED = 200
 
 
 UNREADABLE_NAME = "(its name cannot be read)"
-"""Replaces a name that cannot be read. It is no valid name after an `@`."""
+"""The name of a saved filter whose stored name cannot be read. It is no valid name after an `@`."""
 _rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
 _applied_rowid: ColumnElement[int] = literal_column("applied_filter.rowid", Integer)
 # Filters with equal times are ordered by text, so that the order is unique.

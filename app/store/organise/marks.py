@@ -1,4 +1,4 @@
-"""Queries of marks. They include deleted pairs, because undoing a deletion needs them.
+"""Queries of the marks of pairs, also of deleted pairs: to undo a deletion, their marks are needed.
 
 Few statements are enough to mark thousands of pairs: the ids of all pairs with the same change are one parameter.
 """

@@ -60,7 +60,7 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """Return the parts of a reply with these additions, up to the first addition that does not fit."""
+    """Return the parts of a reply with these additions, up to the first addition that does not continue the parts."""
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)

@@ -1,7 +1,7 @@
 """Queries of runs: insert, save progress, end, load, and find those that no process drives.
 
 A run's row has the data of its event log except the text, which is in its pair's reply. Only a run with the status
-`running` can be saved or ended: the first call of `finish_run` ends it, each later one returns `False`.
+`running` can be saved or ended: the first call of `finish_run` ends the run, each later call returns `False`.
 """
 
 from __future__ import annotations

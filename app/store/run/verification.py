@@ -1,4 +1,8 @@
-"""Queries for verification: the request of an earlier run, with the pairs that it sent, including deleted ones."""
+"""Queries for the verification of a run (`runs/resend/verification.py`): the request that it sent.
+
+The request is built again from this data, to compare its hash. The sent pairs are included even if they were deleted
+later.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,10 @@ class SentRequest:
 
 
 async def list_run_ids(session: AsyncSession, owner: str, conversation_id: str | None) -> tuple[str, ...]:
-    """Return the ids of the runs that sent a request, ordered by start, of one conversation or (None) of all."""
+    """Return the ids of the runs that sent a request, ordered by start.
+
+    `conversation_id` None: of all conversations.
+    """
     query = select(RUN.c.id).where(RUN.c.owner == owner, RUN.c.request_hash != "").order_by(RUN.c.started_at)
     if conversation_id is not None:
         query = query.where(RUN.c.conversation_id == conversation_id)

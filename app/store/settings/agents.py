@@ -49,7 +49,7 @@ def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> Co
 
 
 def decode_labelled(row: Columns) -> Agent | None:
-    """Decode the answering agent from `AGENT_COLUMNS`. None: the row has none.
+    """Decode the answering agent from the columns `AGENT_COLUMNS` of a row. None: there is no answering agent.
 
     Raises:
         DamagedRowError: the agent cannot be read.
@@ -154,12 +154,12 @@ def decode_agent(row: Columns) -> Agent:
 
 
 def decode_servers(stored: Any) -> tuple[str, ...] | None:
-    """Decode the MCP servers of an agent. None: all."""
+    """Decode the ids of the MCP servers whose tools an agent has. None: all servers."""
     return None if stored is None else a_text_list(stored)
 
 
 def decode_allowed_tools(stored: Any) -> tuple[AllowedTool, ...] | None:
-    """Decode the tools that an agent may call. None: all."""
+    """Decode an agent's list of allowed tools. None: the agent has no list, so it may call all tools."""
     return None if stored is None else tuple(map(_decode_allowed, a_list(stored)))
 
 

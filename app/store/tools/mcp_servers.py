@@ -37,7 +37,7 @@ from app.store.tools.rows_servers import MCP_SERVER
 
 UNREADABLE_NAME = "(its name cannot be read)"
 NO_WAY = OverStdio("", (), None)
-"""Replaces the program or address of a server if it cannot be read."""
+"""The program or address that a server gets if the stored one cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,10 @@ async def list_pending_of_server(session: AsyncSession, owner: str, server_id: s
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
-    """Return the pending requests whose run is not running, because its process died, each with its owner."""
+    """Return the pending requests whose run is not running, because its process died.
+
+    Each is returned with its owner.
+    """
     table = PERMISSION_REQUEST.c
     running = exists().where(and_(RUN.c.id == table.run_id, RUN.c.status == STATUS_RUNNING))
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), ~running)
@@ -121,7 +124,7 @@ async def load_rules(session: AsyncSession, owner: str, conversation_id: str) ->
 
 
 async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
-    """Return all rules, newest first. `conversation_id`: only those that apply there."""
+    """Return all rules, newest first. `conversation_id`: only the rules that apply in this conversation."""
     everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
     if conversation_id is not None:

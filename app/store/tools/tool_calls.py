@@ -104,9 +104,9 @@ async def _find_run(session: AsyncSession, pair_id: str) -> str | None:
 
 
 async def _read(session: AsyncSession, query: Select[Any]) -> list[tuple[str, ToolCallRecord]]:
-    """Return the records of the rows that can be read, each with its run. SQLite must not sort them.
+    """Return the records of the rows that can be read, each with its run. The query must not have an order.
 
-    To sort them, it would copy their texts: then a record of 16 MB takes 90 MB of memory instead of 30.
+    To sort the rows, SQLite would copy their texts: then a record of 16 MB takes 90 MB of memory instead of 30.
     """
     found = list[tuple[str, ToolCallRecord]]()
     for row in (await session.execute(query)).mappings():

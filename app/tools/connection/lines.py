@@ -21,7 +21,7 @@ MAX_WORDS: Final = 4_000
 
 
 class Words:
-    """Joins pieces to lines, and keeps only the first `MAX_WORDS` bytes of each line."""
+    """Joins pieces of a program's output to lines, and keeps only the first `MAX_WORDS` bytes of each line."""
 
     def __init__(self) -> None:
         self._line = bytearray()
@@ -48,7 +48,10 @@ class Words:
 
 
 class Messages(Words):
-    """Joins pieces to lines, each a whole message. A line that is too long or has too many JSON values is refused."""
+    """Joins pieces of a program's output to lines, each a whole message.
+
+    A line that is too long or has too many JSON values is refused.
+    """
 
     def __init__(self) -> None:
         super().__init__()

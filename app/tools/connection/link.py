@@ -116,7 +116,7 @@ class Link:
         return write_resource(self.server.name, uri, result)
 
     async def _hold_to_promise(self, tool_name: str, given: object) -> None:
-        """Check the structured content that a tool returned against the schema that the server listed for it.
+        """Check the structured content that a tool returned against the output schema that the server listed.
 
         Raises:
             ToolFailedError: the content does not match.
@@ -275,9 +275,9 @@ def _find_too_much(error: BaseException) -> str:
 
 
 def _is_gone(error: MCPError) -> bool:
-    """Return True if no answer came.
+    """Return True if the error means that no answer came, because the connection was closed or the time limit passed.
 
-    The error code alone does not show this: servers use the same code to refuse requests.
+    For a closed connection, the message is compared too: servers use the same error code to refuse requests.
     """
     closed = error.code == types.CONNECTION_CLOSED and error.message == "Connection closed"
     return closed or error.code == types.REQUEST_TIMEOUT

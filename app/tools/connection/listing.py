@@ -22,7 +22,10 @@ MAX_CURSOR: Final = 10_000
 MAX_NAME: Final = 200
 MAX_WORDS: Final = 10_000
 MAX_LOOKED_AT: Final = 2 * MAX_WORDS
-"""Maximum characters of a text from which invisible ones are removed. For megabytes this would take seconds."""
+"""Number of characters of a text from which invisible characters are removed; the rest of the text is dropped.
+
+Removing them from megabytes of text would take seconds.
+"""
 MAX_SCHEMA: Final = 50_000
 """Maximum characters of one tool's schema: every request contains the whole schema."""
 MAX_SLOW_SCHEMAS: Final = 3
@@ -42,8 +45,8 @@ Page = TypeVar("Page", bound=_Page)
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
     """Request all tools, resources, resource templates and prompts that the server has, and return them.
 
-    The output schemas of tools are written into `promised`, by tool name. Inview limits the time of slow schema checks
-    for each account; `account` is that of the server.
+    The output schemas of tools are written into `promised`, by tool name. `account`: the name, usually the id of the
+    server, under which Inview adds up and limits the time of slow schema checks.
 
     Raises:
         MCPError: the server cannot list its tools.

@@ -23,7 +23,8 @@ Problems = tuple[tuple[str, str], ...]
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:
     """Return the problems of arguments, at most `MAX_PROBLEMS`. There are none if the arguments match the schema.
 
-    Inview limits the time of slow checks for each account, such as a conversation or a server: `account` is its name.
+    `account`: the name, usually the id of a conversation or a server, under which Inview adds up and limits the time of
+    slow checks.
     """
     checked = await check_value(schema_json, dict(arguments), account=account, limit=MAX_PROBLEMS)
     return tuple(sorted((".".join(map(str, path)), message) for path, message in checked.faults))

@@ -37,11 +37,11 @@ class Reach(Enum):
 
 
 class AddressRefusedError(InviewError):
-    """An address that Inview does not connect to."""
+    """The error for an address to which Inview does not connect."""
 
 
 class PrivateAddressError(AddressRefusedError):
-    """An address in a private network. An administrator can allow it for an MCP server."""
+    """The error for an address in a private network. An administrator can allow such addresses for an MCP server."""
 
 
 _PRIVATE: Final = tuple(

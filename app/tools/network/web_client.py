@@ -88,7 +88,10 @@ def open_client(
 
 
 class _FewCookies(CookieJar):
-    """A cookie jar that keeps only the first `MAX_COOKIES`. Some servers select the same machine again by a cookie."""
+    """A cookie jar that keeps only the first `MAX_COOKIES` cookies.
+
+    Cookies are kept at all because some services direct the requests of a session to the same machine by a cookie.
+    """
 
     def set_cookie(self, cookie: Cookie) -> None:
         """Store a cookie, unless `MAX_COOKIES` are stored already."""

@@ -1,1 +1,1 @@
-"""Sign-in of the user to an MCP server, and use of the resulting tokens."""
+"""Sign-in of the user to an MCP server by OAuth, and use of the resulting access tokens."""

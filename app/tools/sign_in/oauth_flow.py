@@ -40,8 +40,8 @@ _MAX_WORDS: Final = 200
 class PersonAuth(httpx2.Auth):
     """Authentication that asks a person to sign in.
 
-    `failed` is the reason if the sign-in failed. `limit` is the time limit of the sign-in. `secret` is the client
-    secret, if the user registered the OAuth client of `way` by hand and it has one.
+    `failed` is the reason if the sign-in failed. `limit` is the time limit of the sign-in. `secret` is the secret of
+    the OAuth client in `way`, which the user registered by hand; None: there is no such client, or it has no secret.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], begun: SignIn, log: ServerLog) -> str:
-    """Connect to a server, let a person sign in when it requires that, and return the tokens as text to be stored.
+    """Connect to a server, let a person sign in when it requires that, and return the access tokens as text to store.
 
     `begun` is the current sign-in: the person gets the address through it, and the answer comes back through it.
     `StoredGrant` reads the text. `log` is the log of the server, and `secrets` are the values that the user entered for

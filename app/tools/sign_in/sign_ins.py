@@ -22,7 +22,7 @@ from app.domain.errors import ConflictError
 SIGN_IN_SECONDS: Final = 300.0
 """Maximum seconds from the start of a sign-in until the browser returns."""
 TOKEN_SECONDS: Final = 60.0
-"""Maximum further seconds for the tokens and the first lists of the server."""
+"""Maximum seconds from the return of the browser until the access tokens and the server's lists (tools …) arrived."""
 
 
 class SignInFailedError(ConflictError):

@@ -1,4 +1,4 @@
-"""OAuth for MCP servers that require it: a connection with the tokens of a sign-in. It uses MCP's SDK.
+"""OAuth for MCP servers that require it: connections with the access tokens of a sign-in. It uses MCP's SDK.
 
 The SDK finds the authorization server (by metadata), registers Inview there, proves with PKCE that the browser that
 returns is the one that was sent, and renews expired tokens. This module adds three rules: a connection without a person
@@ -63,7 +63,7 @@ class Grant(BaseModel):
 class Storage:
     """The storage for the SDK's data of a sign-in. The SDK passes the tokens; other data is read from `context`.
 
-    `client` is an OAuth client that is already registered; with one, the SDK registers none.
+    `client` is an OAuth client that is already registered; None: the SDK registers one at the authorization server.
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class Storage:
 
 
 class StoredAuth(httpx2.Auth):
-    """Authentication with the result of a sign-in, which it renews.
+    """Authentication of requests with the access token of an earlier sign-in. An expired token is renewed.
 
-    If the server still requires a sign-in, it raises SignInNeededError; it never starts a sign-in. It uses the SDK's
-    flow only to renew tokens: in that flow, each request waits until the previous one is answered.
+    This class never starts a sign-in: if the server still requires one, SignInNeededError is raised. The SDK's OAuth
+    flow is used only to renew tokens, because it would make each request wait until the previous one is answered.
     """
 
     def __init__(self, way: OverHttp, kept: StoredGrant, terms: ConnectionTerms) -> None:

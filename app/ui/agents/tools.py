@@ -15,8 +15,8 @@ from app.state.agents.views import AgentServerItem, AllowedItem
 def tool_fields() -> rx.Component:
     """Draw the checkboxes "Tools of all servers" and "Any tool of these servers".
 
-    While the first is not ticked, the servers to choose from are shown below it. While the second is not ticked, the
-    list of the allowed calls is shown below it.
+    While "Tools of all servers" is not ticked, the servers to choose from are shown below it. While "Any tool of these
+    servers" is not ticked, the list of the allowed calls is shown below it.
     """
     fault = AgentFormState.errors.tools
     return rx.el.fieldset(
@@ -81,7 +81,7 @@ def _allowed() -> rx.Component:
 def allowed_line(
     line: rx.vars.ObjectVar[AllowedItem], place: rx.vars.NumberVar[int], rest: rx.RestProp
 ) -> rx.Component:
-    """Draw one line of the allowed calls: a server, a pattern of tool names, and the checkbox that requires permission.
+    """Draw one line of the allowed calls: a server, a pattern of tool names, and the checkbox "ask before each call".
 
     `place` is the number of the line, from 1.
     """

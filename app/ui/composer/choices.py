@@ -30,7 +30,7 @@ _DOWN: Final = "m4.5 6.5 3.5 3.5 3.5-3.5"
 def model_menu() -> rx.Component:
     """Draw the menu that chooses the model of the next message.
 
-    While the state still describes another page than the address of the browser, the button names no model.
+    After a change of the page, the button names no model until the state describes the new page.
     """
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(

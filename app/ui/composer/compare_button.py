@@ -18,7 +18,7 @@ _COLUMNS: Final = "M2.5 3.5h4v9h-4zM9.5 3.5h4v9h-4z"
 
 
 def comparing_button() -> rx.Component:
-    """Draw the button that opens the dialog with the compared replies; nothing while no comparison is open."""
+    """Draw the button that opens the dialog with the compared replies. It is shown only while a comparison is open."""
     return rx.cond(
         ComparisonState.comparison,
         PlaceButton.create(

@@ -98,7 +98,8 @@ def _controls() -> rx.Component:
 def _estimate_first() -> rx.Component:
     """Draw a hidden element that requests an estimate of the first message when anything except its text changes.
 
-    The key of the element consists of these values, so that React mounts the element again when one of them changes.
+    The key of the element is made of all other data that the estimate depends on, so that React mounts the element
+    again when some of that data changes.
     """
     depends_on = (
         ModelState.chosen,

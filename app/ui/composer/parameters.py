@@ -34,9 +34,9 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Draw the button that opens the dialog; nothing if no parameter is set.
+    """Draw the button that opens the dialog. It is shown only if a parameter is set.
 
-    The "+" menu opens the dialog in both cases.
+    Without this button, the dialog can be opened by the "+" menu.
     """
     return rx.cond(
         ParametersState.summary != "",

@@ -38,8 +38,8 @@ class FilterLine(Island):
     transcript. `past` are the earlier lines that the arrow keys recall; None: not loaded yet. `failed`: the filter that
     was entered last was not applied. `saved_open`: the panel of saved filters is open.
 
-    Python draws these parts: `icon`, `summary` below the line while the panel is closed, `chips`, `says` and `keys` in
-    the panel, `buttons` after the line.
+    These props are components: `icon`; `summary`, which is shown below the line while the panel is closed; `chips`,
+    `says` (the feedback) and `keys` (hints) in the panel; `buttons` after the line.
     """
 
     library = island("filters/filter_line.tsx")

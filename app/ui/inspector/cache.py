@@ -72,8 +72,8 @@ def cache_line() -> rx.Component:
 def cache_notes() -> rx.Component:
     """Draw the two notes about the cache above the composer, and the dialog that starts the keep-alive.
 
-    The first note describes the keep-alive ("keep warm") if no cache line shows it. The second warns that a send with
-    the current view would not read what the provider has cached.
+    One note describes the keep-alive ("keep warm"), unless the cache line shows it. The other note warns that a send
+    with the current filter, model and topic would not read what the provider has cached.
     """
     return rx.fragment(
         rx.cond(

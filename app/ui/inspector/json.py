@@ -68,5 +68,9 @@ def _pages(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
 
 
 def _turn(text: str, event: Any, at_end: rx.Var[bool]) -> rx.Component:
-    """Draw a button to another page. It is not disabled at an end, because a disabled button loses the focus."""
+    """Draw a button to another page of the JSON.
+
+    At the first or last page it is marked as unavailable (`at_end`) but not disabled: a disabled button loses the
+    focus.
+    """
     return rx.el.button(text, type="button", aria_label=f"{text} page", aria_disabled=at_end, on_click=event)

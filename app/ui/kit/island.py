@@ -1,7 +1,7 @@
 """The base class of islands: parts of the page that are written in TypeScript.
 
-Not here: copying their files into the build (`app/ui/islands.py`) and their types (`make types`). For how to write an
-island, see docs/islands.md.
+Not here: copying the files of islands into the build (`app/ui/islands.py`), and the types of their props
+(`make types`). For how to write an island, see docs/islands.md.
 
     class MomentText(Island):
         library = island("kit/clock/moment.tsx")

@@ -1,1 +1,4 @@
-"""The components of one pair: its request, its reply, its outcome, and the line below. `transcript` lists the pairs."""
+"""The components of one pair: its request, its reply, its outcome, and its line of buttons.
+
+`transcript` lists the pairs.
+"""

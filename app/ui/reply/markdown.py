@@ -14,7 +14,8 @@ from app.ui.kit.island import Island, island
 class MarkdownWords:
     """The texts that the island adds to a reply, such as the names of buttons.
 
-    The island replaces `{name}` and `{host}` by those of a picture, `{label}` by the label of a footnote.
+    In these texts, the island replaces `{name}` by the name of a picture, `{host}` by the host that the picture is
+    loaded from, and `{label}` by the label of a footnote.
     """
 
     plain: str = "text"

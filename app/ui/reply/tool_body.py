@@ -68,7 +68,10 @@ def _arguments(arguments: rx.vars.ObjectVar[ArgumentsView]) -> rx.Component:
 
 
 def _headed(title: rx.Var[str] | str, piece: PieceVar, label: str) -> rx.Component:
-    """Draw a text under its title. `label` is the name of the copy button; JSON has this button in its own frame."""
+    """Draw a piece under its title, with a copy button called `label`.
+
+    The button is next to the title or, for JSON, in the frame of the JSON.
+    """
     is_copied = (piece.kind == "text") & (piece.text != "")
     return rx.fragment(
         rx.el.header(rx.el.h4(title), rx.cond(is_copied, copy_button(piece.text.to(str), label=label))),

@@ -38,7 +38,7 @@ def labelled(name: str, field: rx.Component, aside: rx.Component | None = None) 
 def checkbox(
     label: Any, *, checked: Any, on_change: Any, class_name: str = "context-choice", **props: Any
 ) -> rx.Component:
-    """Draw a checkbox with its label. It shows the stored value `checked`: a change that is refused does not show."""
+    """Draw a checkbox with its label. It always shows the stored value `checked`, so a refused change is not shown."""
     return rx.el.label(
         rx.el.input(type="checkbox", checked=checked, on_change=on_change, **props),
         " ",

@@ -12,7 +12,8 @@ from app.ui.kit.containers.dialog import Dialog, dialog_cancel
 def viewer() -> rx.Component:
     """Draw the viewer with one picture.
 
-    Escape, a click outside it and Close close it. Then the control that opened it gets the focus again.
+    Escape, a click outside the viewer and the button Close close the viewer. Then the control that opened it gets the
+    focus again.
     """
     picture = ViewerState.picture.to(ViewedPicture)
     return Dialog.create(

@@ -1,4 +1,4 @@
-"""The card of the checkpoint, the summary that is sent instead of the pairs before it."""
+"""The card of the checkpoint, the summary that is sent instead of the older pairs."""
 
 from __future__ import annotations
 

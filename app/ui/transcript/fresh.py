@@ -8,7 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class Fresh(Island):
-    """A part that shows its children while the reply of the pair is marked as new: until the user goes to it."""
+    """A part that shows its children while the reply of the pair is marked as new.
+
+    The mark is removed when the user goes to the reply.
+    """
 
     library = island("transcript/fresh.tsx")
     tag = "Fresh"

@@ -280,9 +280,9 @@ def _more(pair: PairVar) -> rx.Component:
 
 
 def _figures(pair: PairVar) -> rx.Component:
-    """Draw one figure: the usage and cost of the reply or, without it, the size of the pair.
+    """Draw the usage and cost of the reply or, if they are unknown, the size of the pair.
 
-    All figures are shown on hover and read by screen readers.
+    A tooltip has both, and screen readers read both.
     """
     size = rx.Var.create("Takes ~") + _count(pair.tokens).to(str) + " tokens in a request."
     taken = rx.cond(pair.tokens, size, "").to(str)

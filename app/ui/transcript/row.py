@@ -1,4 +1,4 @@
-"""A row of the transcript: a pair, notes above it (why it is not sent, for example), and a line if the agent changes.
+"""A row of the transcript: a pair, the notes above it (such as "not sent"), and a line above both if the agent changes.
 
 `pair.py` has the pair itself. A row reads only its arguments and no state, so that only changed rows are drawn again.
 """

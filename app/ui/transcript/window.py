@@ -1,4 +1,4 @@
-"""The transcript: a scrolling window with the cards of texts that are sent first, and below them the pairs in view."""
+"""The scrolling area of the transcript: first the cards (the system prompt, for example), then the pairs in view."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def _copied(
 class TranscriptWindow(Island):
     """The scrolling window of pairs. It draws the rows near the visible ones, and only on the page at `path`.
 
-    `rows` has a component for each of `pairs`. `earlier` and `later`: the conversation has pairs above or below
-    those in `pairs`. `above` is shown above the first pair of the conversation; while there are earlier pairs,
+    `rows` has a component for each of `pairs`. `earlier` and `later`: the conversation has older or newer pairs in view
+    than those in `pairs`. `above` is shown above the first pair of the conversation; while there are earlier pairs,
     `waiting` is shown instead. `sending` is shown below a request that has no pair yet, `notes` below the window.
 
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the id of the
-    pair whose reply is running, `ended` that of the pair whose reply ended last, "" for none. `enters_view`: if a reply
-    becomes higher than the window, the view stops at its start. `jump` is the icon of the button that leads to the
-    newest pair; `{count}` in `new_label` is the number of new pairs below. `found` are the words to mark.
-    `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
+    pair whose reply is running, `ended` that of the pair whose reply ended last, "" for none. `enters_view`: if a
+    running reply becomes taller than the scrolling area, scrolling stops at the start of the reply. `jump` is the icon
+    of the button that leads to the newest pair; `{count}` in `new_label` is the number of new pairs below. `found` are
+    the words to mark. `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
     """
 
     library = island("transcript/window.tsx")

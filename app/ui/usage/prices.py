@@ -41,7 +41,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Component:
-    """Draw a row of the table: a model, its first day and prices, and a button that removes them."""
+    """Draw a row of the table: a model, its prices, the day from which these apply, and a button that removes them."""
     return rx.el.tr(
         rest,
         rx.el.th(item.model, scope="row"),

@@ -10,7 +10,7 @@ from app.views.conversation.run import DerivedRunView
 
 @dataclass(frozen=True, slots=True)
 class CheckpointView:
-    """A summary that is sent instead of the pairs before `position`."""
+    """A summary that is sent instead of the pairs with positions lower than `position`."""
 
     summary: str
     position: int
@@ -18,7 +18,10 @@ class CheckpointView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryView(DerivedRunView):
-    """A summary call that was just started. It summarises `pair_count` of the pairs before `position`."""
+    """A summary call that was just started.
+
+    It summarises `pair_count` of the pairs with positions lower than `position`.
+    """
 
     pair_count: int
     position: int
@@ -28,9 +31,9 @@ class SummaryView(DerivedRunView):
 class SummaryPlanView:
     """The request of a summary that was not sent yet: it would contain `pair_count` pairs with `tokens` tokens.
 
-    The summary would be sent instead of all pairs before `position`. `unread` of these are not part of the request, so
-    later sends would contain neither them nor their content. `cost` is the price of the request without its reply, in
-    US dollars as decimal text; "unknown" if the price of the model is unknown.
+    The summary would be sent instead of all pairs with positions lower than `position`. The filter hides `unread` of
+    these pairs: the summary would not cover them, and later sends would not contain them. `cost` is the price of the
+    request without its reply, in US dollars as decimal text; "unknown" if the price of the model is unknown.
     """
 
     model: str

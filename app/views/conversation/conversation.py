@@ -42,7 +42,7 @@ class ConversationView:
 
     `titled_by_model`: a model made the title, so a new title of a model may replace it. A fork has a `parent_id`;
     `fork_pair_id` is the last pair that it copied from the parent. `checkpoint` is a summary that is sent instead of
-    the pairs before its `position`.
+    the pairs with positions lower than its `position`.
 
     `damage` lists unreadable values. While one of them is a setting that a send depends on, nothing can be sent.
     `found` is the best match of a search; null without a search.

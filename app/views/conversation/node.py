@@ -1,4 +1,6 @@
-"""Views of nodes. A node is a record between pairs that is never sent. Each node names the pair above it.
+"""Views of nodes. A node is a record between pairs that is never sent.
+
+Each node has the position of the pair in front of it.
 
 The node of a title or a summary includes the result of its provider call, which has a separate child conversation.
 """
@@ -68,8 +70,8 @@ class MadeView:
 class DerivedNodeView:
     """The node of a request for a title or a summary, shown after the pair at `after_position`.
 
-    `made` is its child call; null: the child conversation no longer exists. `position` is set for a summary only, which
-    is sent instead of the pairs before this position.
+    `made` is its child call; null: the child conversation no longer exists. `position` is set only for a summary: the
+    summary can be sent instead of the pairs with positions lower than `position`.
     """
 
     id: str

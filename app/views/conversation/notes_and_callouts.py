@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.utils import EnvType, OptionsDict
 
 PLACE: Final = "place"
-"""The key under which a rendering's environment has the name of the text that is rendered."""
+"""The key of the name of a text in the environment that is passed to the parser when it renders this text."""
 
 _KIND: Final = re.compile(r"\[!(note|tip|important|warning|caution)\]", re.IGNORECASE)
 _MARK: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]")

@@ -192,7 +192,10 @@ def describe_damage(damage: tuple[Damage, ...]) -> tuple[DamageView, ...]:
 
 
 def describe_usage(usage: Usage) -> UsageView:
-    """Return the view of the token counts. Tokens written to a cache are one number, whatever their lifetime there."""
+    """Return the view of the token counts.
+
+    `cache_write_tokens` is the sum of the tokens written for all cache lifetimes.
+    """
     return UsageView(
         usage.input_tokens,
         usage.output_tokens,

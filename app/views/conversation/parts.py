@@ -46,7 +46,7 @@ class ThinkingView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawThinkingView(ThinkingView):
-    """Reasoning with the signature that its vendor needs to accept it back."""
+    """Reasoning with its signature. In a later request, the vendor accepts the reasoning only with the signature."""
 
     signature: str | None
     vendor: str | None

@@ -1,7 +1,7 @@
 """Views of topics: the whole tree as a flat list, each topic with its path and the numbers of its pairs.
 
-Parents come before their children. Siblings are in the manual order, or the last used ones come first. A use of a topic
-also counts as a use of the topics above it.
+Parents come before their children. Siblings are in the manual order or sorted by last use, the latest first. A use of a
+topic also counts as a use of the topics above it.
 """
 
 from __future__ import annotations

@@ -161,7 +161,8 @@ def _keep_deep(state: StateBlock, first: int, end: int, silent: bool) -> bool:  
 def _keep_dear(state: StateCore) -> None:
     """Show paragraphs that would take long to parse as plain text.
 
-    This runs when the blocks of a text are parsed, and the text inside them is not.
+    This is a step between the parser's two passes: the blocks of the text are known, the text inside them is not parsed
+    yet.
     """
     for token in state.tokens:
         if token.type == "inline" and len(token.content) * (1 + len(_SIGN.findall(token.content))) > MAX_WORK:

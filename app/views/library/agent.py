@@ -17,7 +17,7 @@ AGENTS_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenAgent:
-    """An agent with its settings, without its times, as a file of agents has it.
+    """An agent with its settings, in the form of an exported file, which has no times of creation and change.
 
     `model` null: the model of the conversation. `server_ids` null: the tools of all servers. `allowed_tools` null: the
     agent may call all tools, but a person must allow each call.

@@ -67,8 +67,8 @@ class CacheView:
     The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
     provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
     breakpoints of the request; `cache_control_index` is the place of the last breakpoint. `cost` and `cost_uncached`
-    are the prices of the prompt alone, with and without the cache, in US dollars as decimal text. The send would not
-    read the cached prefix `broken`; null: none.
+    are the prices of the prompt alone, with and without the cache, in US dollars as decimal text. `broken` is a cached
+    prefix that the send would not read; null: there is none.
     """
 
     predicted_read_tokens: int
@@ -87,8 +87,8 @@ class CacheView:
 class CachedCallView:
     """A provider call: the predicted use of the cache, and the use that the provider reported (null: no report).
 
-    `outcome` compares both, and `why` explains a wrong prediction. `differs` describes the first difference from the
-    previous send; null: the call continued that send.
+    `outcome` compares both, and `why` explains a wrong prediction. `differs` describes the first place where the
+    request differs from that of the previous send; null: it begins with all of that request.
     """
 
     run_id: str

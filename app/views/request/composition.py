@@ -101,7 +101,7 @@ def describe_estimate(estimate: Estimate) -> EstimateView:
 
 
 def boundary_of(composition: Composition) -> tuple[int | None, OutReason | None]:
-    """Return the position of the oldest pair that is sent, and the reason why earlier pairs are OUT (not sent).
+    """Return the position of the oldest pair that is sent, and the reason why older pairs are OUT (not sent).
 
     If all pairs are sent, return None and None.
     """

@@ -16,9 +16,9 @@ _HOUR = 60
 
 @dataclass(frozen=True, slots=True)
 class CacheLineView:
-    """The cache line: everything above it is read from the provider's cache by the next send.
+    """The cache line: the next send reads everything above this line from the provider's cache.
 
-    It is shown after the request or the reply (`place`) of the pair `pair_id`; `place` "system": above all pairs.
+    The line is shown after the request or the reply (`place`) of the pair `pair_id`; `place` "system": above all pairs.
     `text` is shown in the line, `label` is read by screen readers. The cached part expires at `expires_at`; `now` is
     the server's clock. Both are ISO 8601.
     """

@@ -35,7 +35,9 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One column. `status` describes the progress of the reply, `figures` its request and its usage.
+    """One column: a reply of a comparison.
+
+    `status` describes its progress, `figures` the size of its request and its usage.
 
     `stands`: this is the current reply of the pair that is answered again; `run_id` is then "".
     """
@@ -89,7 +91,10 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply, status and figures. During the run, only the figures are replaced."""
+    """Return the column with the stored reply, status and figures.
+
+    While the run continues, replace only the figures.
+    """
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
     if running:

@@ -54,9 +54,9 @@ class ContextView:
     """The view options of the page, and the size of a send with the draft.
 
     The conversation has `total` pairs. `y` of them are in view, and `x` of these are sent: those from position
-    `boundary` on. The others are OUT for `boundary_reason`. `first_sent` is the position of the oldest pair that is
-    sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a sentence for each name
-    in the filter that does not exist or is ambiguous.
+    `boundary` on. The pairs in view with lower positions are OUT for `boundary_reason`. `first_sent` is the position of
+    the oldest pair that is sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a
+    sentence for each name in the filter that does not exist or is ambiguous.
 
     `as_of` is the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
     selects the same pairs as the screen. `prelude` is the text about the person that is sent before all pairs.

@@ -32,7 +32,11 @@ class ChipOption:
 
 @dataclass(frozen=True, slots=True)
 class ChipView:
-    """A chip. `chosen` is the term of the chosen value, which is in the line; "": none. `single`: it has one value."""
+    """A chip of the filter bar: a control for one kind of term.
+
+    `chosen` is the term in the filter that the chip shows; "": none. `single`: the chip has only one possible value, so
+    it is a switch instead of a menu.
+    """
 
     name: str
     label: str

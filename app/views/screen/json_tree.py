@@ -43,7 +43,7 @@ def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
 
 
 class _Drawing:
-    """One pass over a value. It ends with the value, or when `room`, the size that is left, is used up."""
+    """One drawing of a value. `room` is the size that may still be drawn; when it is used up, the rest is left out."""
 
     def __init__(self, messages: Mapping[JsonPath, list[str]]) -> None:
         self.messages = messages

@@ -67,8 +67,8 @@ class ScreenPairView:
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.
 
-    `begins`: it is the first loaded pair that is sent, below pairs that are not sent. `switched`: its agent is not the
-    agent of the pair above.
+    `begins`: it is the first pair in view that is sent, and the previous pair on screen is not sent. `switched`: its
+    agent differs from that of the previous pair on screen.
     """
 
     id: str
@@ -241,7 +241,8 @@ def _note_spent(pair: Pair, cost: Cost) -> SpentNote | None:
 def _count_calls(pair: Pair) -> int:
     """Return the number of provider calls of a pair's reply.
 
-    It is 1 if the parts do not show the number: the reply did not succeed, or its last part is a tool result.
+    The number follows from the rounds in the parts of the reply. If the reply did not succeed or ends with a tool
+    result, the parts do not show it; then return 1.
     """
     parts = () if pair.reply is None else pair.reply.parts
     if pair.lifecycle is not Lifecycle.SUCCEEDED or (parts and isinstance(parts[-1], ToolResult)):

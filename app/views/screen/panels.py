@@ -96,9 +96,9 @@ class ScreenComparisonView:
 
 @dataclass(frozen=True, slots=True)
 class RetryView:
-    """A failed attempt, after which the run waits for the next one. `attempt` is its number, from 1.
+    """A failed attempt of a run that waits for its next attempt. `attempt` is the number of the failed attempt, from 1.
 
-    It failed at `now`, and the next attempt starts at `until`. Both are ISO 8601.
+    The attempt failed at `now`, and the next attempt starts at `until`. Both are ISO 8601.
     """
 
     pair_id: str

@@ -85,8 +85,8 @@ class ServerView:
 
     `health` "waiting": the server failed and will be tried again. "sign_in": a person must sign in first. `problem`
     gives the reason. `client_id` is the OAuth client that a person registered for Inview; `has_client_secret`: its
-    secret is stored. `signed_in`: the tokens of a sign-in are stored. `signing_in`: a sign-in is running. `cut`
-    describes what was left out of the server's lists.
+    secret is stored. `signed_in`: the access tokens (OAuth) of a sign-in are stored. `signing_in`: a sign-in is
+    running. `cut` describes what was left out of the server's lists.
     """
 
     id: str
@@ -257,6 +257,9 @@ def _describe_prompt(one: ListedPrompt) -> PromptView:
 
 
 def _names(schema: Mapping[str, Any], word: str) -> Sequence[str]:
-    """Return the names in the value of a keyword of a schema. Servers write schemas, so the value may be anything."""
+    """Return the names that a schema lists under the keyword `word`.
+
+    The schema comes from a server: if the value is neither a list nor an object, there are no names.
+    """
     names: Any = schema.get(word)
     return [str(name) for name in names] if isinstance(names, dict | list) else []  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - from JSON

@@ -65,7 +65,7 @@ class ConversationToolsView:
     The next send includes `count` tools with `tokens` tokens in all. `overhead` of these tokens are added once to each
     send with tools, whatever their number. `share` is the maximum size in tokens at which the mode `auto` sends all
     tools. `missing` are ticked tools that are not available, because their server is off or removed. `breaks` is the
-    cached prefix that the next send could not read with another choice of tools; null: none.
+    cached prefix that the next send could read only with the current choice of tools; null: none.
     """
 
     mode: ToolMode

@@ -16,15 +16,26 @@ from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
 
-def test_shift_enter_breaks_the_line_and_enter_sends_character_for_character(screen: Screen) -> None:
+def test_enter_sends_what_is_typed_character_for_character_and_once(screen: Screen) -> None:
     text = "/echo  two  blanks\t\ttab \\* `x` <b> & é 👩‍👩‍👧 \u202eright\n\n  trailing  "
     screen.write(text)
     screen.page.keyboard.press("Shift+Enter")
     screen.page.keyboard.type("two ")
     screen.page.keyboard.press("Enter")
     screen.wait_for_reply()
-
     assert screen.stored_pairs()[0]["user_text"] == f"{text}\ntwo "
+
+    screen.write("/echo held")
+    for _ in range(5):
+        screen.page.keyboard.down("Enter")  # the event repeats, as with a key that is held down
+    screen.page.keyboard.up("Enter")
+    expect(screen.last_reply).to_have_text("held")
+    screen.wait_for_reply(2)
+    screen.write("/echo clicked")
+    screen.page.get_by_role("button", name="Send", exact=True).dblclick(force=True)
+    expect(screen.last_reply).to_have_text("clicked")
+    screen.wait_for_reply(3)
+    assert len(screen.stored_pairs()) == 3
 
 
 @pytest.mark.parametrize("key", ["Control+Enter", "Meta+Enter"])
@@ -44,23 +55,6 @@ def test_blank_text_is_never_sent(screen: Screen, blank: str) -> None:
 
     expect(screen.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     assert screen.path == "/"
-
-
-def test_held_enter_and_double_click_send_once(screen: Screen) -> None:
-    screen.start("/echo first").wait_for_reply()
-
-    screen.write("/echo held")
-    for _ in range(5):
-        screen.page.keyboard.down("Enter")  # the event repeats, as with a key that is held down
-    screen.page.keyboard.up("Enter")
-    expect(screen.last_reply).to_have_text("held")
-    screen.wait_for_reply(2)
-    screen.write("/echo clicked")
-    screen.page.get_by_role("button", name="Send", exact=True).dblclick(force=True)
-    expect(screen.last_reply).to_have_text("clicked")
-    screen.wait_for_reply(3)
-
-    assert len(screen.stored_pairs()) == 3
 
 
 KEPT_AT_ONCE = """
@@ -99,7 +93,7 @@ def test_unreachable_server_is_shown_and_the_text_kept(page: Page, server: Serve
     expect(screen.composer).to_have_value("do not lose me")
 
 
-def test_text_that_arrived_though_the_connection_broke_is_sent_once(page: Page, server: Served) -> None:
+def test_text_is_sent_once_whether_it_or_its_answer_was_lost(page: Page, server: Served) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go("/").start("/echo one").wait_for_reply()
@@ -114,6 +108,16 @@ def test_text_that_arrived_though_the_connection_broke_is_sent_once(page: Page, 
     expect(screen.composer).to_have_value("", timeout=20_000)
     screen.wait_for_reply(2)
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+
+    state.deaf = True
+    screen.send("/echo three")
+    expect(screen.composer).to_have_value("")
+    state.deaf = False
+    reload(page)
+    expect(screen.composer).to_have_value("/echo three")
+    screen.composer.press("Enter")
+    screen.wait_for_reply(3)
+    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two", "/echo three"]
 
 
 @pytest.mark.parametrize("text", ["/echo two", pytest.param("", marks=pytest.mark.exhaustive)], ids=["text", "file"])
@@ -153,29 +157,19 @@ def test_message_that_arrived_before_its_page_was_reloaded_is_not_in_the_compose
     assert [len(pair["attached"]) for pair in pairs] == [0, 1, 0]
 
 
-def test_text_lost_before_its_page_was_reloaded_is_in_the_box_and_sent_once(page: Page, server: Served) -> None:
+def test_unanswered_send_of_a_conversation_that_is_left_is_in_its_box_only_if_it_was_refused(
+    page: Page, server: Served
+) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
-    screen = Screen(page).go("/").start("/echo one").wait_for_reply()
-
-    state.deaf = True
-    screen.send("/echo two")
-    expect(screen.composer).to_have_value("")
-    state.deaf = False
-    reload(page)
-    expect(screen.composer).to_have_value("/echo two")
-    screen.composer.press("Enter")
-
-    screen.wait_for_reply(2)
-    assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo one", "/echo two"]
+    leave_and_open_before_the_answer(page, server, state)
+    leave_before_the_refusal(page, server, state)
 
 
-def test_unanswered_send_is_in_no_box_when_its_conversation_is_left_and_opened(page: Page, server: Served) -> None:
+def leave_and_open_before_the_answer(page: Page, server: Served, state: LateState) -> None:
     first, second = write(
         server, {"title": "The first", "pairs": [a_pair("one", "one")]}, {"title": "The second", "pairs": []}
     )
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{first}")
     expect(screen.pairs).to_have_count(1)
     expect(screen.conversations.get_by_role("link", name="The second")).to_be_visible()
@@ -200,13 +194,11 @@ def test_unanswered_send_is_in_no_box_when_its_conversation_is_left_and_opened(p
     expect(screen.composer).to_have_value("")
 
 
-def test_text_refused_while_its_conversation_is_left_is_in_its_box_once(page: Page, server: Served) -> None:
+def leave_before_the_refusal(page: Page, server: Served, state: LateState) -> None:
     pair = {"user_text": "Where is it?", "reply_text": "It is gone.", "model": "gone:big"}
     old = {"title": "The gone", "model": "gone:big", "pairs": [pair]}
     file = {"format": "inview", "version": 1, "conversations": [old, old | {"title": "The other"}]}
     gone, other = [one["id"] for one in call(server.url, "POST", "/import", file)["conversations"]]
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{gone}")
     expect(screen.pairs).to_have_count(1)
     expect(screen.conversations.get_by_role("link", name="The other")).to_be_visible()
@@ -252,20 +244,6 @@ def test_first_text_that_arrived_though_the_connection_broke_leads_to_its_conver
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo a first text"]
 
 
-def test_text_larger_than_a_websocket_event_arrives_whole(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-    large = "/long 3\n" + ("=" * 63 + "\n") * 16_000  # more than a million characters, and not many tokens
-
-    screen.composer.evaluate(
-        "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", large
-    )
-    screen.composer.press("Enter")
-
-    expect(screen.pairs).to_have_count(2)
-    expect(screen.page.locator("footer.meta")).to_have_count(2, timeout=60_000)
-    assert screen.stored_pairs()[1]["user_text"] == large
-
-
 @pytest.mark.exhaustive
 def test_model_of_the_conversation_opened_before_gets_nothing(page: Page, server: Served) -> None:
     """The state from Reflex arrives late: until then the page shows no model, and the send still uses the right one."""
@@ -303,7 +281,9 @@ def test_model_of_the_conversation_opened_before_gets_nothing(page: Page, server
     assert screen.stored_pairs()[0]["user_text"] == "/echo four"
 
 
-def test_text_too_long_for_the_connection_is_not_sent_until_it_is_shorter(screen: Screen) -> None:
+def test_text_too_long_for_the_connection_is_not_sent_and_one_that_just_fits_arrives_whole(
+    screen: Screen,
+) -> None:
     screen.start("/echo first").wait_for_reply()
     again: list[WebSocket] = []
     screen.page.on("websocket", lambda socket: again.append(socket))  # noqa: PLW0108 - no attribute fits on a method
@@ -336,3 +316,13 @@ def test_text_too_long_for_the_connection_is_not_sent_until_it_is_shorter(screen
     expect(screen.last_reply).to_have_text("short")
     assert [pair["user_text"] for pair in screen.stored_pairs()] == ["/echo first", "/echo short"]
     assert not again
+
+    screen.wait_for_reply(2)
+    large = "/long 3\n" + ("=" * 63 + "\n") * 16_000  # more than a million characters, and not many tokens
+    screen.composer.evaluate(
+        "(box, text) => { box.value = text; box.dispatchEvent(new Event('input', {bubbles: true})) }", large
+    )
+    screen.composer.press("Enter")
+    expect(screen.pairs).to_have_count(3)
+    expect(screen.page.locator("footer.meta")).to_have_count(3, timeout=60_000)
+    assert screen.stored_pairs()[2]["user_text"] == large

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
 from tests.e2e.late import LINK, LateState
+from tests.e2e.page.test_axe import findings_at_once
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -45,22 +46,10 @@ def row(page: Page, name: str) -> int:
     return int(found[0].replace(",", ""))
 
 
-def test_first_message_has_its_estimate_before_there_is_a_conversation(screen: Screen) -> None:
-    page = screen.page
-    screen.go("/")
-    before = tokens(page)
-
-    screen.write("word " * 400)
-    eventually(lambda: tokens(page) >= before + 380)
-    estimate(page).hover()
-    expect(panel(page)).to_contain_text("Draft")
-    expect(panel(page).get_by_role("button", name="Dry run")).to_be_visible()
-
-
-def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
+def test_estimate_of_a_first_message_moves_no_button_and_has_its_details(page: Page) -> None:
     late = LateState(held=[])
     page.route_web_socket(LINK, late.relay)
-    Screen(page).go("/")
+    screen = Screen(page).go("/")
     buttons = page.locator(".sending button")
     expect(buttons.first).to_be_visible()
     places = buttons.evaluate_all(PLACES)
@@ -71,37 +60,41 @@ def test_no_button_moves_when_the_estimate_comes(page: Page) -> None:
 
     assert {*places} <= {*buttons.evaluate_all(PLACES)}
 
-
-def test_estimate_follows_typing_and_its_split_adds_up(opened: Screen) -> None:
-    before = tokens(opened.page)
-    opened.write("word " * 400)
-    eventually(lambda: tokens(opened.page) >= before + 380)
-
-    counter(opened.page).hover()
-
-    page = opened.page
-    expect(panel(page)).to_be_visible()
-    eventually(lambda: row(page, "Draft") > 0)
-    names = ("System", "Tools", "4 pairs sent", "Draft")
-    eventually(lambda: row(page, "Sent now") == sum(row(page, name) for name in names) == tokens(page))
-    assert row(page, "Reserved for the reply") == 800
-    assert row(page, "Limit: the model's window") == int(8_192 * 0.94)
+    before = tokens(page)
+    screen.write("word " * 400)
+    eventually(lambda: tokens(page) >= before + 380)
+    estimate(page).hover()
+    expect(panel(page)).to_contain_text("Draft")
+    expect(panel(page).get_by_role("button", name="Dry run")).to_be_visible()
 
 
-def test_figure_of_another_text_says_that_it_is_being_counted(page: Page, conversation: str) -> None:
+def test_estimate_of_another_text_says_that_it_is_being_counted_then_its_split_adds_up(
+    page: Page, conversation: str
+) -> None:
     late = LateState()
     page.route_web_socket(LINK, late.relay)
     screen = Screen(page).go(f"/c/{conversation}")
-    expect(estimate(page)).to_be_visible()
+    expect(counter(page)).to_have_text("4 / 4 pairs")
     before = tokens(page)
     late.held = []
 
     screen.write("word " * 400)
     expect(page.get_by_role("button", name="Counting tokens")).to_contain_text("counting…")
     expect(estimate(page)).to_have_count(0)
+    for moment in ("pause", "finish"):  # transparent at first
+        page.evaluate(f"document.getAnimations().forEach((it) => {{ it.currentTime = 0; it.{moment}() }})")
+        assert findings_at_once(page, moment) == []
     late.release()
 
     assert tokens(page) >= before + 380
+
+    counter(page).hover()
+    expect(panel(page)).to_be_visible()
+    eventually(lambda: row(page, "Draft") > 0)
+    names = ("System", "Tools", "4 pairs sent", "Draft")
+    eventually(lambda: row(page, "Sent now") == sum(row(page, name) for name in names) == tokens(page))
+    assert row(page, "Reserved for the reply") == 800
+    assert row(page, "Limit: the model's window") == int(8_192 * 0.94)
 
 
 @pytest.mark.parametrize("of", [counter, estimate])
@@ -125,15 +118,6 @@ def phone(browser: Browser, server: Served, conversation: str) -> Generator[Page
     )
     yield Screen(opened.new_page()).go(f"/c/{conversation}").page
     opened.close()
-
-
-def test_estimate_on_a_phone_shows_the_price(phone: Page) -> None:
-    expect(estimate(phone).get_by_text("free")).to_be_in_viewport(ratio=1)
-    expect(phone.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
-    phone.set_viewport_size({"width": 320, "height": 640})
-    expect(phone.get_by_role("button", name="Send", exact=True)).to_be_in_viewport(ratio=1)
-    expect(phone.get_by_role("textbox", name="Title of the conversation")).to_be_in_viewport(ratio=1)
-    assert phone.evaluate("document.documentElement.scrollWidth") == 320
 
 
 @pytest.mark.exhaustive

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from app.state.sidebar.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
-from tests.e2e.screen import Screen, eventually, wait_until_alive, wait_until_painted, wait_until_still
+from tests.e2e.screen import Screen, eventually, step, wait_until_alive, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
 from tests.serving import Served
@@ -69,7 +69,13 @@ def late(page: Page, server: Served) -> tuple[Screen, LateState]:
     return screen, state
 
 
-def test_field_that_had_the_focus_before_the_scripts_ran_keeps_it(page: Page) -> None:
+def test_text_typed_before_the_page_answers_is_in_the_field_that_had_the_focus(page: Page, server: Served) -> None:
+    type_into_the_search_before_the_scripts_ran(page)
+    page.unroute("**/assets/*.js")
+    type_into_the_composer_before_it_answers(page, server)
+
+
+def type_into_the_search_before_the_scripts_ran(page: Page) -> None:
     held: list[Route] = []
     is_late = True
     page.route("**/assets/*.js", lambda route: held.append(route) if is_late else route.continue_())
@@ -88,7 +94,7 @@ def test_field_that_had_the_focus_before_the_scripts_ran_keeps_it(page: Page) ->
     expect(search).to_have_value("words")
 
 
-def test_text_typed_before_the_composer_answers_is_kept_below_the_draft(page: Page, server: Served) -> None:
+def type_into_the_composer_before_it_answers(page: Page, server: Served) -> None:
     held: list[Route] = []
     is_late = False
     page.route("**/assets/*.js", lambda route: held.append(route) if is_late else route.continue_())
@@ -106,6 +112,7 @@ def test_text_typed_before_the_composer_answers_is_kept_below_the_draft(page: Pa
     wait_until_alive(page)
     page.keyboard.type("and after")
 
+    # what was typed is kept below the draft
     expect(screen.composer).to_have_value("a draft\ntyped before, and after")
     state.release()
     expect(screen.pairs).to_have_count(2)
@@ -147,11 +154,15 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         expect(field).to_have_count(0)
 
 
-@pytest.mark.parametrize("typed_before", ["btw", ""])
-def test_text_typed_while_a_question_comes_does_not_answer_it(
-    late: tuple[Screen, LateState], typed_before: str
-) -> None:
+def test_text_typed_while_a_question_comes_does_not_answer_it(late: tuple[Screen, LateState]) -> None:
     screen, state = late
+    for typed_before in ("btw", ""):
+        with step(f"{typed_before!r} is typed before the question is there"):
+            type_while_a_question_comes(screen, state, typed_before)
+        screen.write("")
+
+
+def type_while_a_question_comes(screen: Screen, state: LateState, typed_before: str) -> None:
     page, pair = screen.page, screen.pairs.last
     pair.hover()
     state.held = []
@@ -173,11 +184,18 @@ def test_text_typed_while_a_question_comes_does_not_answer_it(
     assert len(screen.stored_pairs()) == 2
 
 
-@pytest.mark.parametrize("ends", ["it is done", "the connection is lost", "something else is pressed"])
 def test_letters_typed_after_a_control_that_opens_no_field_are_in_the_composer(
-    late: tuple[Screen, LateState], ends: str
+    late: tuple[Screen, LateState], server: Served
 ) -> None:
     screen, state = late
+    for ends in ("it is done", "something else is pressed", "the connection is lost"):
+        with step(ends):
+            type_after_a_control_without_a_field(screen, state, ends)
+        state.mend()
+        open_story(screen, server)
+
+
+def type_after_a_control_without_a_field(screen: Screen, state: LateState, ends: str) -> None:
     page = screen.page
     state.held = []
     page.get_by_role("button", name="Saved filters").click()  # without a filter, this button opens no text field
@@ -228,28 +246,42 @@ def test_sentence_typed_after_a_click_on_any_control_is_in_the_composer(screen: 
         expect(screen.composer, name).to_have_value(SENTENCE)
 
 
-@pytest.mark.parametrize("place", ["a control of a pair", "the text of a pair"])
-def test_sentence_typed_after_a_click_among_the_pairs_is_in_the_composer_also_after_escape(
-    screen: Screen, server: Served, place: str
+def test_sentence_typed_after_escape_among_the_pairs_or_in_the_preview_over_them_is_in_the_composer(
+    screen: Screen, server: Served
 ) -> None:
     open_story(screen, server)
+    type_after_a_click_among_the_pairs(screen)
+    type_while_the_preview_covers_the_composer(screen)
+
+
+def type_after_a_click_among_the_pairs(screen: Screen) -> None:
     pair = screen.pairs.first
-    screen.page.keyboard.press("Escape")
-    expect(screen.page.get_by_text("Keys: j k move")).to_be_visible()
-    pair.hover()
-    is_control = place == "a control of a pair"
-    (pair.get_by_role("button", name="Flag") if is_control else pair.get_by_text("one", exact=True)).click()
+    for place in (pair.get_by_role("button", name="Flag"), pair.get_by_text("one", exact=True)):
+        screen.page.keyboard.press("Escape")
+        expect(screen.page.get_by_text("Keys: j k move")).to_be_visible()
+        pair.hover()
+        place.click()
+        screen.page.keyboard.type(SENTENCE)
+        expect(screen.composer, str(place)).to_have_value(SENTENCE)
+        screen.write("")
 
-    screen.page.keyboard.type(SENTENCE)
 
-    expect(screen.composer).to_have_value(SENTENCE)
-
-
-@pytest.mark.parametrize("ends", ["it is made", "it is refused", "the connection is lost"])
-def test_letters_typed_after_a_click_on_fork_are_in_the_box_that_is_there_in_the_end(
-    late: tuple[Screen, LateState], server: Served, ends: str
+def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_that_is_there_in_the_end(
+    late: tuple[Screen, LateState], server: Served
 ) -> None:
     screen, state = late
+    for ends in ("it is made", "it is refused", "the connection is lost"):
+        with step(f"fork of a pair: {ends}"):
+            type_after_a_click_on_fork(screen, state, server, ends)
+        state.mend()
+        open_story(screen, server)
+    for control in ("fork in the inspector", "fork in a dialog", "delete and undo"):
+        with step(control):
+            type_after_a_control_that_leads_elsewhere(screen, state, control)
+        open_story(screen, server)
+
+
+def type_after_a_click_on_fork(screen: Screen, state: LateState, server: Served, ends: str) -> None:
     page, pair, origin = screen.page, screen.pairs.last, screen.path
     pair.hover()
     fork = pair.get_by_role("button", name="Fork").locator("visible=true")
@@ -275,11 +307,7 @@ def test_letters_typed_after_a_click_on_fork_are_in_the_box_that_is_there_in_the
         assert screen.path == origin
 
 
-@pytest.mark.parametrize("control", ["fork in the inspector", "fork in a dialog", "delete and undo"])
-def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_there(
-    late: tuple[Screen, LateState], control: str
-) -> None:
-    screen, state = late
+def type_after_a_control_that_leads_elsewhere(screen: Screen, state: LateState, control: str) -> None:
     page, origin = screen.page, screen.path
 
     def press_and_type(control: Locator) -> None:
@@ -315,8 +343,7 @@ def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_there
     expect(screen.composer).to_have_value("")
 
 
-def test_sentence_typed_while_the_preview_covers_the_composer_is_in_both(screen: Screen, server: Served) -> None:
-    open_story(screen, server)
+def type_while_the_preview_covers_the_composer(screen: Screen) -> None:
     page, preview = screen.page, screen.page.get_by_role("complementary", name="Preview of the request")
     page.set_viewport_size({"width": 390, "height": 844})
     page.keyboard.press("Control+Shift+Enter")

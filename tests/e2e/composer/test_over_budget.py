@@ -48,7 +48,27 @@ def refused(screen: Screen) -> Locator:
     return dialog(screen)
 
 
-def test_nothing_is_sent_before_a_choice_which_is_made_by_keys_alone(opened: Screen, peer: Peer) -> None:
+def lead_to_the_first_pair_that_is_sent(opened: Screen) -> None:
+    """The pairs that are not sent have a badge; a line shows where sending starts, and a key leads there."""
+    page = opened.page
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    expect(page.locator(".pair-notes .out")).to_have_text(["OUT over budget"] * 3)
+    line = page.get_by_text("Sent from here on")
+    expect(line).to_have_count(1)
+    begins = page.locator("[data-pair]").filter(has=line).get_by_role("article")
+    expect(begins).to_have_accessible_name("Pair 4")
+    expect(opened.pairs.first).to_have_accessible_description("OUT over budget")
+    page.keyboard.press("Shift+O")
+    expect(page.get_by_role("group", name="Request of pair 4")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(opened.composer).to_be_focused()
+
+
+def test_pairs_over_the_budget_are_badged_and_nothing_is_sent_before_a_choice_made_by_keys_alone(
+    opened: Screen, peer: Peer
+) -> None:
+    lead_to_the_first_pair_that_is_sent(opened)
     before = len(peer.bodies)
 
     shown = refused(opened)

@@ -38,10 +38,15 @@ def press_until(page: Page, key: str, name: str) -> None:
 
 
 @SIZES
-def test_the_system_prompt_is_written_in_its_card(screen: Screen, viewport: Any) -> None:
-    page = screen.page
-    page.set_viewport_size(viewport)
+def test_the_system_prompt_and_the_parameters_are_set(screen: Screen, viewport: Any) -> None:
+    screen.page.set_viewport_size(viewport)
     screen.start("/echo Hello").wait_for_reply()
+    write_the_system_prompt_in_its_card(screen)
+    set_parameters_for_a_conversation_and_for_one_send(screen)
+
+
+def write_the_system_prompt_in_its_card(screen: Screen) -> None:
+    page = screen.page
     page.get_by_role("button", name="Add a system prompt").focus()
     page.keyboard.press("Enter")
     area = page.get_by_role("textbox", name="System prompt")
@@ -75,11 +80,8 @@ def test_the_system_prompt_is_written_in_its_card(screen: Screen, viewport: Any)
     examine(page)
 
 
-@SIZES
-def test_parameters_are_set_for_a_conversation_and_for_one_send(screen: Screen, viewport: Any) -> None:
+def set_parameters_for_a_conversation_and_for_one_send(screen: Screen) -> None:
     page = screen.page
-    page.set_viewport_size(viewport)
-    screen.start("/echo Hello").wait_for_reply()
     add_to_message(page, "Parameters")
     dialog = page.get_by_role("dialog", name="Parameters")
     expect(dialog).to_be_visible()

@@ -30,9 +30,14 @@ def tree(page: Page) -> Locator:
     return page.get_by_role("tree", name="Branches")
 
 
-def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
-    opened: Screen, another_screen: Callable[[str], Screen]
+def test_tree_is_walked_with_the_arrows_and_a_fork_by_key_leads_back(
+    opened: Screen, server: Served, another_screen: Callable[[str], Screen]
 ) -> None:
+    walk_through_the_tree_and_back_by_the_lineage(opened, server)
+    fork_by_key_and_go_back(opened, another_screen)
+
+
+def fork_by_key_and_go_back(opened: Screen, another_screen: Callable[[str], Screen]) -> None:
     page, origin = opened.page, opened.path
     other = another_screen(origin)
     opened.composer.press("Escape")
@@ -43,7 +48,7 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
     page.keyboard.press("b")
 
     expect(page).not_to_have_url(re.compile(origin))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Fork of Plans")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Fork 4 of Plans")
     expect(opened.pairs).to_have_count(2)
     assert asked(opened) == ["Question 1", "Question 2"]
     expect(page.locator(".forked-from")).to_contain_text("Forked from Plans, after pair 2")
@@ -58,7 +63,7 @@ def test_fork_by_key_has_the_pairs_up_to_it_and_leads_back(
     expect(opened.pairs.last).to_contain_text("/echo elsewhere")
 
 
-def test_tree_is_walked_with_the_arrows_and_the_lineage_leads_back(opened: Screen, server: Served) -> None:
+def walk_through_the_tree_and_back_by_the_lineage(opened: Screen, server: Served) -> None:
     page, origin = opened.page, opened.path
     conversation = origin.removeprefix("/c/")
     first = opened.stored_pairs()[0]["id"]

@@ -74,7 +74,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     expect(screen.composer).to_have_value("/echo too early")
 
 
-def test_model_menu_ends_in_the_comparison_which_needs_a_message(screen: Screen) -> None:
+def model_menu_ends_in_the_comparison_which_needs_a_message(screen: Screen) -> None:
     page = screen.page
     expect(page.locator(".composer").get_by_role("button", name=re.compile("Compare"))).to_have_count(0)
     models = page.get_by_role("button", name=re.compile("^Model: "))
@@ -87,11 +87,13 @@ def test_model_menu_ends_in_the_comparison_which_needs_a_message(screen: Screen)
     models.click()
     expect(compare).to_be_enabled()
     expect(page.get_by_text("Write a message first")).to_be_hidden()
+    page.keyboard.press("Escape")
 
 
 def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
     screen: Screen, server: Served, another_screen: Callable[[str], Screen]
 ) -> None:
+    model_menu_ends_in_the_comparison_which_needs_a_message(screen)
     page = screen.page
     screen.write(LONG)
     page.get_by_role("button", name=re.compile("^Model: ")).click()

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, eventually, reload, step
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -46,7 +46,7 @@ def answered(screen: Screen, *wanted: str) -> None:
     eventually(lambda: all(pair["lifecycle"] == "succeeded" for pair in screen.stored_pairs()))
 
 
-def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
+def test_pair_is_edited_by_keys_alone_and_its_text_outlives_the_pair(two: Screen, server: Served) -> None:
     press(two, "e")
     expect(box(two, 2)).to_be_focused()
     expect(box(two, 2)).to_have_value("/echo two")
@@ -65,9 +65,23 @@ def test_pair_is_edited_by_keys_alone(two: Screen) -> None:
     press(two, "3")  # single keys are still on
     eventually(lambda: two.stored_pairs()[1]["stars"] == 3)
 
+    press(two, "e")
+    expect(box(two, 2)).to_be_focused()
+    two.page.keyboard.type(" and again")
+    call(server.url, "DELETE", f"/pairs/{two.stored_pairs()[1]['id']}")
+    expect(two.composer).to_have_value("/echo two and more\nx and again")
+    expect(two.composer).to_be_focused()
+    expect(two.page.get_by_text("Your text is in the message box.")).to_be_visible()
+    expect(box(two, 2)).to_have_count(0)
 
-@pytest.mark.parametrize("position", [2, 3])
-def test_edited_pair_goes_to_the_top_when_it_is_sent(page: Page, server: Served, position: int) -> None:
+
+def test_edited_pair_goes_to_the_top_when_it_is_sent(page: Page, server: Served) -> None:
+    for position in (2, 3):
+        with step(f"pair {position} of 3"):
+            edit_and_send(page, server, position)
+
+
+def edit_and_send(page: Page, server: Served, position: int) -> None:
     last = "A line.\n\n" * 40 if position == 2 else "three"
     told = [a_pair("/echo one", "A line.\n\n" * 40), a_pair("/echo two", "two"), a_pair("/echo three", last)]
     screen = Screen(page).go(f"/c/{write(server, {'model': 'offline:demo', 'pairs': told})[0]}")
@@ -87,17 +101,6 @@ def test_edited_pair_goes_to_the_top_when_it_is_sent(page: Page, server: Served,
     eventually(lambda: top(request) < 120)
     answered(screen, *(f"/echo {each}" + " again" * (at == position) for at, each in enumerate(NUMBERS, 1)))
     assert top(request) < 120
-
-
-def test_text_of_a_pair_that_is_deleted_elsewhere_is_in_the_message_box(two: Screen, server: Served) -> None:
-    press(two, "e")
-    two.page.keyboard.type(" and more")
-    call(server.url, "DELETE", f"/pairs/{two.stored_pairs()[1]['id']}")
-
-    expect(two.composer).to_have_value("/echo two and more")
-    expect(two.composer).to_be_focused()
-    expect(two.page.get_by_text("Your text is in the message box.")).to_be_visible()
-    expect(box(two, 2)).to_have_count(0)
 
 
 @pytest.mark.exhaustive

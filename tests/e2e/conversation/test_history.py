@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.domain.run.reply_size import MAX_REPLY_BYTES
-from tests.e2e.screen import Screen, eventually, reload, wait_until_painted
+from tests.e2e.screen import Screen, eventually, reload, step, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
@@ -156,12 +156,20 @@ def selected(page: Page) -> str:
     return page.evaluate("getSelection().toString()")
 
 
-@pytest.mark.parametrize("read", [turn_the_wheel, select_words])
-def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen, read: Callable[[Page], None]) -> None:
+def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen) -> None:
     screen.start("/long 9000 /rate 250")
     eventually(lambda: screen.page.locator(".reply [data-part]:focus").count() == 1)
     screen.page.keyboard.press("Escape")  # the page moved without a key: from now on keys are commands
     screen.page.keyboard.press("Shift+G")
+    for read in (turn_the_wheel, select_words):
+        with step(read.__name__):
+            read_while_the_reply_grows(screen, read)
+    screen.stop.click()
+    expect(screen.stop).to_have_count(0)
+    select_words_of_a_growing_paragraph(screen)
+
+
+def read_while_the_reply_grows(screen: Screen, read: Callable[[Page], None]) -> None:
     eventually(lambda: scroll_top(screen.page) > 300)
     read(screen.page)
     height = scroll_height(screen.page)
@@ -175,12 +183,11 @@ def test_who_reads_stops_the_following_and_a_button_returns(screen: Screen, read
     assert (place_of_words(screen.page), selected(screen.page)) == (place, words)
     screen.page.get_by_role("button", name="Jump to the newest message").click()
     eventually(lambda: is_at_the_end(screen.page))
-    screen.stop.click()
 
 
-def test_words_stay_selected_while_their_paragraph_grows(screen: Screen) -> None:
+def select_words_of_a_growing_paragraph(screen: Screen) -> None:
     page = screen.page
-    screen.start("/long 4000 /rate 10")
+    screen.go("/").start("/long 4000 /rate 10")
     growing = page.locator(".reply .md > :last-child")
     eventually(lambda: len(growing.inner_text()) > 30)
     box = growing.bounding_box()
@@ -228,6 +235,7 @@ def test_own_send_leads_to_the_end(page: Page, long_one: str) -> None:
     expect(screen.last_reply).to_be_in_viewport()
 
 
+@pytest.mark.exhaustive
 def test_longest_stored_reply_opens_and_the_conversation_continues(screen: Screen, server: Served) -> None:
     longest = "An ordinary line of words, and its number.\n" * (MAX_REPLY_BYTES // 43)
     screen.go(f"/c/{write(server, {'pairs': [a_pair('A short one'), a_pair('Go on', longest)]})[0]}")

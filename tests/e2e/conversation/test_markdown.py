@@ -96,7 +96,13 @@ def test_everything_has_its_element(screen: Screen) -> None:
     expect(reply).to_contain_text("& an entity — done.")
 
 
-def test_html_of_a_model_is_never_run_and_its_links_lead_out_safely(screen: Screen) -> None:
+def test_html_is_never_run_pictures_are_fetched_on_a_click_and_code_is_copied_unchanged(screen: Screen) -> None:
+    html_is_never_run_and_links_lead_out_safely(screen)
+    picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen)
+    code_is_copied_unchanged(screen)
+
+
+def html_is_never_run_and_links_lead_out_safely(screen: Screen) -> None:
     screen.start(
         '/echo <img src=x onerror="window.ran=1"> <script>window.ran=1</script>\n\n<iframe src="/"></iframe>\n\n'
         "[bad](javascript:window.ran=1) [data](data:text/html,x) https://example.org/x and [this](http://example.com)."
@@ -113,14 +119,14 @@ def test_html_of_a_model_is_never_run_and_its_links_lead_out_safely(screen: Scre
         assert {"noopener", "noreferrer"} <= set((link.get_attribute("rel") or "").split())
 
 
-def test_picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Screen) -> None:
+def picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Screen) -> None:
     asked: list[Request] = []
     screen.page.on("request", lambda request: asked.append(request) if "pictures.example" in request.url else None)
     screen.page.route(
         "**/pictures.example/**", lambda route: route.fulfill(status=200, content_type="image/gif", body=b"")
     )
 
-    screen.start("/echo ![a cat](https://pictures.example/cat.gif)").wait_for_reply()
+    screen.send("/echo ![a cat](https://pictures.example/cat.gif)").wait_for_reply(2)
     button = screen.page.get_by_role("button", name=re.compile("Load picture “a cat” from pictures.example"))
     expect(button).to_be_visible()
     assert asked == []
@@ -128,13 +134,13 @@ def test_picture_from_elsewhere_is_fetched_on_a_click_and_not_before(screen: Scr
         button.click()
 
     expect(screen.last_reply.locator("img[alt='a cat']")).to_have_count(1)
-    screen.send("/echo The picture is not fetched again.").wait_for_reply(2)
+    screen.send("/echo The picture is not fetched again.").wait_for_reply(3)
     assert len(asked) == 1
     assert "referer" not in asked[0].headers
 
 
-def test_code_is_copied_unchanged(screen: Screen) -> None:
-    screen.start("/echo ```py\nx = 1\n\n\tif x:\n```").wait_for_reply()
+def code_is_copied_unchanged(screen: Screen) -> None:
+    screen.send("/echo ```py\nx = 1\n\n\tif x:\n```").wait_for_reply(4)
 
     screen.page.get_by_role("button", name="Copy code").click()
 

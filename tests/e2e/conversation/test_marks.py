@@ -37,7 +37,7 @@ def stars(screen: Screen, place: int) -> Locator:
     return screen.pairs.nth(place).get_by_role("group", name=re.compile("^Stars: "))
 
 
-def test_stars_by_key_are_seen_and_kept(two: Screen) -> None:
+def test_stars_by_key_are_kept_and_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> None:
     press(two.page, "2")
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
     eventually(lambda: stored(two, 1, "stars") == 2)
@@ -51,6 +51,14 @@ def test_stars_by_key_are_seen_and_kept(two: Screen) -> None:
     press(two.page, "Escape", "Shift+G", "0")
     expect(stars(two, 1)).to_have_accessible_name("Stars: 0")
     eventually(lambda: stored(two, 1, "stars") == 0)
+
+    press(two.page, "u", "u", "x")
+    dialog = two.page.get_by_role("dialog", name="Delete this pair?")
+    expect(dialog).to_contain_text("/echo one")
+    dialog.get_by_role("button", name="Delete").press("Enter")
+    expect(two.pairs).to_have_count(1)
+    expect(two.page.get_by_role("group", name=re.compile("^Request of pair"))).to_be_focused()
+    eventually(lambda: [pair["user_text"] for pair in two.stored_pairs()] == ["/echo two"])
 
 
 @pytest.mark.exhaustive
@@ -74,17 +82,6 @@ def test_control_z_in_the_composer_is_the_composers(two: Screen) -> None:
 
     expect(two.composer).to_have_value("")
     expect(stars(two, 1)).to_have_accessible_name("Stars: 2")
-
-
-def test_deleting_asks_and_leaves_the_cursor_at_the_next_pair(two: Screen) -> None:
-    press(two.page, "u", "u", "x")
-    dialog = two.page.get_by_role("dialog", name="Delete this pair?")
-    expect(dialog).to_contain_text("/echo one")
-    dialog.get_by_role("button", name="Delete").press("Enter")
-
-    expect(two.pairs).to_have_count(1)
-    expect(two.page.get_by_role("group", name=re.compile("^Request of pair"))).to_be_focused()
-    eventually(lambda: [pair["user_text"] for pair in two.stored_pairs()] == ["/echo two"])
 
 
 @pytest.mark.exhaustive

@@ -42,23 +42,6 @@ def outs(screen: Screen) -> list[str | None]:
     return [pair["out"] for pair in screen.stored_pairs()]
 
 
-def test_pairs_beyond_the_budget_are_badged_and_a_line_and_a_key_lead_to_the_first_that_is_sent(four: Screen) -> None:
-    eventually(lambda: "over_budget" in outs(four))
-    left_out = outs(four).count("over_budget")
-
-    expect(badges(four.page)).to_have_count(left_out)
-    expect(badges(four.page).first).to_have_text("OUT over budget")
-    line = four.page.get_by_text("Sent from here on")
-    expect(line).to_have_count(1)
-    begins = four.page.locator("[data-pair]").filter(has=line).get_by_role("article")
-    expect(begins).to_have_accessible_name(f"Pair {left_out + 1}")
-    expect(four.pairs.first).to_have_accessible_description("OUT over budget")
-
-    four.page.keyboard.press("Escape")
-    four.page.keyboard.press("Shift+O")
-    expect(four.page.get_by_role("group", name=f"Request of pair {left_out + 1}")).to_be_focused()
-
-
 @pytest.mark.exhaustive
 def test_boundary_follows_typing_and_moves_nothing(four: Screen) -> None:
     eventually(lambda: "over_budget" in outs(four))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.screen import Screen, eventually, wait_until_painted, wait_until_still
+from tests.e2e.screen import Screen, eventually, step, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -135,12 +135,22 @@ def test_each_way_up_stays_with_the_words_also_when_the_reply_ends_and_its_code_
     assert place(page) == at
 
 
-@pytest.mark.parametrize("way", ["ArrowUp", "wheel"])
-def test_a_smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen: Screen, read: str, way: str) -> None:
+def test_only_a_way_up_ends_the_following_while_the_reply_grows_in_each_frame(screen: Screen, read: str) -> None:
+    def at_the_end() -> Screen:
+        screen.go(read)
+        expect(screen.pairs).to_have_count(3)
+        eventually(lambda: distance(screen.page) < 2)
+        return screen
+
+    for way in ("ArrowUp", "wheel"):
+        with step(f"a smooth way up: {way}"):
+            smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(at_the_end(), way)
+    key_that_moves_nothing_does_not_end_the_following(at_the_end())
+    words_under_a_pressed_pointer_stay_until_they_are_selected(at_the_end())
+
+
+def smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen: Screen, way: str) -> None:
     page = screen.page
-    screen.go(read)
-    expect(screen.pairs).to_have_count(3)
-    eventually(lambda: distance(page) < 2)
     page.evaluate(GROWS_EACH_FRAME)
     view = page.locator(".scroll")
     if way == "wheel":
@@ -153,11 +163,8 @@ def test_a_smooth_way_up_is_not_undone_by_what_comes_in_its_first_frames(screen:
     page.evaluate("globalThis.stopped = true")
 
 
-def test_words_under_a_pressed_pointer_stay_until_they_are_selected(screen: Screen, read: str) -> None:
+def words_under_a_pressed_pointer_stay_until_they_are_selected(screen: Screen) -> None:
     page = screen.page
-    screen.go(read)
-    expect(screen.pairs).to_have_count(3)
-    eventually(lambda: distance(page) < 2)
     words = screen.last_reply.locator("p").nth(-8).bounding_box()
     assert words is not None
     x, y = words["x"] + 20, words["y"] + 8
@@ -181,11 +188,8 @@ def test_words_under_a_pressed_pointer_stay_until_they_are_selected(screen: Scre
     assert page.evaluate("getSelection().isCollapsed") is False
 
 
-def test_a_key_that_moves_nothing_does_not_end_the_following(screen: Screen, read: str) -> None:
+def key_that_moves_nothing_does_not_end_the_following(screen: Screen) -> None:
     page = screen.page
-    screen.go(read)
-    expect(screen.pairs).to_have_count(3)
-    eventually(lambda: distance(page) < 2)
     page.locator(".scroll").evaluate("view => view.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowUp'}))")
     page.evaluate(GROWS_EACH_FRAME)
     eventually(lambda: page.locator(".pairs > :last-child > div[style]").count() > 100)

@@ -30,7 +30,13 @@ def checkpoint_of(screen: Screen) -> object:
     return call(origin, "GET", f"/conversations/{conversation}")["checkpoint"]
 
 
-def test_first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> None:
+def test_first_reply_brings_a_title_and_a_selection_is_summarised_by_key(screen: Screen) -> None:
+    first_reply_brings_a_title_and_its_request_is_in_the_log(screen)
+    screen.go("/")
+    selection_is_summarised_by_key_and_taken_back(screen)
+
+
+def first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> None:
     page = screen.page
     screen.start("/rate 0\nWhy is the evening sky red, and not blue as at noon?").wait_for_reply()
 
@@ -68,7 +74,7 @@ def test_title_that_comes_while_one_is_typed_does_not_take_the_words_away(screen
     expect(screen.conversations.first).to_contain_text("Water from above")
 
 
-def test_selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
+def selection_is_summarised_by_key_and_taken_back(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo One").wait_for_reply()
     screen.send("/echo Two").wait_for_reply(2)

@@ -112,48 +112,55 @@ def test_card_of_a_call_says_how_it_came_out_and_unfolds_to_what_went_in_and_out
     look_at_it(page, "cards")
 
 
-def test_composer_says_how_many_tools_are_sent_and_which(screen: Screen, prefer: Callable[..., None]) -> None:
+def pill(page: Page) -> Locator:
+    return page.get_by_role("button", name=re.compile("^Tools "))
+
+
+def menu(page: Page) -> Locator:
+    return page.get_by_role("dialog", name="Tools of the next message")
+
+
+def test_composer_says_which_tools_are_sent_and_the_choice_in_the_inspector_is_what_is_sent(
+    server: Served, screen: Screen, prefer: Callable[..., None]
+) -> None:
+    composer_says_how_many_tools_are_sent_and_which(screen, prefer)
+    choice_in_the_inspector_is_what_is_sent(server, screen)
+    pill(screen.page).click()
+    expect(menu(screen.page)).to_contain_text("No tools are sent.")
+    prefer()
+
+
+def composer_says_how_many_tools_are_sent_and_which(screen: Screen, prefer: Callable[..., None]) -> None:
     page = screen.page
-    pill = page.get_by_role("button", name=re.compile("^Tools "))
-    menu = page.get_by_role("dialog", name="Tools of the next message")
     expect(page.locator(".estimate")).to_be_visible()
-    expect(pill).to_have_count(0)
+    expect(pill(page)).to_have_count(0)
     prefer(built_in_tools=["current_time", "fetch_page"])
     reload(page)
-    pill.click()
-    expect(menu.get_by_role("listitem")).to_have_count(2)
-    expect(menu.get_by_role("link", name="Set up tools")).to_be_visible()
+    pill(page).click()
+    expect(menu(page).get_by_role("listitem")).to_have_count(2)
+    expect(menu(page).get_by_role("link", name="Set up tools")).to_be_visible()
     page.keyboard.press("Escape")
 
     screen.start("/rate 0\nHello").wait_for_reply()
-    expect(pill).to_have_text("Tools 2")
+    expect(pill(page)).to_have_text("Tools 2")
     for width in (1280, 390, 360, 320):
         page.set_viewport_size({"width": width, "height": 800})
-        expect(pill).to_be_in_viewport(ratio=1)
+        expect(pill(page)).to_be_in_viewport(ratio=1)
         send = page.get_by_role("button", name="Send", exact=True)
         expect(send).to_be_in_viewport(ratio=1)
         assert page.evaluate(OVERLAPS) == [], width
         assert page.evaluate("document.documentElement.scrollWidth") == width
     page.set_viewport_size({"width": 1280, "height": 800})
-    pill.click()
-    expect(menu).to_contain_text(re.compile(r"2 of 2 tools~[\d,]+ tokens in each send"))
-    expect(menu.get_by_role("listitem").filter(has_text=re.compile(r"~\d+ tokens$"))).to_have_count(2)
-    menu.get_by_role("button", name="Choose tools").click()
-    page.get_by_role("group", name="Tools to send").get_by_role("radio", name="None none").click()
-    expect(pill).to_have_text("Tools 0")
-    pill.click()
-    expect(menu).to_contain_text("No tools are sent.")
+    pill(page).click()
+    expect(menu(page)).to_contain_text(re.compile(r"2 of 2 tools~[\d,]+ tokens in each send"))
+    expect(menu(page).get_by_role("listitem").filter(has_text=re.compile(r"~\d+ tokens$"))).to_have_count(2)
+    menu(page).get_by_role("button", name="Choose tools").click()
 
 
-def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
-    server: Served, screen: Screen, prefer: Callable[..., None]
-) -> None:
+def choice_in_the_inspector_is_what_is_sent(server: Served, screen: Screen) -> None:
+    """The inspector shows the tools already."""
     page = screen.page
-    prefer(built_in_tools=["current_time", "fetch_page"])
-    screen.start("/rate 0\nHello").wait_for_reply()
     path = f"/conversations/{screen.path.removeprefix('/c/')}"
-    page.get_by_role("button", name="Preview of the request").click()
-    page.get_by_role("tab", name="Tools").click()
     panel = page.get_by_role("region", name="Tools", exact=True)
     modes = panel.get_by_role("group", name="Tools to send")
 
@@ -186,7 +193,7 @@ def test_tools_are_chosen_in_the_inspector_and_the_choice_is_what_is_sent(
     state.release()
     screen.wait_for_reply(2)
     expect(screen.last_reply).to_contain_text("This conversation has no tools.")
-    prefer()
+    expect(pill(page)).to_have_text("Tools 0")
 
 
 @pytest.mark.exhaustive

@@ -46,7 +46,16 @@ def body(page: Page) -> str:
     return page.evaluate("navigator.clipboard.readText()")
 
 
-def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
+def test_it_opens_by_key_beside_the_page_outlives_a_reload_and_names_what_it_leaves_out(
+    opened: Screen, another_screen: Callable[[str], Screen]
+) -> None:
+    p_opens_it_and_gives_the_focus_back(opened)
+    preview_names_what_it_leaves_out(opened, another_screen)
+    filter_bar_keeps_its_word_next_to_it(opened)
+    it_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened)
+
+
+def p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     page = opened.page
     opened.composer.press("Escape")
     page.keyboard.press("p")
@@ -62,12 +71,12 @@ def test_p_opens_it_and_gives_the_focus_back(opened: Screen) -> None:
     expect(inspector(page)).to_be_hidden()
 
 
-def test_filter_bar_keeps_its_word_next_to_the_inspector(opened: Screen) -> None:
+def filter_bar_keeps_its_word_next_to_it(opened: Screen) -> None:
     page = opened.page
     page.set_viewport_size({"width": 1440, "height": 900})
     page.request.patch(f"/api/v1/conversations/{opened.path.removeprefix('/c/')}", data={"title": "A long title " * 9})
-    opened.go(opened.path)
-    open_preview(opened)
+    opened.go(opened.path)  # with the inspector open
+    expect(inspector(page)).to_be_visible()
 
     words = page.locator(".filter-words input").bounding_box()
 
@@ -95,9 +104,8 @@ def test_panel_over_the_page_has_the_focus_and_keys_do_not_act_below_it(opened: 
     assert opened.stored_pairs()[-1]["stars"] == 0
 
 
-def test_inspector_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -> None:
+def it_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -> None:
     page = opened.page
-    open_preview(opened)
     reload(page)
     expect(inspector(page)).to_be_visible()
 
@@ -126,7 +134,7 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     assert len(peer.bodies) == before
 
 
-def test_preview_names_what_it_leaves_out(opened: Screen, another_screen: Callable[[str], Screen]) -> None:
+def preview_names_what_it_leaves_out(opened: Screen, another_screen: Callable[[str], Screen]) -> None:
     page = opened.page
     shown = open_preview(opened)
     expect(shown).not_to_contain_text("The open edit is not part of it.")
@@ -138,6 +146,7 @@ def test_preview_names_what_it_leaves_out(opened: Screen, another_screen: Callab
 
     streaming = another_screen("/").start("/long 4000 /rate 1")
     expect(open_preview(streaming)).to_contain_text("A message that you send now waits until it ends")
+    streaming.page.close()
 
 
 @pytest.mark.exhaustive
@@ -151,7 +160,12 @@ def test_its_scripts_are_fetched_when_it_opens(opened: Screen) -> None:
     assert not any(url.endswith("/preview") for url in asked)
 
 
-def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> None:
+def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, context_page: Page, peer: Peer) -> None:
+    json_of_a_conversation(opened, peer)
+    json_of_a_first_message(context_page, peer)
+
+
+def json_of_a_conversation(opened: Screen, peer: Peer) -> None:
     messages = open_preview(opened).locator(".message")
     expect(messages).to_have_count(10)
     opened.write('What "now"?\n\tAnd é 👩‍👩‍👧')
@@ -169,8 +183,9 @@ def test_json_is_byte_for_byte_what_then_arrives(opened: Screen, peer: Peer) -> 
     assert len(title) == 64
 
 
-def test_json_of_a_first_message_is_byte_for_byte_what_then_arrives(page: Page, server: Served, peer: Peer) -> None:
+def json_of_a_first_message(page: Page, peer: Peer) -> None:
     page.add_init_script("localStorage.setItem('inview.model', 'peer:large')")
+    page.bring_to_front()
     screen = Screen(page).go("/")
     expect(page.get_by_role("button", name="Model: large")).to_be_visible()
     screen.write("What would this send?")

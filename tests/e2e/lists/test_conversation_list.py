@@ -53,7 +53,15 @@ def test_escape_keeps_the_name(screen: Screen) -> None:
     expect(row(screen, "keeps its name")).to_be_visible()
 
 
-def test_conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> None:
+def test_list_is_changed_by_keyboard_alone_and_its_search_leads_to_the_pair_with_the_words(
+    screen: Screen, server: Served
+) -> None:
+    conversation_is_renamed_and_kept_by_keyboard_alone(screen)
+    screen.go("/")
+    search_results_lead_to_the_pair_with_the_words(screen, server)
+
+
+def conversation_is_renamed_and_kept_by_keyboard_alone(screen: Screen) -> None:
     titled(screen, "by keyboard")
     here = row(screen, "by keyboard")
 
@@ -92,7 +100,7 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
-def test_search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
+def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
     titled(screen, "lighthouse in the marzipan fog")
     path = screen.path
     screen.go("/")

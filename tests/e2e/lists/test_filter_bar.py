@@ -8,7 +8,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-from tests.e2e.screen import Screen, heard, reload
+from tests.e2e.screen import Screen, heard, reload, step
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
 
@@ -59,7 +59,20 @@ def enter(screen: Screen, line: str) -> None:
     bar(screen.page).press("Enter")
 
 
-def test_applied_filter_shows_its_pairs_and_a_wrong_line_after_it_changes_nothing(opened: Screen) -> None:
+def test_filter_is_put_together_by_chips_and_its_line_is_applied_left_completed_and_refused(opened: Screen) -> None:
+    chips_write_the_filter_and_take_it_out_again(opened)
+    applied_filter_shows_its_pairs_and_a_wrong_line_after_it_changes_nothing(opened)
+    escape_keeps_the_filter(opened)
+    enter(opened, "")
+    expect(opened.pairs).to_have_count(len(STARS))
+    plain_words_filter_by_one_enter_and_tab_shows_their_filter(opened, "Enter")
+    completion_is_taken_with_tab_or_the_arrows(opened)
+    for text, key in (("", "Tab"), ("sta", "Shift+Tab")):
+        with step(f"{key} leaves the line {text!r}"):
+            suggestions_close_when_tab_leaves_the_line(opened, text, key)
+
+
+def applied_filter_shows_its_pairs_and_a_wrong_line_after_it_changes_nothing(opened: Screen) -> None:
     enter(opened, "s>=2")
 
     expect(opened.pairs).to_have_count(3)
@@ -85,8 +98,12 @@ def option(page: Page) -> Locator:
     return page.get_by_role("listbox", name="Suggestions").get_by_role("option")
 
 
-@pytest.mark.parametrize("key", ["Enter", pytest.param("Tab", marks=pytest.mark.exhaustive)])
-def test_plain_words_filter_by_one_enter_and_tab_shows_their_filter(opened: Screen, key: str) -> None:
+@pytest.mark.exhaustive
+def test_tab_shows_the_filter_of_plain_words(opened: Screen) -> None:
+    plain_words_filter_by_one_enter_and_tab_shows_their_filter(opened, "Tab")
+
+
+def plain_words_filter_by_one_enter_and_tab_shows_their_filter(opened: Screen, key: str) -> None:
     bar(opened.page).fill("question 4")
 
     expect(option(opened.page)).to_contain_text("c'question 4'")
@@ -124,7 +141,7 @@ def test_sheet_of_the_filter_shows_its_search_and_how_to_close_it(opened: Screen
     expect(sheet.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
 
 
-def test_escape_keeps_the_filter(opened: Screen) -> None:
+def escape_keeps_the_filter(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
 
@@ -136,7 +153,7 @@ def test_escape_keeps_the_filter(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(2)
 
 
-def test_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
+def reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
@@ -198,7 +215,7 @@ def test_filter_is_kept_with_the_conversation(opened: Screen, conversation: str)
     expect(opened.page).to_have_url(re.compile(r"\?f=s3$"))
 
 
-def test_completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
+def completion_is_taken_with_tab_or_the_arrows(opened: Screen) -> None:
     page = opened.page
     bar(page).fill("sta")
     options = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
@@ -233,7 +250,13 @@ def test_enter_after_more_was_typed_takes_the_line_and_no_suggestion_of_before(o
     expect(page).to_have_url(re.compile(r"\?f=stars"))
 
 
-def test_saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> None:
+def test_saved_filter_is_used_and_a_reload_and_back_restore_what_was_in_view(opened: Screen) -> None:
+    saved_filter_is_used_by_name_renamed_and_deleted(opened)
+    opened.page.keyboard.press("Escape")
+    reload_and_back_restore_what_was_in_view(opened)
+
+
+def saved_filter_is_used_by_name_renamed_and_deleted(opened: Screen) -> None:
     page = opened.page
     enter(opened, "s3")
     expect(opened.pairs).to_have_count(2)
@@ -281,7 +304,7 @@ def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(len(STARS))
 
 
-def test_bar_folds_to_an_icon_and_a_chip_on_a_phone(browser: Browser, server: Served, conversation: str) -> None:
+def test_bar_folds_on_a_phone_and_its_chips_fit(browser: Browser, server: Served, conversation: str) -> None:
     phone = browser.new_context(
         base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
@@ -296,6 +319,10 @@ def test_bar_folds_to_an_icon_and_a_chip_on_a_phone(browser: Browser, server: Se
     chip = screen.page.get_by_role("button", name="Filter: s3")
     expect(chip).to_have_text("s3")
     assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    chip.tap()
+    enter(screen, "")
+    expect(screen.pairs).to_have_count(len(STARS))
+    chips_fit_on_a_narrow_phone(screen)
     phone.close()
 
 
@@ -304,8 +331,7 @@ def flagged(server: Served, conversation: str) -> list[int]:
     return [pair["position"] for pair in pairs if pair["flagged"]]
 
 
-@pytest.mark.parametrize(("text", "key"), [("", "Tab"), ("sta", "Shift+Tab")])
-def test_suggestions_close_when_tab_leaves_the_line(opened: Screen, text: str, key: str) -> None:
+def suggestions_close_when_tab_leaves_the_line(opened: Screen, text: str, key: str) -> None:
     bar(opened.page).fill("st")
     expect(option(opened.page).first).to_be_visible()
     bar(opened.page).fill(text)
@@ -318,7 +344,7 @@ def test_suggestions_close_when_tab_leaves_the_line(opened: Screen, text: str, k
     expect(bar(opened.page)).to_have_attribute("aria-expanded", "false")
 
 
-def test_chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
+def chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
     page = opened.page
     chips = page.get_by_role("group", name="Quick filters")
     starred = chips.get_by_role("button", name="Starred")
@@ -345,7 +371,7 @@ def test_chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
     expect(chips).to_have_count(0)
 
 
-def test_chips_fit_on_a_phone(opened: Screen) -> None:
+def chips_fit_on_a_narrow_phone(opened: Screen) -> None:
     page = opened.page
     page.set_viewport_size({"width": 320, "height": 700})
     page.get_by_role("button", name="Filter", exact=True).click()

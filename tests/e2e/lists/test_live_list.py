@@ -43,13 +43,22 @@ def test_list_is_live_on_every_page(screen: Screen) -> None:
             is_listed(screen, f"{title} {path}")
 
 
-def test_list_is_live_again_after_the_connection_was_lost(screen: Screen) -> None:
+def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
+    page = screen.page
     screen.start("/echo away").wait_for_reply()
-    screen.page.context.set_offline(True)
-    expect(screen.page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
+    expect(screen.pairs).to_have_count(0)
+    screen.composer.press("Escape")
+    page.context.set_offline(True)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
     make(screen, "While away")
-    screen.page.context.set_offline(False)
+
+    page.context.set_offline(False)
+    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(screen.pairs).to_have_count(1)
     is_listed(screen, "While away")
     make(screen, "After that")
-
     is_listed(screen, "After that")

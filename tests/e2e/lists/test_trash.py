@@ -17,7 +17,12 @@ def delete_conversation(screen: Screen, name: str) -> None:
     expect(row).to_have_count(0)
 
 
-def test_key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen: Screen) -> None:
+def test_deleted_conversation_is_restored_by_key_and_deleted_forever_on_a_phone_by_keyboard(screen: Screen) -> None:
+    key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen)
+    trash_is_gone_through_on_a_phone_by_keyboard(screen)
+
+
+def key_right_after_the_conversation_on_screen_was_deleted_restores_it(screen: Screen) -> None:
     screen.start("/echo wanted").wait_for_reply()
     path = screen.path
     screen.composer.fill("a draft")
@@ -33,13 +38,13 @@ def test_key_right_after_the_conversation_on_screen_was_deleted_restores_it(scre
     expect(screen.pairs).to_have_count(1)
 
 
-def test_trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
+def trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     page = screen.page
-    screen.start("/echo not wanted").wait_for_reply()
-    delete_conversation(screen, "not wanted")
+    screen.send("/echo not any more").wait_for_reply(2)
+    delete_conversation(screen, "wanted")
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, "/trash")
-    entry = page.locator(".trash-list li").filter(has_text="not wanted")
+    entry = page.locator(".trash-list li").filter(has_text="wanted")
 
     page.get_by_role("main").get_by_role("combobox").select_option("7")
     expect(entry).to_contain_text("deleted in 7 days")

@@ -26,7 +26,14 @@ def convert(field: Locator) -> None:
         field.evaluate(CONVERT, key)
 
 
-def test_keys_of_a_conversion_do_nothing_in_any_field_and_plain_ones_do(screen: Screen) -> None:
+def test_keys_of_a_conversion_do_nothing_in_any_field_and_plain_ones_do(screen: Screen, server: Served) -> None:
+    expect(screen.composer).to_be_focused()  # otherwise it takes the focus in the middle of the next steps
+    in_the_search_a_schema_and_arguments_of_a_call(screen, server)
+    screen.go("/")
+    in_the_fields_of_a_conversation(screen)
+
+
+def in_the_fields_of_a_conversation(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo first").wait_for_reply()
 
@@ -83,11 +90,8 @@ def test_keys_of_a_conversion_do_nothing_in_any_field_and_plain_ones_do(screen: 
     expect(prompt).to_have_count(0)
 
 
-def test_keys_of_a_conversion_do_nothing_in_the_search_a_schema_and_arguments_of_a_call(
-    screen: Screen, server: Served
-) -> None:
+def in_the_search_a_schema_and_arguments_of_a_call(screen: Screen, server: Served) -> None:
     page = screen.page
-    expect(screen.composer).to_be_focused()  # otherwise it takes the focus in the middle of the next steps
     search = page.get_by_role("searchbox", name="Search conversations")
     search.fill("京")
     convert(search)

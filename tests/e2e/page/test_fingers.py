@@ -81,15 +81,11 @@ def finger(browser: Browser, server: Served) -> Generator[Finger]:
     context.close()
 
 
-def test_all_of_a_conversation_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
+def test_all_of_each_page_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
     path = f"/c/{imported(server, {'type': 'text', 'text': 'See.'}, a_call('1', 'now', {}), a_result('1', 'Noon'))}"
     on_start_page(finger)
     in_conversation(finger, path)
     in_inspector(finger)
-    assert not finger.small, "\n".join(finger.small)
-
-
-def test_all_of_the_other_pages_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
     elsewhere(finger, server)
     assert not finger.small, "\n".join(finger.small)
 

@@ -12,12 +12,20 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.e2e.late import LINK, LateState
 from tests.e2e.pace import type_in_a_burst
 from tests.e2e.robustness.test_faults import SHEET
-from tests.e2e.screen import Screen, eventually, heard, visit_settings, wait_until_painted
+from tests.e2e.screen import Screen, eventually, heard, step, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import ROOT, Served
 
 PAIRS = 300
-CARET_AT_CLOSE = """document.addEventListener("close", () => {
+COUNT_CLOSED = """() => {
+  globalThis.ended = [];
+  addEventListener("close", () => ended.push("dialog"), true);
+  addEventListener("keydown", ({ key, target }) => {
+    if (key === "Escape" && target.closest(".edit-form")) ended.push("form");
+  }, true);
+}"""
+"""Record the forms and dialogs that are closed from now on."""
+CARET_AT_CLOSE = """() => document.addEventListener("close", () => {
   window.caretAtClose = `${getSelection().anchorNode?.className} ${document.activeElement.selectionStart}`;
 }, { capture: true })"""
 
@@ -56,7 +64,14 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_escape_turns_single_keys_on_and_off_and_keeps_the_draft(three: Screen) -> None:
+def test_escape_turns_single_keys_on_and_off_which_walk_through_parts_and_copy_them(three: Screen) -> None:
+    j_and_k_walk_parts_across_pairs_and_y_copies_them(three)
+    press(three.page, "Shift+G", "u")
+    expect(part(three.page, "Request of pair 3")).to_be_focused()
+    escape_turns_single_keys_on_and_off_and_keeps_the_draft(three)
+
+
+def escape_turns_single_keys_on_and_off_and_keeps_the_draft(three: Screen) -> None:
     page, filter_line = three.page, three.page.get_by_role("combobox", name="Filter")
     expect(keys_bar(page)).to_be_visible()
 
@@ -87,7 +102,12 @@ def test_escape_turns_single_keys_on_and_off_and_keeps_the_draft(three: Screen) 
     expect(three.composer).to_have_value("half a thoughtx and more")
 
 
-def test_shift_j_and_shift_k_walk_through_conversations(page: Page, server: Served) -> None:
+def test_shift_j_and_shift_k_walk_through_conversations_and_a_menu_is_in_sight(page: Page, server: Served) -> None:
+    shift_j_and_shift_k_walk_through_conversations(page, server)
+    menu_of_a_key_is_in_sight_also_when_its_button_is_not(page, server)
+
+
+def shift_j_and_shift_k_walk_through_conversations(page: Page, server: Served) -> None:
     third, second, first = (f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}" for _ in range(3))
     screen = Screen(page).go(first)
     expect(screen.pairs).to_have_count(1)
@@ -139,7 +159,7 @@ def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_i
     assert not screen.stored_pairs()[0]["flagged"]
 
 
-def test_j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
+def j_and_k_walk_parts_across_pairs_and_y_copies_them(three: Screen) -> None:
     page = three.page
 
     for name in ("Thinking of pair 3", "Reply of pair 3"):
@@ -193,6 +213,8 @@ def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
 def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_nothing(
     page: Page, server: Served
 ) -> None:
+    state = LateState()
+    page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
     expect(screen.pairs).to_have_count(1)
     opened = page.locator("dialog, .edit-form, .inspector:not([hidden])")
@@ -217,53 +239,46 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
         screen.composer.fill("")
     press(page, "Escape", "m")
     expect(screen.composer).to_have_value("m")
+    screen.composer.fill("")
+
+    for sentence in ("explain", "two"):
+        with step(f"what the first letter of {sentence!r} opened comes late"):
+            screen.go(screen.path)
+            expect(screen.pairs).to_have_count(1)
+            press(page, "Escape")
+            expect(keys_bar(page)).to_be_visible()
+            state.held = []
+            type_in_a_burst(page, sentence)
+            expect(screen.composer).to_have_value(sentence)
+            state.release()
+            expect(page.locator("dialog, .edit-form")).to_have_count(0)
+            page.keyboard.type(" this")
+            expect(screen.composer).to_have_value(f"{sentence} this")
+            expect(page.locator("dialog, .edit-form")).to_have_count(0)
+            screen.composer.fill("")
+    with step("what the first letters of two sentences opened comes late"):
+        screen.go(screen.path)
+        expect(screen.pairs).to_have_count(1)
+        state.held = []
+        for sentence in ("explain", "two"):
+            screen.composer.fill("")
+            press(page, "Escape")
+            expect(keys_bar(page)).to_be_visible()
+            type_in_a_burst(page, sentence)
+            expect(screen.composer).to_have_value(sentence)
+        page.evaluate(COUNT_CLOSED)
+        page.evaluate(CARET_AT_CLOSE)
+        state.release()
+        eventually(lambda: page.evaluate("ended") == ["form", "dialog"])
+        expect(screen.composer).to_be_focused()
+        assert page.evaluate("caretAtClose") == "composer 3"
+        expect(page.locator(".edit-form, dialog:modal")).to_have_count(0)
+        page.keyboard.type(" this")
+        expect(screen.composer).to_have_value("two this")
     assert screen.stored_pairs() == before
 
 
-@pytest.mark.parametrize("sentence", ["explain", "two"])
-def test_sentence_is_in_the_composer_when_what_its_first_letter_opened_comes_late(
-    page: Page, server: Served, sentence: str
-) -> None:
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
-    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
-    expect(screen.pairs).to_have_count(1)
-    press(page, "Escape")
-    expect(keys_bar(page)).to_be_visible()
-    state.held = []
-    type_in_a_burst(page, sentence)
-    expect(screen.composer).to_have_value(sentence)
-
-    state.release()
-    expect(page.locator("dialog, .edit-form")).to_have_count(0)
-    page.keyboard.type(" this")
-
-    expect(screen.composer).to_have_value(f"{sentence} this")
-    expect(page.locator("dialog, .edit-form")).to_have_count(0)
-
-
-def test_dialog_that_closes_leaves_the_caret_in_the_composer_that_has_the_focus_again(
-    page: Page, server: Served
-) -> None:
-    page.add_init_script(CARET_AT_CLOSE)
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
-    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
-    expect(screen.pairs).to_have_count(1)
-    press(page, "Escape")
-    expect(keys_bar(page)).to_be_visible()
-    state.held = []
-    type_in_a_burst(page, "two")
-    expect(screen.composer).to_have_value("two")
-
-    state.release()
-
-    eventually(lambda: page.evaluate("window.caretAtClose !== undefined"))
-    expect(screen.composer).to_be_focused()
-    assert page.evaluate("window.caretAtClose") == "composer 3"
-
-
-def test_menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, server: Served) -> None:
+def menu_of_a_key_is_in_sight_also_when_its_button_is_not(page: Page, server: Served) -> None:
     reply = "\n\n".join(f"Paragraph {number}." for number in range(120))
     screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', reply)]})[0]}")
     expect(screen.pairs).to_have_count(1)
@@ -406,17 +421,24 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "keys", [("F1", "Escape"), ("F1", "Escape", "Escape"), ("Escape", "?", "Escape", "Escape", "Escape")]
-)
-def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Served, keys: tuple[str, ...]) -> None:
+def test_escape_closes_the_sheet_that_is_still_loading_or_was_opened_before_the_page_is_connected(
+    page: Page, server: Served
+) -> None:
+    path = f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}"
+    for keys in (("F1", "Escape"), ("F1", "Escape", "Escape"), ("Escape", "?", "Escape", "Escape", "Escape")):
+        with step(f"{keys} while the sheet is loading"):
+            press_while_the_sheet_is_loading(page, path, keys)
+    press_before_the_page_is_connected(page, path)
+
+
+def press_while_the_sheet_is_loading(page: Page, path: str, keys: tuple[str, ...]) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
     page.route(SHEET, hold)
-    screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    screen = Screen(page).go(path)
     expect(screen.composer).to_be_focused()
     page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
     press(page, *keys)
@@ -426,12 +448,13 @@ def test_escape_closes_the_sheet_that_is_still_loading(page: Page, server: Serve
 
     expect(page.locator("body[data-closed]")).to_be_attached()
     expect(page.locator("dialog")).to_have_count(0)
+    page.unroute(SHEET)
 
 
-def test_escape_closes_the_sheet_that_was_opened_before_the_page_is_connected(page: Page, server: Served) -> None:
+def press_before_the_page_is_connected(page: Page, path: str) -> None:
     late = LateState(held=[])
     page.route_web_socket(LINK, late.relay)
-    page.goto(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
+    page.goto(path)
     expect(page.locator("html[data-mode=INPUT]")).to_be_attached()  # the page takes keys now
     page.evaluate("addEventListener('close', () => { document.body.dataset.closed = '' }, true)")
     press(page, "F1", "Escape")

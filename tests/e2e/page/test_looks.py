@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from tests.e2e.figures import estimate
 from tests.e2e.screen import Screen, reload, visit, visit_settings
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -114,7 +115,14 @@ def examine(page: Page) -> None:
     assert page.evaluate(CONTRAST) == []
 
 
-def test_conversation(painted: Page) -> None:
+def test_each_screen(painted: Page) -> None:
+    first_page_and_its_model_menu(painted)
+    conversation(painted)
+    filter_bar_split_and_preview(painted)
+    settings(painted)
+
+
+def conversation(painted: Page) -> None:
     screen = Screen(painted).go("/").start(REPLY).wait_for_reply()
     expect(painted.locator("pre .hljs-number").first).to_be_visible()
     screen.send("/fail auth").wait_for_reply(2)
@@ -122,7 +130,7 @@ def test_conversation(painted: Page) -> None:
     examine_in_both_schemes(painted)
 
 
-def test_filter_bar_split_and_preview(painted: Page) -> None:
+def filter_bar_split_and_preview(painted: Page) -> None:
     screen = Screen(painted).go("/").start("/echo one").wait_for_reply()
     counter = painted.get_by_role("button", name=re.compile("in view are sent$"))
     counter.focus()
@@ -156,7 +164,7 @@ def test_filter_bar_split_and_preview(painted: Page) -> None:
         examine_in_both_schemes(painted)
 
 
-def test_settings(painted: Page) -> None:
+def settings(painted: Page) -> None:
     visit_settings(painted)
     painted.locator("summary").get_by_text("Add a provider").click()
     painted.get_by_text("Anthropic", exact=True).click()
@@ -175,7 +183,7 @@ def test_missing_page(painted: Page) -> None:
     examine_in_both_schemes(painted)
 
 
-def test_first_page_and_its_model_menu(painted: Page) -> None:
+def first_page_and_its_model_menu(painted: Page) -> None:
     Screen(painted).go("/")
     examine_in_both_schemes(painted)
     painted.get_by_role("button", name="Model: Offline demo").click()
@@ -184,13 +192,11 @@ def test_first_page_and_its_model_menu(painted: Page) -> None:
 
     examine_in_both_schemes(painted)
     painted.emulate_media(forced_colors="active")
-    assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "nobody sees which is chosen"
+    assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "the chosen option is not marked"
+    painted.emulate_media(forced_colors="none")
 
 
-def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, server: Served) -> None:
-    context = browser.new_context(base_url=server.url, viewport=PHONE, has_touch=True, is_mobile=True)  # pyright: ignore[reportArgumentType] - a dict is what it takes
-    page = context.new_page()
-    Screen(page).go("/")
+def list_folds_away_and_opens_over_the_page(page: Page) -> None:
     column = page.get_by_role("navigation", name="Conversations")
     expect(column).to_be_hidden()
 
@@ -204,7 +210,6 @@ def test_list_folds_away_on_a_phone_and_opens_over_the_page(browser: Browser, se
     column.get_by_role("link", name="Settings", exact=True).click()
     page.wait_for_url("**/settings")
     expect(column).to_be_hidden()
-    context.close()
 
 
 @pytest.mark.exhaustive
@@ -266,7 +271,25 @@ def phone(browser: Browser, server: Served) -> Generator[Screen]:
     context.close()
 
 
-def test_more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> None:
+def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_list(phone: Screen) -> None:
+    price_and_send_are_seen(phone.page)
+    bar_of_keys_breaks_between_keys_only(phone)
+    more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone)
+    list_folds_away_and_opens_over_the_page(phone.page)
+
+
+def price_and_send_are_seen(page: Page) -> None:
+    send = page.get_by_role("button", name="Send", exact=True)
+    expect(estimate(page).get_by_text("free")).to_be_in_viewport(ratio=1)
+    expect(send).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 320, "height": 640})
+    expect(send).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("textbox", name="Title of the conversation")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.set_viewport_size({"width": 390, "height": 844})
+
+
+def more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> None:
     pair = phone.pairs.first
     dots = pair.get_by_text("More actions").locator("xpath=ancestor::summary")
     set_marks = pair.locator("[data-set]:visible").filter(has_not=phone.page.locator("[data-set]"))
@@ -281,7 +304,7 @@ def test_more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) 
     examine(phone.page)
 
 
-def test_bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
+def bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
     phone.composer.press("Escape")
     line = phone.page.locator(".keys-bar p")
     expect(line).to_be_visible()
@@ -290,3 +313,5 @@ def test_bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
 
     assert len(lines) > 1
     assert all(text.endswith(("·", "back")) for text in lines), lines
+    phone.page.keyboard.press("Escape")
+    expect(line).to_be_hidden()

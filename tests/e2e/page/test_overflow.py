@@ -121,10 +121,16 @@ def test_request_is_at_the_top_at_once_and_a_long_reply_below_it_moves_nothing(p
     eventually(lambda: is_at_the_end(page))
 
 
-def test_person_who_scrolls_up_before_the_server_has_answered_a_send_stays_there(page: Page) -> None:
+def test_reply_that_is_there_at_once_is_read_from_its_beginning_unless_a_person_has_scrolled_up(page: Page) -> None:
     state = LateState()
     page.route_web_socket(LINK, state.relay)
-    screen = Screen(page).go("/").start("/long 700 /rate 0").wait_for_reply()
+    screen = first_reply_ends_before_its_page_comes(page, state)
+    person_scrolls_up_before_the_server_has_answered(screen, state)
+    reply_is_there_at_once(screen)
+
+
+def person_scrolls_up_before_the_server_has_answered(screen: Screen, state: LateState) -> None:
+    page = screen.page
     state.held = []
     screen.send("/echo two")
     expect(page.locator("[data-sending]")).to_contain_text("/echo two")
@@ -137,18 +143,15 @@ def test_person_who_scrolls_up_before_the_server_has_answered_a_send_stays_there
     assert page.locator(".scroll").evaluate("it => it.scrollTop") == 0
 
 
-def test_reply_that_is_there_at_once_is_read_from_its_beginning(screen: Screen) -> None:
-    screen.start("/echo one").wait_for_reply()
-
+def reply_is_there_at_once(screen: Screen) -> None:
     screen.send("/long 500 /rate 0")  # the reply arrives within a second of the last letter of the request
 
+    expect(screen.pairs).to_have_count(3)
     expect(screen.last_reply.locator("[data-part]").first).to_be_focused()
     expect(screen.page.get_by_text("New", exact=True)).to_have_count(0)
 
 
-def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(page: Page) -> None:
-    state = LateState()
-    page.route_web_socket(LINK, state.relay)
+def first_reply_ends_before_its_page_comes(page: Page, state: LateState) -> Screen:
     page.set_viewport_size({"width": 1440, "height": 900})
     screen = Screen(page).go("/")
     before = newest(page)
@@ -163,6 +166,7 @@ def test_first_reply_that_ended_before_its_page_came_is_read_from_its_beginning(
     expect(first_part(page)).to_be_focused()
     wait_until_painted(page)  # the scroll position changes in the frame after the focus
     assert 0 <= top_of_request(page) <= 40
+    return screen
 
 
 def test_person_who_types_keeps_focus_and_position_and_the_reply_is_marked_new(screen: Screen) -> None:

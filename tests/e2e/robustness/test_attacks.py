@@ -68,7 +68,12 @@ def test_page_stays_usable_whatever_was_asked(screen: Screen, server: Served, na
     assert asked.text_content() == ATTACKS[name]
 
 
-def test_marks_are_drawn_in_groups_everywhere_and_copied_as_they_are(screen: Screen, server: Served) -> None:
+def test_texts_that_are_hard_to_draw_take_nothing_with_them(screen: Screen, server: Served) -> None:
+    marks_are_drawn_in_groups_everywhere_and_copied_as_they_are(screen, server)
+    reply_that_cannot_be_drawn_is_shown_as_text(screen.page, server)
+
+
+def marks_are_drawn_in_groups_everywhere_and_copied_as_they_are(screen: Screen, server: Served) -> None:
     heap = "a" + "\u0301" * 500
     pair = a_pair(f"Show me {heap}", f"# {heap}\n\n```\n{heap}\n```")
     screen.go(f"/c/{write(server, {'title': heap[:200], 'pairs': [pair]})[0]}")
@@ -121,7 +126,7 @@ String.prototype.startsWith = function (...given) {
 """
 
 
-def test_reply_that_cannot_be_drawn_is_shown_as_text_and_takes_nothing_with_it(page: Page, server: Served) -> None:
+def reply_that_cannot_be_drawn_is_shown_as_text(page: Page, server: Served) -> None:
     text = "Break the page\n\n**now**"
     (conversation,) = write(server, {"pairs": [a_pair("First?", text), a_pair("Second?", "It **stays**.")]})
     page.add_init_script(BREAKING)

@@ -195,13 +195,8 @@ def test_a_temporary_conversation_is_gone_after_kill_9_as_it_says(tmp_path: Path
         assert json.loads(second.get("/api/v1/conversations?temporary=true").body)["items"] == []
 
 
-@pytest.mark.parametrize(
-    "away",
-    [
-        pytest.param(False, id="open page"),
-        pytest.param(True, id="page that is opened again", marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.parametrize("away", [False, True], ids=["open page", "page that is opened again"])
+@pytest.mark.exhaustive
 def test_edit_of_a_pair_that_was_deleted_before_a_restart_is_in_the_message_box(
     tmp_path: Path, browser: Browser, *, away: bool
 ) -> None:

@@ -27,7 +27,14 @@ def kept(screen: Screen) -> Locator:
     return screen.page.get_by_role("dialog", name=re.compile("Sent request of pair"))
 
 
-def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> None:
+def test_every_class_says_what_happened_and_its_next_steps_lead_to_the_card_of_the_provider(
+    screen: Screen, server: Served
+) -> None:
+    every_class_says_what_happened_and_offers_its_next_steps(screen)
+    refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_provider(screen, server)
+
+
+def every_class_says_what_happened_and_offers_its_next_steps(screen: Screen) -> None:
     box = failed(screen, "/fail auth")
     expect(box).to_have_attribute("data-error", "auth")
     expect(box).not_to_contain_text("[error")
@@ -47,7 +54,7 @@ def test_every_class_says_what_happened_and_offers_its_next_steps(screen: Screen
     expect(screen.page.locator("#provider-offline > summary")).to_be_focused()
 
 
-def test_refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_provider(
+def refusal_without_a_key_is_read_out_once_and_leads_to_the_card_of_its_provider(
     screen: Screen, server: Served
 ) -> None:
     made = write(server, {"model": "anthropic:claude-sonnet-4-5", "pairs": [a_pair("Question 1")]})[0]

@@ -71,6 +71,7 @@ def test_back_button_leaves_no_dialog_of_a_pair_behind(screen: Screen) -> None:
     expect(dialog).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_locked_database_is_reported_and_the_text_returns(screen: Screen, server: Served) -> None:
     screen.start("/echo one").wait_for_reply()
     holder = sqlite3.connect(server.output.parent / "data" / "inview.db", isolation_level=None)
@@ -190,24 +191,6 @@ def test_part_that_an_update_of_the_server_removed_reloads_the_page(screen: Scre
     if not appears(sheet):
         page.keyboard.press("F1")
     expect(sheet).to_be_visible()
-
-
-def test_undo_without_network_is_refused_with_the_reason_and_can_be_repeated(screen: Screen) -> None:
-    page = screen.page
-    screen.start("/echo one").wait_for_reply()
-    assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
-    expect(screen.pairs).to_have_count(0)
-    screen.composer.press("Escape")
-    page.context.set_offline(True)
-    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
-    page.keyboard.press("Control+z")
-    expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
-    page.context.set_offline(False)
-    expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
-
-    page.keyboard.press("Control+z")
-
-    expect(screen.pairs).to_have_count(1)
 
 
 @pytest.mark.exhaustive

@@ -18,13 +18,15 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import counter, tokens
 from tests.e2e.peer import MODELS, Peer, serve_peer, serving_beside
-from tests.e2e.screen import Screen, eventually
+from tests.e2e.screen import Screen, eventually, step
 from tests.e2e.written import a_pair, write
 from tests.effort import EFFORT
 from tests.lies.servers import USAGE_LIES
 from tests.serving import Served
 
 CASES = EFFORT.page_identity
+STORY = 10
+"""Maximum number of cases of one story."""
 SEED = 20_261_122
 WORDS = ("maple", "river", "stone", "quiet", "seven", "lamp", "orbit", "salt")
 TERMS = (
@@ -114,7 +116,8 @@ def cases(server: Served) -> list[tuple[str, Case]]:
     return list(zip(write(server, *(case.spec for case in made)), made, strict=True))
 
 
-@pytest.mark.parametrize("number", range(CASES))
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("first", range(0, CASES, STORY))
 def test_what_is_on_screen_is_what_arrives(
     page: Page,
     cases: list[tuple[str, Case]],
@@ -122,12 +125,19 @@ def test_what_is_on_screen_is_what_arrives(
     prefer: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch,
     *,
-    number: int,
+    first: int,
 ) -> None:
-    conversation, case = cases[number]
-    prefer(reserve=0, send_tokens=case.ceiling)
     lies = tuple(USAGE_LIES.values())
-    monkeypatch.setattr(peer, "usage", lies[number % len(lies)](500))
+    for number, (conversation, case) in enumerate(cases[first : first + STORY], first):
+        monkeypatch.setattr(peer, "usage", lies[number % len(lies)](500))
+        with step(f"case {number}: {case}"):
+            require_that_what_is_on_screen_arrives(page, conversation, case, peer, prefer)
+
+
+def require_that_what_is_on_screen_arrives(
+    page: Page, conversation: str, case: Case, peer: Peer, prefer: Callable[..., None]
+) -> None:
+    prefer(reserve=0, send_tokens=case.ceiling)
     screen = Screen(page).go(f"/c/{conversation}")
     bar = page.get_by_role("combobox", name="Filter")
     expect(counter(page)).to_be_visible()

@@ -45,7 +45,13 @@ def opened(page: Page, label: str) -> Locator:
     return found
 
 
-def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Served) -> None:
+def test_sections_have_addresses_and_a_key_is_stored_never_sent_back_and_forgotten(page: Page, server: Served) -> None:
+    sections_have_addresses_and_the_way_back_leads_through_them(page)
+    visit_settings(page)
+    key_is_stored_never_sent_back_and_forgotten(page, server)
+
+
+def key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Served) -> None:
     received: list[str] = []
 
     def listen(socket: WebSocket) -> None:
@@ -75,7 +81,7 @@ def test_key_is_stored_never_sent_back_and_forgotten(settings: Page, server: Ser
     expect(card(settings, "Anthropic")).not_to_contain_text("Key is set")
 
 
-def test_sections_have_addresses_and_the_way_back_leads_through_them(page: Page) -> None:
+def sections_have_addresses_and_the_way_back_leads_through_them(page: Page) -> None:
     visit_settings(page)
     sections = page.get_by_role("navigation", name="Sections of the settings")
     expect(sections.get_by_role("link", name="Providers")).to_have_attribute("aria-current", "page")

@@ -24,7 +24,14 @@ def protected() -> Generator[str]:
         process.kill()
 
 
-def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Served) -> None:
+def test_server_is_added_tried_and_deleted_and_another_is_signed_in_to_and_out_again(
+    page: Page, server: Served, protected: str
+) -> None:
+    server_is_added_tried_switched_off_and_deleted(page, server)
+    server_is_signed_in_to_in_another_tab_and_out_again(page, server, protected)
+
+
+def server_is_added_tried_switched_off_and_deleted(page: Page, server: Served) -> None:
     visit_settings(page, "tools")
     expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, "the frame can be shifted"
@@ -61,10 +68,8 @@ def test_server_is_added_tried_switched_off_and_deleted(page: Page, server: Serv
     assert call(server.url, "GET", "/mcp-servers")["items"] == []
 
 
-def test_server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
+def server_is_signed_in_to_in_another_tab_and_out_again(page: Page, server: Served, protected: str) -> None:
     body = {"name": "calendar", "kind": "http", "url": protected, "allow_private": True}
-    visit_settings(page, "tools")
-    expect(page.get_by_text("No MCP servers yet")).to_be_visible()
     made = call(server.url, "POST", "/mcp-servers", body)
     card = page.get_by_role("list", name="MCP servers").get_by_role("listitem").first
     expect(card.locator("summary").first).to_contain_text("Sign-in needed")

@@ -36,7 +36,14 @@ def spent_of(server: Served, conversation: str) -> float:
     return float(call(server.url, "GET", f"/conversations/{conversation}/usage")["total"]["cost"])
 
 
-def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
+def test_what_a_reply_cost_is_seen_on_its_page_and_on_the_page_of_usage_with_its_budgets(
+    page: Page, server: Served, priced: str, tmp_path: Path
+) -> None:
+    cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(page, server, priced)
+    page_of_usage_adds_up_exports_and_keeps_budgets(page, server, priced, tmp_path)
+
+
+def cost_of_a_reply_is_seen_in_its_line_in_the_top_bar_and_request_by_request(
     page: Page, server: Served, priced: str
 ) -> None:
     screen = Screen(page).go(f"/c/{priced}")
@@ -61,13 +68,8 @@ def test_what_a_reply_cost_is_seen_in_its_line_in_the_top_bar_and_request_by_req
     expect(total).to_contain_text(re.compile(re.escape(f"${spent_of(server, priced):.2f}"[:4])))
 
 
-def test_the_page_of_usage_adds_up_exports_and_keeps_budgets(
-    page: Page, server: Served, priced: str, tmp_path: Path
-) -> None:
-    screen = Screen(page).go(f"/c/{priced}")
-    screen.send("/long 3 /rate 0")
-    screen.wait_for_reply()
-    eventually(lambda: spent_of(server, priced) > 0)
+def page_of_usage_adds_up_exports_and_keeps_budgets(page: Page, server: Served, priced: str, tmp_path: Path) -> None:
+    screen = Screen(page)
     page.get_by_role("link", name="Usage", exact=True).click()
 
     report = page.get_by_role("region", name="Spending")

@@ -256,6 +256,25 @@ async def test_every_status_is_a_typed_fault(
     assert len(peer.heard) == 1, "the SDK must not retry by itself"
 
 
+@pytest.mark.parametrize("is_packed", [True, False])
+async def test_an_error_that_is_too_long_is_cut_and_says_so(
+    transport: Transport, name: str, *, is_packed: bool
+) -> None:
+    short = b'{"type":"error","error":{"message":"No, thank you"}}'
+    long = b"No, thank you. " + b"x" * 200_000
+    packed = (("Content-Encoding", "gzip"),) if is_packed else ()
+    bodies = [gzip.compress(body) if is_packed else body for body in (short, long)]
+
+    async with a_peer(*(Answer((body,), 500, (*JSON, *packed)) for body in bodies)) as peer:
+        whole, cut = [await ask_peer(transport, name, peer.url) for _ in bodies]
+
+    assert whole.fault is not None
+    assert "cut" not in whole.fault.message
+    assert cut.fault is not None
+    assert cut.fault.message.endswith(" (The response was cut: it is too long or cannot be read.)")
+    assert len(cut.fault.message) < 5_000
+
+
 async def test_a_redirect_is_not_followed(transport: Transport, name: str) -> None:
     async with a_peer(Answer((a_reply(name),))) as elsewhere:
         answer = Answer(status=307, headers=(("Location", f"{elsewhere.url}/v1/stolen"),))

@@ -13,6 +13,7 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import delete, select, text
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.conversation.uploads import MAX_TEXTS_BYTES
@@ -20,6 +21,7 @@ from app.domain.errors import ConflictError, StoreError
 from app.domain.json_size import MAX_VALUES
 from app.domain.search import parse_search
 from app.runs.app_context import AppContext
+from app.runs.forks import fork_conversation
 from app.runs.library.trash import list_trash
 from app.runs.runtime.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
@@ -31,6 +33,7 @@ from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, impor
 from app.store import pair_records
 from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
+from app.store.index.rows_search import SEARCH_TEXT, enter_words
 from app.store.index.search import search
 from tests.outside.memory import Memory
 from tests.outside.words import distinct_words
@@ -285,6 +288,55 @@ async def test_the_texts_of_a_message_together_take_little_memory(
 
 
 EMOJI = "\N{GRINNING FACE}"
+LARGEST_WORDS = distinct_words(MAX_TEXT_BYTES - 4)
+WIDE_FILE = EMOJI + "x" * (MAX_TEXT_BYTES - 4)
+"""A text that takes four bytes of memory for each character."""
+
+
+@pytest.mark.parametrize(
+    ("reply", "file"),
+    [
+        pytest.param(LARGEST_WORDS, "x" * MAX_TEXT_BYTES, id="different words"),
+        pytest.param("Hello", WIDE_FILE, id="emoji in the files"),
+        pytest.param(LARGEST_WORDS + EMOJI, WIDE_FILE, id="different words and emoji"),
+    ],
+)
+async def test_the_largest_message_takes_little_memory(ctx: AppContext, reply: str, file: str) -> None:
+    """A text and text files of 5 MiB together."""
+    await import_file(ctx, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
+    files = [{"type": "text_file", "name": f"{number}.txt", "text": file} for number in range(4)]
+    parts = [{"type": "text", "text": reply}, *files]
+    pair = {**PAIR_BY_HAND, "reply_text": reply, "reply": {"parts": parts}}
+    body = orjson.dumps({"title": "Plans", "pairs": [pair]})
+
+    return_large_blocks()  # as in a server
+    memory = Memory.now()
+    await import_file(ctx, LOCAL_OWNER, body)
+    assert memory.growth() <= MOST_MB
+
+
+async def test_the_words_of_imported_and_copied_pairs_are_those_that_the_triggers_enter(ctx: AppContext) -> None:
+    several = [{"type": "text", "text": "one"}, {"type": "thinking", "text": "no"}, {"type": "text", "text": "two"}]
+    pairs = [
+        PAIR_BY_HAND,
+        {**PAIR_BY_HAND, "reply_text": None},
+        {**PAIR_BY_HAND, "reply_text": "onetwo", "reply": {"parts": several}},
+        {**PAIR_BY_HAND, "user_text": "", "reply_text": ""},
+        {**PAIR_BY_HAND, "lifecycle": "sending"},
+    ]
+    (made,) = await import_file(ctx, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": pairs}))
+    async with ctx.store.read() as session:
+        stored = await load_pairs(session, LOCAL_OWNER, made.id)
+    await fork_conversation(ctx, LOCAL_OWNER, made.id, [pair.id for pair in stored])
+
+    words = select(SEARCH_TEXT.c.pair_id, SEARCH_TEXT.c.words).where(SEARCH_TEXT.c.pair_id.is_not(None))
+    async with ctx.store.write() as session:
+        entered = (await session.execute(words)).all()
+        await session.execute(delete(SEARCH_TEXT).where(SEARCH_TEXT.c.pair_id.is_not(None)))
+        await session.execute(text(enter_words("1")))
+        again = (await session.execute(words)).all()
+    assert sorted(map(tuple, entered)) == sorted(map(tuple, again))
+    assert len(entered) == 2 * len(pairs)
 
 
 @pytest.mark.parametrize("letter", ["x", EMOJI])
@@ -404,13 +456,13 @@ async def test_no_turn_of_the_event_loop_does_more_for_a_longer_file(ctx: AppCon
 
 
 async def test_others_write_between_two_slices(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert, written, seen = importing.insert_records, 0, list[int]()
+    insert, written, seen = importing.insert_unsearched, 0, list[int]()
 
     async def note_and_insert(*args: Any) -> None:
         seen.append(written)
         await insert(*args)
 
-    monkeypatch.setattr(importing, "insert_records", note_and_insert)
+    monkeypatch.setattr(importing, "insert_unsearched", note_and_insert)
     importing_it = asyncio.create_task(import_file(ctx, LOCAL_OWNER, a_file(3_000)))
     while not importing_it.done():
         await create_conversation(ctx, LOCAL_OWNER, title="another")
@@ -446,14 +498,14 @@ def test_a_working_thread_lets_others_work_and_ends_when_stopped() -> None:
 
 
 async def test_a_large_file_is_in_the_list_once_it_is_whole(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert, seen = importing.insert_records, list[tuple[list[str], list[str]]]()
+    insert, seen = importing.insert_unsearched, list[tuple[list[str], list[str]]]()
 
     async def look_and_insert(*args: Any) -> None:
         trash = await list_trash(ctx, LOCAL_OWNER, limit=10)
         seen.append((await titles_of(ctx), [one.title for one in trash.entries]))
         await insert(*args)
 
-    monkeypatch.setattr(importing, "insert_records", look_and_insert)
+    monkeypatch.setattr(importing, "insert_unsearched", look_and_insert)
     (made,) = await import_file(ctx, LOCAL_OWNER, a_file(200))
 
     assert seen == [([], [f"{UNFINISHED}Plans"])] * 4
@@ -469,7 +521,7 @@ async def test_a_large_file_is_in_the_list_once_it_is_whole(ctx: AppContext, mon
 async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    insert, count = importing.insert_records, 0
+    insert, count = importing.insert_unsearched, 0
 
     async def fail_at_third(session: Any, owner: str, conversation_id: str, *more: Any) -> None:
         nonlocal count
@@ -480,7 +532,7 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
             await delete_conversation(session, owner, conversation_id)
         await insert(session, owner, conversation_id, *more)
 
-    monkeypatch.setattr(importing, "insert_records", fail_at_third)
+    monkeypatch.setattr(importing, "insert_unsearched", fail_at_third)
 
     with pytest.raises(UnfinishedImportError, match="stopped after 100 of 200 pairs") as caught:
         await import_file(ctx, LOCAL_OWNER, a_file(200))

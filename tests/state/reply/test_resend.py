@@ -166,7 +166,7 @@ async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(ctx: AppC
         await settled(watcher, 2, 1)
 
 
-@pytest.mark.parametrize(("key", "asks_again"), [("force", False), ("anew", True)])
+@pytest.mark.parametrize(("key", "asks_again"), [("force", False), ("current", True)])
 async def test_stored_request_that_does_not_fit_asks_whether_to_send_it_anyway(
     ctx: AppContext, tab: Tab, key: str, *, asks_again: bool
 ) -> None:

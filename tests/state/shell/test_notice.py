@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
 from structlog.testing import capture_logs
 
 from app.domain.errors import NotFoundError
+from app.patches.sampling import FIRST, Sampler
+from app.state.shell import notice
 from app.state.shell.notice import NoticeState, describe_fault, log_script_fault
 from tests.state.conftest import Tab
 
@@ -39,3 +42,13 @@ async def test_fault_of_a_script_is_logged_by_its_kind_and_places_without_its_wo
         log_script_fault(fault)
 
     assert logged[0]["event"] == "A script of the page failed: TypeError at chat-a1.js:7:12."
+
+
+async def test_thousands_of_faults_of_a_script_are_a_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(notice, "_script_faults", Sampler(lines.append))
+
+    for number in range(12_000):
+        log_script_fault(RuntimeError(f"TypeError: {number}"))
+
+    assert len(lines) == FIRST

@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.errors import StoreError
+from app.runs.runtime.collector import return_large_blocks
+from app.runs.runtime.ids import now
 from app.store.conversation.conversations import insert_conversation, load_conversation
 from app.store.database import database as module
 from app.store.database.database import Store, open_store
+from app.store.settings.rows_settings import PREFERENCE
+from tests.outside.memory import Memory
 from tests.store.values import OWNER, a_conversation, a_pair_of, save_conversation
 
 
@@ -28,6 +32,21 @@ async def test_sqlite_is_set_up_for_one_writer_many_readers_and_foreign_keys(sto
     assert await pragma(store, "foreign_keys") == 1
     assert await pragma(store, "busy_timeout") == module.BUSY_SECONDS * 1000
     assert await pragma(store, "synchronous") == normal
+
+
+async def test_json_is_stored_as_text_and_a_wide_text_is_not_widened_for_it(store: Store) -> None:
+    """As a `str`, a text with one emoji takes four bytes for each character."""
+    await save_conversation(store, a_conversation())
+    wide = "\N{GRINNING FACE}" + "x" * 16_000_000
+    return_large_blocks()  # as in a server
+    async with store.write() as session:
+        memory = Memory.now()
+        await session.execute(insert(PREFERENCE), [{"owner": OWNER, "name": "a", "value": wide, "updated_at": now()}])
+        growth = memory.growth()
+        kind = (await session.execute(text("SELECT typeof(value) FROM preference WHERE name = 'a'"))).scalar_one()
+
+    assert kind == "text"
+    assert growth <= 80
 
 
 async def test_what_is_committed_is_soon_on_the_disk_without_the_log(

@@ -53,3 +53,10 @@ def test_a_damaged_key_file_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(StoreError, match=r"inview\.key is damaged"):
         Seal(tmp_path / "inview.key").close(SECRET)
+
+
+def test_a_key_file_that_is_too_large_is_named_with_its_size(tmp_path: Path) -> None:
+    (tmp_path / "inview.key").write_bytes(b"x" * 70_000)
+
+    with pytest.raises(StoreError, match=r"inview\.key has 70,000 bytes\. The maximum is 65,536.*Restore it"):
+        Seal(tmp_path / "inview.key").open(b"sealed")

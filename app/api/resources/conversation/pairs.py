@@ -127,7 +127,10 @@ async def list_them(  # noqa: PLR0913 - FastAPI needs a parameter of the functio
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The position in the list where a page starts. `paged`: it comes from a cursor, so there is a previous page."""
+    """The position where a page of pairs starts.
+
+    `paged`: a cursor of the client named it, so there is a previous page.
+    """
 
     cursor: PairCursor
     paged: bool

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/conversations", tags=["filters"], dependencies=[Read
 MAX_LINE = 100_000
 """Maximum characters of `line` in a body.
 
-A shorter line that is too long for a filter gets an error that names a position.
+A filter may have far fewer characters. The error about a line between the two limits names the position of the mistake.
 """
 
 

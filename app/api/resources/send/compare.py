@@ -83,7 +83,7 @@ class DraftToCompare(Comparing, Attaching):
 class PairToCompare(Comparing, SeenBefore):
     """The models that answer a pair again, and the options of the send. `model` is ignored.
 
-    Without `later`, the pair must be the last one.
+    Without `later`, the pair must be the newest one of its conversation.
     """
 
     later: Later | None = Field(

@@ -30,7 +30,10 @@ class SchemaToCheck(Body):
 
 @dataclass(frozen=True, slots=True)
 class CheckedSchemaView:
-    """A schema that can be sent. `strict`: OpenAI makes every reply match it exactly."""
+    """The result of the check of a schema that can be sent.
+
+    `strict`: the schema has the form with which OpenAI guarantees that every reply matches the schema.
+    """
 
     characters: int
     strict: bool

@@ -291,7 +291,10 @@ def _changed_way(way: Way, changes: dict[str, Any]) -> Way:
 
 
 def _changed_client_secret(way: Way, changes: dict[str, Any]) -> dict[str, str | None]:
-    """Return the change of the client secret: the new secret, or the removal of the old one if the client changes."""
+    """Return the new client secret; None instead removes the stored secret, because the client id has changed.
+
+    The result is empty if neither has changed.
+    """
     if "client_secret" in changes:
         return {CLIENT_SECRET: changes["client_secret"]}
     stays = not isinstance(way, OverHttp) or changes.get("client_id", way.client_id) == way.client_id

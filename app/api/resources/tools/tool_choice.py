@@ -1,4 +1,4 @@
-"""Route of the tools of a conversation: those that are sent and why, and what a change would cost in cached tokens."""
+"""Route of the tools of a conversation: those that are sent and why, and how many cached tokens a change would lose."""
 
 from __future__ import annotations
 

@@ -42,9 +42,9 @@ Money = Annotated[
 class BudgetView:
     """A budget with its status.
 
-    `spent` is the usage and cost of `used_by_subject`. If the budget applies to each conversation or each agent,
-    `used_by_subject` is the one that spent most. `standing`: fine, warning (`spent` has reached the share `warn_at` of
-    the amount) or spent. `models` and `conversations` are the most expensive parts of `spent`.
+    If the budget applies to each conversation or each agent, `used_by_subject` is the conversation or the agent that
+    spent most, and `spent` is its usage and cost. `standing` is the status: fine, warning (`spent` has reached the
+    share `warn_at` of the amount) or spent. `models` and `conversations` are the most expensive parts of `spent`.
     """
 
     scope: BudgetScope

@@ -1,1 +1,1 @@
-"""Texts that help to write a filter line: chips, completion, description, warnings, cheat sheet and questions."""
+"""Texts that help to write a filter: chips, completion, description, warnings, cheat sheet, confirmation questions."""

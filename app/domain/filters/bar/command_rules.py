@@ -34,7 +34,10 @@ MANY = 50
 """Maximum number of pairs that can be deleted without `--force`."""
 
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
-"""Terms whose meaning depends on the other pairs or on a choice. After a deletion they select different pairs."""
+"""Terms whose meaning depends on the other pairs, or on a choice in the composer.
+
+A deletion by such a filter is refused: after it, the same filter would select other pairs.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
     """Return the ids of the topics that match a path, with their descendants if the filter includes these.
 
     A single name matches every topic with that name. A path without stars matches the topic at this path from the root.
-    If there is no such topic, it matches the topic whose path ends with it; if there are several, it matches none (see
-    `ambiguous_topics`). A path with stars matches all topics that fit.
+    If there is no such topic, the path matches the topic whose full path ends with it. If there are several such
+    topics, the path matches none of them (see `ambiguous_topics`). A path with stars matches all topics that fit.
     """
     found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)
     if topic.below:
@@ -28,7 +28,7 @@ def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
 
 
 def ambiguous_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
-    """Return the topics whose paths end with this path, if there are several; empty otherwise.
+    """Return the topics whose full paths end with this path, if there are several; empty otherwise.
 
     A single name or a path with stars is never ambiguous: it may match several topics.
     """

@@ -1,7 +1,8 @@
 """Evaluates conditions on pairs in memory, and selects the pairs in view.
 
-The terms `o` (“inside the context boundary”) need two steps. The first selects the base set: the pairs that match the
-filter without these terms. The boundary is computed on them. The second selects the pairs in view from the base set.
+The terms `o` (“inside the context boundary”) need two steps. The first step selects the base set: the pairs that match
+the filter without these terms. The boundary is computed on the base set. The second step selects the pairs in view from
+the base set.
 
     selection = select_pairs(tree, pairs, scope, estimate, decide_included)
     selection.visible, selection.included

@@ -21,7 +21,7 @@ MAX_LENGTH = 4_000
 
 
 class TokenKind(Enum):
-    """The kind of a token. A token of the last four kinds is invalid: the rest of the line cannot be read."""
+    """The kind of a token. `UNCLOSED`, `UNKNOWN`, `UNUSABLE` and `TOO_LONG` are invalid: the rest cannot be read."""
 
     WORD = auto()
     NUMBER = auto()

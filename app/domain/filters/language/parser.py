@@ -1,4 +1,4 @@
-"""Parses a filter into a tree. It is written by hand and without recursion: open parentheses are entries of a list.
+"""Parses a filter into a tree. It is written by hand and without recursion: a list has the open parentheses.
 
 Precedence from high to low: parentheses, `!`, `&` (or only a blank), `|` (or `+`).
 

@@ -175,7 +175,7 @@ def _read_date(tokens: TokenStream) -> Age | DayTerm:
 
 
 def _read_unit(number: Token, tokens: TokenStream) -> Unit:
-    """Read the unit directly after the number. Without a unit it is days. A predicate may follow without a blank."""
+    """Read the unit that follows the number without a blank; without a unit: days. A predicate may follow at once."""
     if tokens.next.kind is not TokenKind.WORD or tokens.next.start != number.end:
         return Unit.DAY
     word = tokens.take()

@@ -13,7 +13,7 @@ class TimeForm(StrEnum):
     """The form of a point in time on the screen."""
 
     AGO = "ago"
-    """A relative time such as "5m ago", or "21 Nov". It is updated with the clock."""
+    """A relative time such as "5m ago" that is updated as time passes; for an older time a date such as "21 Nov"."""
     CLOCK = "clock"
     """The hour and the minute."""
     TIME = "time"

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class Current(Island):
-    """A part of the page that was computed for one text in the composer. `edition` is the number of this text.
+    """A part of the page that was computed for the text in the composer. `edition` identifies the version of that text.
 
     The part is marked as outdated while the composer has another text, and while `old` is true. While the text in the
     composer is too large to send, the part has a different mark, because nothing is computed for such a text.

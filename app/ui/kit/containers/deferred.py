@@ -20,7 +20,10 @@ from app.ui.kit.island import Island, IslandError, island
 
 
 class Deferred(Island):
-    """The island behind `deferred`. While `when` is true, it draws the component `name` of the module of `load`."""
+    """The island behind the function `deferred`, which sets its props.
+
+    While `when` is true, it draws the component `name` of the JavaScript module that the function `load` loads.
+    """
 
     library = island("kit/containers/deferred.tsx")
     tag = "Deferred"

@@ -8,14 +8,15 @@ from app.ui.kit.island import Island, island
 
 
 class Tip(Island):
-    """A button that shows a `panel` on hover, focus and tap. Its accessible name is its visible content and `label`.
+    """A figure, such as the tokens of a send, drawn as a button that shows a `panel` on hover, focus and tap.
 
-    `above`: the panel opens upwards. `short`: the figure shows a shortage and is coloured. `on_look` is sent when the
-    panel is opened, and when `about` changes while it is open.
+    The button's accessible name is its visible content and `label`. `above`: the panel opens upwards. `short`: the
+    figure shows a shortage and is coloured. `on_look` is sent when the panel is opened, and when `about` changes while
+    it is open.
 
-    `edition` is the number of the text in the composer that the figure was computed for. While the composer has another
-    text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is too
-    large to send, `large` covers the figure and `large_label` replaces `label`; `{count}` in it is the number of
+    `edition` identifies the version of the composer's text that the figure was computed for. While the composer has
+    another text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is
+    too large to send, `large` covers the figure and `large_label` replaces `label`; `{count}` in it is the number of
     characters. Without these props nothing is replaced.
     """
 

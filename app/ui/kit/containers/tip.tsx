@@ -73,7 +73,13 @@ export function Tip(props: TipProps): ReactNode {
         onClick={clicked}
       >
         {uncounted ? props.large : children}
-        {isOld && !uncounted ? <span className="tip-old">{props.old}</span> : null}
+        {/* The blank separates the words in the name that a screen reader reads. */}
+        {isOld && !uncounted ? (
+          <>
+            {" "}
+            <span className="tip-old">{props.old}</span>
+          </>
+        ) : null}
       </button>
       {open ? (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms

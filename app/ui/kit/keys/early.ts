@@ -17,7 +17,7 @@ const AS_TYPED = { bubbles: true, cancelable: true };
 
 let last = Math.trunc(Date.now() / 10) % 2 ** 30; // the number of the last opening; numbers increase over reloads too
 let awaited = 0; // keys are held for this opening, 0: none
-let unwanted = 0; // the opening whose field or dialog must be closed when it appears, 0: none
+let unwanted: number[] = []; // the openings whose fields or dialogs must be closed when they appear, oldest first
 let returns = false; // whether letters are written in the composer if nothing opens
 const early: KeyboardEvent[] = []; // the held keys
 
@@ -30,7 +30,6 @@ export function nextOpening(): number {
 /** Hold keys for this opening. `byControl`: a control caused it, not a key, so letters are text and not commands. */
 export function holdKeys(opening: number, byControl: boolean): void {
   awaited = opening;
-  unwanted = 0;
   returns = byControl;
 }
 
@@ -46,7 +45,7 @@ export function holdKey(event: KeyboardEvent, write: () => unknown): boolean {
   if (!isHolding() || event.defaultPrevented || !HELD.test(key) || metaKey || ctrlKey !== altKey) return false; // AltGr is both
   event.preventDefault();
   if (key === "Escape" && early.some((other) => other.key === "Escape")) {
-    unwanted = awaited;
+    unwanted.push(awaited);
     giveBack(write);
   } else early.push(event);
   return true;
@@ -57,6 +56,7 @@ export const wantsKeys = (target: EventTarget | null): boolean => target instanc
 
 /** Pass the held keys to the element with the focus, as soon as the field has its caret. */
 export function handOver(): void {
+  unwanted = []; // openings are answered in their order
   const heard = take();
   // A dialog focuses its first control before the one it is meant for.
   queueMicrotask(() => {
@@ -78,8 +78,8 @@ export function giveBack(write: () => unknown): void {
  * gets the focus back.
  */
 export function closeUnwanted(target: EventTarget | null, from: EventTarget | null): void {
-  if (!unwanted || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
-  unwanted = 0;
+  if (awaited || !unwanted.length || !(target instanceof Element) || !target.closest(CLOSED_BY_ESCAPE)) return;
+  unwanted.shift();
   queueMicrotask(() => {
     type(document.activeElement, ESCAPE);
     if (from instanceof HTMLElement && from.matches(COMPOSER)) from.focus({ preventScroll: true });
@@ -90,14 +90,14 @@ export function closeUnwanted(target: EventTarget | null, from: EventTarget | nu
 export function callOff(): void {
   const at = document.activeElement;
   if (awaited) {
-    unwanted = awaited;
+    unwanted.push(awaited);
     take();
   } else if (at?.closest(CLOSED_BY_ESCAPE)) type(at, ESCAPE);
 }
 
 /** Record that all openings up to this number have ended, so that none of their fields or dialogs must be closed. */
 export function dropUnwanted(opening: number): void {
-  if (unwanted <= opening) unwanted = 0;
+  unwanted = unwanted.filter((each) => each > opening);
 }
 
 function take(): KeyboardEvent[] {

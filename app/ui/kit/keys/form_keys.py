@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class FormKeys(Island):
-    """An element that handles the keys of the form in it: Ctrl+Enter submits the form, Escape sends `on_escape`.
+    """An element around a form. It handles keys in the form: Ctrl+Enter submits the form, Escape sends `on_escape`.
 
     The page does not get these keys. `enter`: Enter in the text area submits the form too. At first the caret is at the
     end of the text. `edit` is a unique name of this edit; after a reload, the text that was typed under this name is

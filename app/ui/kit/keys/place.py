@@ -14,9 +14,9 @@ from app.ui.kit.island import island
 class Place(StrEnum):
     """The names of the actions that one region of the page offers to the other regions.
 
-    The comment of a name says what the action does. Without a comment, it moves the focus to the place of this name.
-    Two names do nothing but return a text: `PAIR` the id of the pair that keys act on, `TYPING` the answer to "Is the
-    person typing?". The names after `TYPING` are actions of keys and described in `app/views/shortcuts.py`.
+    A comment after a name says what its action does. Names without a comment move the focus to the region of that name.
+    Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns "now" while the person is
+    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts.py`.
     """
 
     COMPOSER = "composer"
@@ -51,7 +51,7 @@ class Place(StrEnum):
 
 
 def go_to(place: Place, text: rx.Var[str] | None = None) -> EventSpec:
-    """Return the event that performs the action of a place. `text` is its argument, for example an id."""
+    """Return the event that performs the action `place`. `text` is the argument of the action, for example an id."""
     text = rx.Var.create("") if text is None else text
     made = rx.vars.VarData.merge(
         text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name

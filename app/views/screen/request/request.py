@@ -214,7 +214,7 @@ def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
 
 
 def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, ...]:
-    """Return the tools that the model gets as collapsed pieces."""
+    """Return a collapsed piece for each tool that the model gets."""
     room, shown = ROOM, list[PieceView]()
     for index, tool in enumerate(request.tools):
         text = f"{tool.description}\n\n{tool.input_schema_json}"

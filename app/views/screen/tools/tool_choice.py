@@ -87,10 +87,10 @@ class ServerToolsItem:
 class ToolPanelView:
     """The panel of tools.
 
-    `unable` says that the model cannot call tools, "" if it can. `breaks` describes tokens that cannot be read from the
-    provider's cache: with `lost` the next send cannot read them because of the current choice of tools, without `lost`
-    it could not with any other choice. `manual`: the mode Manual is chosen, so each tool has a checkbox. `missing`
-    names ticked tools that are not available.
+    `unable` says that the model cannot call tools, "" if it can. `breaks` describes an effect on the provider's cache.
+    If `lost` is True, these are cached tokens that the next send cannot read because of the current choice of tools;
+    otherwise, cached tokens that it can read only with the current choice. `manual`: the mode Manual is chosen, so each
+    tool has a checkbox. `missing` names ticked tools that are not available.
     """
 
     unable: str

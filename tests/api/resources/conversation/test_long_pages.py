@@ -8,6 +8,7 @@ import pytest
 
 from app.runs.transfer import importing
 from tests.api.served import Api
+from tests.api.talk import follow, send
 
 LONG = "word " * 300_000
 """1.5 MB: a page has room for two such replies."""
@@ -55,6 +56,21 @@ async def test_pair_that_is_larger_than_a_page_is_one_page(api: Api) -> None:
     pages = await pages_of(api, f"/conversations/{conversation}/pairs", start="oldest")
 
     assert [[pair["position"] for pair in page["items"]] for page in pages] == [[1], [2], [3]]
+
+
+async def test_conversation_of_a_reply_that_is_larger_than_a_page_is_continued_and_deleted(api: Api) -> None:
+    conversation = await a_conversation_of(api, LONG * 3)
+    (large,) = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"]
+
+    started = await send(api, conversation, "/echo after it", over_budget="fit")
+    await follow(api, started["run_id"])
+    deleted = await api.http.delete(f"/pairs/{large['id']}")
+    (left,) = (await api.http.get(f"/conversations/{conversation}/pairs")).json()["items"]
+
+    assert len(large["reply_text"]) == len(LONG * 3)
+    assert deleted.is_success
+    assert (left["id"], left["reply_text"]) == (started["pair_id"], "after it")
+    assert (await api.http.delete(f"/conversations/{conversation}")).is_success
 
 
 async def test_page_of_the_raw_history_ends_where_it_would_be_too_large(api: Api) -> None:
