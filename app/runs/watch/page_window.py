@@ -159,6 +159,6 @@ class PageWindow:
                 await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
     def _list_loaded(self) -> tuple[ScreenPairView, ...]:
-        """Return the loaded pairs. Pairs newer than the window are left out, even those shown regardless of the filter."""
+        """Return the loaded pairs without those newer than the window, even if the filter does not apply to them."""
         until = self._window.until
         return tuple(pair for pair in self.pairs.in_order() if until is None or pair.position <= until)

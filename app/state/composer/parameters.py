@@ -270,7 +270,9 @@ class ParametersState(VisitedState, rx.State):
             description = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
             texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
             undo = ParametersState.put_back(now.conversation_id, texts)
-            await show_toast(self, f"Parameters of this conversation: {description}.", undo=Undo(cast("EventSpec", undo)))
+            await show_toast(
+                self, f"Parameters of this conversation: {description}.", undo=Undo(cast("EventSpec", undo))
+            )
 
     async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
         if not conversation_id:

@@ -34,7 +34,7 @@ from app.state.composer.message_box import MAX_TEXT, make_order
 from app.state.composer.sending import is_shown_by_queue
 from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, QueueRow
-from app.state.messages.toasts import Undo, MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.turns import Turns

@@ -190,9 +190,7 @@ class VersionsState(VisitedState, rx.State):
         async with self:
             self._swapped = (*((known, at) for known, at in self._swapped if known != pair_id), (pair_id, standing))
             done = f"version {version} of {pair.versions} is current"
-            await show_toast(
-                self, f"Pair {pair.position}: {done}", undo=Undo(undo, f"pair {pair.position}, {done}")
-            )
+            await show_toast(self, f"Pair {pair.position}: {done}", undo=Undo(undo, f"pair {pair.position}, {done}"))
 
     async def _read(self) -> None:
         """Compare the two chosen versions and show the result. 0 instead of a number: the default version."""

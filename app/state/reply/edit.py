@@ -25,7 +25,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState
-from app.state.messages.toasts import Undo, MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import json_in, text_in
 from app.state.tab.tab_watchers import watcher_of

@@ -28,7 +28,7 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.state.messages.toasts import Undo, ToastAction, show_fault, show_toast
+from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.pair import ScreenPairView, ShownMarks
@@ -40,7 +40,7 @@ _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.I
 
 @dataclass(frozen=True)
 class MarkTexts:
-    """The texts about a changed mark, without the name of the pair: for the toast, and for the message after an undo."""
+    """The texts about a changed mark: for the toast, and for the message after an undo. The name of the pair precedes."""
 
     message: str
     undone: str

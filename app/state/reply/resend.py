@@ -44,7 +44,7 @@ from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
 from app.state.messages.answered import begin_work, end_work
 from app.state.messages.error_messages import describe_fault
-from app.state.messages.toasts import Undo, MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,

@@ -26,7 +26,7 @@ from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of
 from app.state.composer.views import SummaryWorkView
 from app.state.messages.error_messages import describe_fault
-from app.state.messages.toasts import Undo, MAX_UNDOS, show_fault, show_toast
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in

@@ -22,13 +22,13 @@ from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.toasts import (
     ToastState,
+    Undo,
     describe_undone,
     forget_toasts,
     is_toast_expected,
     last_undo,
     show_fault,
     show_toast,
-    Undo,
 )
 from app.state.sidebar.titles import UNNAMED
 from app.state.tab.address import conversation_in, conversation_path
