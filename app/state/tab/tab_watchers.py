@@ -101,15 +101,27 @@ def moment_of(state: rx.State) -> Moment | None:
 
 @contextmanager
 def registered(token: str, watcher: Watcher) -> Generator[None]:
-    """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find the watcher."""
+    """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find the watcher.
+
+    It replaces the watcher that the tab has, also that of a page that was reloaded just now.
+    """
+    replaced = _TABS.get(token)
     tab = _TABS[token] = _Tab(watcher)
     for arrived in _AWAITED.pop(token, ()):
         arrived.set()
+    if replaced is not None:
+        replaced.notify()
     try:
         yield
     finally:
         if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
             del _TABS[token]
+        tab.notify()
+
+
+def forget_watcher(token: str) -> None:
+    """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it."""
+    if (tab := _TABS.pop(token, None)) is not None:
         tab.notify()
 
 
@@ -125,12 +137,15 @@ def note_change(token: str) -> None:
 async def moments(token: str, conversation_id: str, settle: float = 0.0) -> AsyncGenerator[Moment]:
     """Yield the data of a tab's next send after each change, until the tab no longer follows the conversation.
 
-    The first value comes at once; each later one after `settle` seconds without another change.
+    The first value comes at once; each later one after `settle` seconds without another change. A new watcher of the
+    same conversation, as after a reload, is followed as well.
     """
     tab = await _arrival(token, conversation_id)
     last: Moment | None = None
-    while tab is not None and _TABS.get(token) is tab:
-        if tab.moment is None or tab.moment == last:
+    while tab is not None and tab.watcher.conversation_id == conversation_id:
+        if (registered_now := _TABS.get(token)) is not tab:
+            tab = registered_now
+        elif tab.moment is None or tab.moment == last:
             await tab.changed.wait()
             while last is not None and await _is_set_within(tab.changed, settle):
                 pass

@@ -8,6 +8,7 @@ it fails, the page says so and offers to start it again.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import ExitStack
 from dataclasses import replace
 
 import reflex as rx
@@ -29,7 +30,7 @@ from app.state.filters.applied import FilterState, show_filter
 from app.state.inspector.preview import PreviewState, note_moment
 from app.state.tab.address import conversation_in, position_in
 from app.state.tab.inputs import whole_in
-from app.state.tab.tab_watchers import note_change, registered, serves, watcher_of
+from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
 from app.state.transcript.chat import ChatState
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.pair import ScreenPairView
@@ -74,6 +75,7 @@ class TranscriptState(rx.State):
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
         self.gone = self.stopped = False
+        forget_watcher(self.router.session.client_token)
         return TranscriptState.follow if conversation_id else None
 
     @rx.event(background=True)
@@ -83,13 +85,14 @@ class TranscriptState(rx.State):
         if not conversation_id:
             return
         try:
-            ctx = await context_for(current(), conversation_id)
-            if not await self._follow(ctx, conversation_id):
-                return
-            if (moved := await context_for(current(), conversation_id)) is not ctx:  # the temporary one was stored
-                yield ChatState.open
-                if not await self._follow(moved, conversation_id):
+            with ExitStack() as registrations:  # the tab's other handlers find a watcher at any time
+                ctx = await context_for(current(), conversation_id)
+                if not await self._follow(ctx, conversation_id, registrations):
                     return
+                if (moved := await context_for(current(), conversation_id)) is not ctx:  # the temporary one was stored
+                    yield ChatState.open
+                    if not await self._follow(moved, conversation_id, registrations):
+                        return
         except Exception:
             async with self:
                 self.stopped = self.conversation == conversation_id
@@ -98,8 +101,10 @@ class TranscriptState(rx.State):
             self.gone = self.conversation == conversation_id
         yield ChatState.open
 
-    async def _follow(self, ctx: AppContext, conversation_id: str) -> bool:
+    async def _follow(self, ctx: AppContext, conversation_id: str, registrations: ExitStack) -> bool:
         """Follow the conversation in this app context until it ends there or the page shows another one.
+
+        The watcher remains registered until `registrations` is closed or another watcher replaces it.
 
         Return True if the conversation no longer exists in this app context, False if the page shows another one.
         """
@@ -112,30 +117,30 @@ class TranscriptState(rx.State):
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # the `turn` that was reported last
-        with registered(token, watcher):
-            async with watcher:
-                if files:
-                    uploads = await find_uploads(current(), LOCAL_OWNER, files)
-                    watcher.attach(tuple(upload.part for upload in uploads))
-                while (screen := await watcher.next_screen()) is not None:
-                    only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
-                    turn = watcher.view.turn
-                    is_moment = not only_pairs or noted != turn
-                    async with self:
-                        if self.conversation != conversation_id or not serves(watcher, token):
-                            return False  # the page shows another conversation by now, or has a newer watcher
-                        if only_pairs:
-                            self.pairs = screen.pairs
-                        else:
-                            self._show(screen, shown)
-                            await self._show_around(screen, shown)
-                        if is_moment:
-                            note_moment(await self.get_state(PreviewState))
-                    shown = screen
+        registrations.enter_context(registered(token, watcher))
+        async with watcher:
+            if files:
+                uploads = await find_uploads(current(), LOCAL_OWNER, files)
+                watcher.attach(tuple(upload.part for upload in uploads))
+            while (screen := await watcher.next_screen()) is not None:
+                only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
+                turn = watcher.view.turn
+                is_moment = not only_pairs or noted != turn
+                async with self:
+                    if self.conversation != conversation_id or not serves(watcher, token):
+                        return False  # the page shows another conversation by now, or has a newer watcher
+                    if only_pairs:
+                        self.pairs = screen.pairs
+                    else:
+                        self._show(screen, shown)
+                        await self._show_around(screen, shown)
                     if is_moment:
-                        noted = turn
-                        note_change(token)
-                    await drained(token)  # a slow reader gets larger pieces, not a longer queue
+                        note_moment(await self.get_state(PreviewState))
+                shown = screen
+                if is_moment:
+                    noted = turn
+                    note_change(token)
+                await drained(token)  # a slow reader gets larger pieces, not a longer queue
         return True
 
     @rx.event(background=True)

@@ -9,15 +9,18 @@ from contextlib import suppress
 import pytest
 
 from app.domain.conversation.marks import Marks
-from app.runs.app_context import AppContext
+from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
+from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
+from app.state.tab.tab_watchers import serves
 from app.state.tab.visit import VisitState
 from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
 from app.state.usage.spent import SpentState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
@@ -55,6 +58,36 @@ async def test_begin_and_end_of_a_reply_are_announced_and_its_dot_is_shown(
 
     await until(lambda: said(tab) == "The reply was stopped.")
     assert tab.shows(NewsState, "running") is False
+
+
+async def test_page_that_is_loaded_again_announces_what_follows(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    async with watching(ctx, tab, watcher.conversation_id):
+        await reply_to(ctx, watcher.conversation_id, "/echo one")
+
+        await until(lambda: said(tab) == "The reply is complete.")
+
+
+async def test_watcher_of_the_page_before_is_not_followed(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
+    tab.path = "/"
+    await tab.send(TranscriptState.open)
+
+    await until(lambda: tab.shows(NewsState, "conversation") == "")
+    assert serves(watcher, tab.token) is False
+
+
+async def test_temporary_conversation_that_is_kept_is_announced_further(ctx: AppContext, tab: Tab) -> None:
+    made = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{made.id}"
+    async with running(tab, TranscriptState.open), running(tab, NewsState.follow):
+        await until(lambda: tab.shows(NewsState, "conversation") == made.id)
+        await reply_to(await context_for(ctx, made.id), made.id, "/echo one")
+        await until(lambda: said(tab) == "The reply is complete.")
+
+        await keep_conversation(await context_for(ctx, made.id), LOCAL_OWNER, made.id)
+        await until(lambda: tab.shows(ChatState, "temporary") is False)
+        await reply_to(ctx, made.id, "/fail auth")
+
+        await until(lambda: said(tab).startswith("The reply failed. "))
 
 
 async def test_failure_is_announced_with_its_reason(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:
