@@ -16,7 +16,7 @@ from app.patches.namespace import send_patches
 from app.settings import Settings
 from app.state.allowed_events import EventGuard
 from app.state.shell.notice import describe_fault, log_script_fault
-from app.state.visit import PageLoads
+from app.state.tab.visit import PageLoads
 from app.ui import pages, theme
 from app.ui.pages.frame import head
 

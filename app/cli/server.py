@@ -38,7 +38,7 @@ _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_CHECK_LATEST_VERSION": "false",
-    # A ping every 20 s. The page treats a connection as lost if it is silent for longer (app/ui/kit/link.ts).
+    # A ping every 20 s. The page treats a connection as lost if it is silent for longer (ui/kit/connection/link.ts).
     "REFLEX_SOCKET_INTERVAL": "20",
     "REFLEX_SOCKET_TIMEOUT": "25",
     # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.

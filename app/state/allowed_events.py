@@ -20,9 +20,6 @@ from app.patches.sampling import Sampler
 from app.state.agents.choice import AgentState
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
-from app.state.answered import AnsweredState
-from app.state.chat import ChatState
-from app.state.checkpoint import CheckpointState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.compare.keeping import KeepingState
@@ -35,6 +32,9 @@ from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
@@ -48,7 +48,8 @@ from app.state.inspector.preview import PreviewState
 from app.state.inspector.snapshot import SnapshotState
 from app.state.inspector.tools import ToolChoiceState
 from app.state.inspector.versions import VersionsState
-from app.state.model import ModelState
+from app.state.messages.answered import AnsweredState
+from app.state.messages.toasts import ToastState
 from app.state.reply.damage import DamageState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
@@ -74,13 +75,13 @@ from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
 from app.state.shell.undo import UndoState
-from app.state.sidebar import SidebarState
-from app.state.system_prompt import SystemPromptState
-from app.state.temporary import TemporaryState
-from app.state.toasts import ToastState
+from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript import TranscriptState
+from app.state.transcript.chat import ChatState
+from app.state.transcript.checkpoint import CheckpointState
+from app.state.transcript.transcript import TranscriptState
 from app.state.trash import TrashState
 from app.state.usage.account import AccountState
 from app.state.usage.bill import BillState
@@ -89,7 +90,6 @@ from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
 from app.state.usage.spent import SpentState
 from app.state.viewer import ViewerState
-from app.state.visit import VisitState
 
 if TYPE_CHECKING:
     from reflex.app import App

@@ -11,8 +11,8 @@ from typing import Final
 import reflex as rx
 
 from app.runs.watch.screen import Screen
-from app.state.tab_watchers import watcher_of
-from app.state.visit import Visit, VisitedState, visit_of
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import Visit, VisitedState, visit_of
 from app.views.screen.compared import ComparedColumnsView
 from app.views.screen.panels import ScreenComparisonView
 

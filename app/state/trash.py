@@ -21,10 +21,10 @@ from app.runs.library import trash
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.sidebar import SidebarState
-from app.state.titles import UNNAMED
-from app.state.toasts import withdraw_undo
-from app.state.visit import VisitedState
+from app.state.messages.toasts import withdraw_undo
+from app.state.sidebar.sidebar import SidebarState
+from app.state.sidebar.titles import UNNAMED
+from app.state.tab.visit import VisitedState
 from app.store.organise.trash import TrashEntry, find_entry
 from app.views.conversation.conversation import cut_snippet
 from app.views.usage.figures import plural

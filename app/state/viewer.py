@@ -13,7 +13,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.state.inputs import text_in, whole_in
+from app.state.tab.inputs import text_in, whole_in
 
 LEVELS: Final = (0, 50, 100, 200, 400)
 """The sizes that the viewer offers, as percentages of the picture's original size; 0: fitted to the screen."""

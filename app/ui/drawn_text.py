@@ -1,4 +1,4 @@
-"""Limits for every text of the page, so that no text takes a browser long to draw (`app/ui/kit/drawn_text.ts`).
+"""Limits for every text of the page, so that no text takes a browser long to draw (`app/ui/kit/texts/drawn_text.ts`).
 
 The build changes Reflex's runtime, which then sets these limits before anything is drawn. `rxconfig.py` lists
 `DrawnTextPlugin` after `LinkPlugin`, because `LinkPlugin` restores the runtime that Reflex ships.
@@ -12,7 +12,7 @@ import reflex as rx
 from reflex_base.plugins.base import PreCompileContext
 
 _RUNTIME: Final = "utils/state.js"
-_BOUNDS: Final = 'import { boundTexts } from "$/islands/kit/drawn_text.ts";\nboundTexts();\n'
+_BOUNDS: Final = 'import { boundTexts } from "$/islands/kit/texts/drawn_text.ts";\nboundTexts();\n'
 
 
 class DrawnTextPlugin(rx.plugins.Plugin):

@@ -1,4 +1,4 @@
-"""Changes Reflex's runtime, its script in the browser, so that it passes its socket and events to `app/ui/kit/link.ts`.
+"""Changes Reflex's runtime in the browser, so that it passes its socket and events to `app/ui/kit/connection/link.ts`.
 
 `link.ts` decides which events may be sent. Reflex exports neither its socket nor its events, so the build replaces
 lines of the runtime, and fails if Reflex has changed one of these lines. `rxconfig.py` lists `LinkPlugin`.
@@ -15,7 +15,7 @@ from reflex_base.plugins.base import PreCompileContext
 _RUNTIME: Final = "utils/state.js"
 _CHANGES: Final = {
     'import io from "socket.io-client";\n': (
-        'import io from "socket.io-client";\nimport { admit, attach } from "$/islands/kit/link.ts";\n'
+        'import io from "socket.io-client";\nimport { admit, attach } from "$/islands/kit/connection/link.ts";\n'
     ),
     "  socket.current =\n    warmSocket ?? createSocket(endpoint, transports, session_token);\n": (
         "  socket.current =\n    warmSocket ?? createSocket(endpoint, transports, session_token);\n"
@@ -39,7 +39,7 @@ class LinkPlugin(rx.plugins.Plugin):
 
 
 def with_link(runtime: str) -> str:
-    """Return Reflex's runtime with the lines that call `attach` and `admit` of `app/ui/kit/link.ts`.
+    """Return Reflex's runtime with the lines that call `attach` and `admit` of `app/ui/kit/connection/link.ts`.
 
     Raises:
         LinkError: a line to replace does not occur exactly once.

@@ -1,10 +1,10 @@
-"""The addresses of the pages. `app.state.address` makes and reads the address of one conversation."""
+"""The addresses of the pages. `app.state.tab.address` makes and reads the address of one conversation."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from app.state.address import PREFIX
+from app.state.tab.address import PREFIX
 
 HOME: Final = "/"
 CONVERSATION: Final = f"{PREFIX}[conversation]"

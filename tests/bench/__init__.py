@@ -3,16 +3,20 @@
 It is not a test suite: CI measures no times. `python -m tests.bench` (or `make bench`) prints one table;
 `test_bench.py` checks, without timing, that the instruments are correct.
 
-    script.py     the replies of the stub: chunks of markdown, chosen by a model id such as `t2000-r100`
-    stub.py       the provider: Chat Completions and Messages as SSE; it notes the time of every chunk
-    floor.py      the smallest program for the job: stub → websocket → text node, raw or through the openai SDK
-    machine.py    processor time, memory and load of processes, read from /proc
-    driver.py     Chromium over CDP: typing, lag of text in the DOM, main thread
-    relay.py      bytes on the wire, as they pass between a browser and a server
-    clients.py    fifty websocket clients without a browser
-    reflex_page.py  a page without a browser: it connects, hydrates and applies patches as a browser does
-    patches.py    the cost of patches alone: `python -m tests.bench.patches`
-    targets.py    starts and stops the three measured servers and knows their URLs
     scenarios.py  the measurements, each with the same code for all three servers
     report.py     figures → table with target and verdict
+    seed.py       long stored conversations for the app
+    starting.py   the time until the first page
+    servers/      what is measured: `script.py` (the replies of the stub, chosen by a model id such as `t2000-r100`),
+                  `stub.py` (the provider), `floor.py` (the smallest program for the job), `targets.py` (starts and
+                  stops them)
+    instruments/  `driver.py` (Chromium over CDP), `clients.py` and `reflex_page.py` (pages without a browser),
+                  `relay.py` (bytes on the wire), `machine.py` (processor time, memory and load, read from /proc)
+
+Programs that measure one thing each:
+
+    growth/       the cost of a send, a preview and a search as the stored data grows: `python -m tests.bench.growth`
+    patches.py    the cost of patches alone: `python -m tests.bench.patches`
+    attacked.py   `/health` during an attack: `python -m tests.bench.attacked`
+    usage.py      the page of usage on a large ledger: `python -m tests.bench.usage`
 """

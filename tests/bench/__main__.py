@@ -21,12 +21,12 @@ from statistics import mean
 from typing import TextIO
 
 from tests.bench import scenarios, starting
-from tests.bench.driver import CHROMIUM
-from tests.bench.machine import describe_machine
+from tests.bench.instruments.driver import CHROMIUM
+from tests.bench.instruments.machine import describe_machine
 from tests.bench.report import Report
 from tests.bench.scenarios import Bench
 from tests.bench.seed import seed_stored_pairs
-from tests.bench.targets import ROOT, App, Target, start_app, start_floor, start_stub
+from tests.bench.servers.targets import ROOT, App, Target, start_app, start_floor, start_stub
 
 # Memory first: it needs servers that have done nothing yet.
 SCENARIOS = {

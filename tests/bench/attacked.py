@@ -21,7 +21,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from tests.bench.reflex_page import ReflexPage
+from tests.bench.instruments.reflex_page import ReflexPage
 from tests.outside.attacks import Attack, bomb, endless
 from tests.outside.readers import JSON, Reader
 from tests.outside.tool_readers import TOOL_READERS

@@ -34,7 +34,7 @@ from app.patches.namespace import PatchedNamespace, _Client
 
 ROWS: Final = 100
 WORDS: Final = tuple({word for line in Path(__file__).with_name("report.py").open() for word in line.split()})
-STATE: Final = "reflex___state____state.app___state___transcript____transcript_state"
+STATE: Final = "reflex___state____state.app___state___transcript___transcript____transcript_state"
 
 
 @dataclass(frozen=True)

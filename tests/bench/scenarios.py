@@ -15,16 +15,16 @@ from statistics import quantiles
 
 from websockets.asyncio.client import connect
 
-from tests.bench import driver
-from tests.bench.clients import lags, watch_replies
-from tests.bench.driver import Tab
-from tests.bench.machine import Spent, proportional_megabytes
-from tests.bench.reflex_page import TRANSCRIPT, ReflexPage
-from tests.bench.relay import Relay
+from tests.bench.instruments import driver
+from tests.bench.instruments.clients import lags, watch_replies
+from tests.bench.instruments.driver import Tab
+from tests.bench.instruments.machine import Spent, proportional_megabytes
+from tests.bench.instruments.reflex_page import TRANSCRIPT, ReflexPage
+from tests.bench.instruments.relay import Relay
 from tests.bench.report import Report
-from tests.bench.script import end_of_stored, model_name, script_of
-from tests.bench.stub import WARM_UP, Call
-from tests.bench.targets import App, Stub, Target
+from tests.bench.servers.script import end_of_stored, model_name, script_of
+from tests.bench.servers.stub import WARM_UP, Call
+from tests.bench.servers.targets import App, Stub, Target
 
 PACED, FAST, CROWD, NEXT = model_name(2000, 100), model_name(16000, 0), model_name(500, 50), model_name(300, 100)
 INSTANT, THINKING = model_name(20, 100), model_name(20, 100, wait=300)

@@ -24,8 +24,8 @@ from app.store.conversation.rows import MESSAGE, PAIR, RUN
 from app.store.database.database import open_store
 from app.store.database.mapping import encode_usage
 from app.store.database.parts_json import encode_parts
-from tests.bench.script import stored_pair
-from tests.bench.targets import App
+from tests.bench.servers.script import stored_pair
+from tests.bench.servers.targets import App
 
 Row = dict[str, Any]
 

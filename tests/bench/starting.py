@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.report import Report
-from tests.bench.targets import APP_PORT, ROOT, Process, Stub, app_environment
+from tests.bench.servers.targets import APP_PORT, ROOT, Process, Stub, app_environment
 
 
 async def restart(stub: Stub, report: Report, times: int = 3) -> None:

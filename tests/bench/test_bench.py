@@ -16,17 +16,17 @@ import pytest_asyncio
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
-from tests.bench import driver
 from tests.bench.__main__ import FIGURES_BEGIN, write_down
-from tests.bench.clients import Arrival, lags, watch_replies
-from tests.bench.floor import sdk_stream, stored_messages
-from tests.bench.growth import Row
-from tests.bench.machine import Spent, proportional_megabytes
-from tests.bench.relay import Relay
+from tests.bench.growth.__main__ import Row
+from tests.bench.instruments import driver
+from tests.bench.instruments.clients import Arrival, lags, watch_replies
+from tests.bench.instruments.machine import Spent, proportional_megabytes
+from tests.bench.instruments.relay import Relay
 from tests.bench.report import Report
-from tests.bench.script import Script, end_of_stored, script_of, stored_pair, warm_up
-from tests.bench.stub import WARM_UP
-from tests.bench.targets import App, Floor, Process, Stub, app_environment, start_floor, start_stub
+from tests.bench.servers.floor import sdk_stream, stored_messages
+from tests.bench.servers.script import Script, end_of_stored, script_of, stored_pair, warm_up
+from tests.bench.servers.stub import WARM_UP
+from tests.bench.servers.targets import App, Floor, Process, Stub, app_environment, start_floor, start_stub
 from tests.serving import free_port
 
 pytestmark = pytest.mark.exhaustive
@@ -141,7 +141,7 @@ async def test_floor_relays_each_chunk_of_the_reply(floor: Floor, stub: Stub) ->
 
 async def test_a_page_without_a_browser_gets_every_character_of_each_reply(stub: Stub, tmp_path: Path) -> None:
     port = free_port()
-    command = [sys.executable, "-m", "tests.bench.without_page", str(port)]
+    command = [sys.executable, "-m", "tests.bench.servers.without_page", str(port)]
     process = Process(command, app_environment(stub.base_url, tmp_path, port))
     try:
         await process.answers(f"http://127.0.0.1:{port}/api/v1/health")

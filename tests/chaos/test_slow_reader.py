@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.bench.machine import proportional_megabytes
-from tests.bench.reflex_page import TRANSCRIPT, ReflexPage
+from tests.bench.instruments.machine import proportional_megabytes
+from tests.bench.instruments.reflex_page import TRANSCRIPT, ReflexPage
 from tests.e2e.written import call
 from tests.serving import serving
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import React, { Fragment, type ReactElement, type ReactNode } from "react";
 import * as runtime from "react/jsx-runtime";
-import { boundTexts, drawn } from "../../app/ui/kit/drawn_text.ts";
+import { boundTexts, drawn } from "../../app/ui/kit/texts/drawn_text.ts";
 
 boundTexts();
 // The bundle reads them at each call. A named import would keep the unchanged function in Node.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { colour, inBlocks, layOut } from "../../app/ui/kit/json_text.ts";
+import { colour, inBlocks, layOut } from "../../app/ui/kit/texts/json_text.ts";
 
 test("JSON is laid out two blanks a level, and empty lists stay on their line", () => {
   assert.deepEqual(layOut('{"a":[1,true],"b":{},"c":[]}', 0), [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { admit, attach, currentLink, fits, onSent, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/link.ts";
+import { admit, attach, currentLink, fits, onSent, type ReflexEvent, refused, type Socket, untilOpen } from "../../app/ui/kit/connection/link.ts";
 
 type Event = Parameters<Socket["on"]>[0];
 
-const DELETE: ReflexEvent = { name: "reflex___state____state.app___state___sidebar____sidebar_state.delete" };
+const DELETE: ReflexEvent = { name: "reflex___state____state.app___state___sidebar___sidebar____sidebar_state.delete" };
 const TYPED: ReflexEvent = { ...DELETE, event_actions: { temporal: true } };
 const HYDRATE: ReflexEvent = { name: "reflex___state____state.hydrate_and_load" };
 const LOAD: ReflexEvent = { name: "reflex___state____state.reflex___state____on_load_internal_state.on_load_internal" };

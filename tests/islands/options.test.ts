@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitting, grouped } from "../../app/ui/kit/options.ts";
+import { fitting, grouped } from "../../app/ui/kit/controls/options.ts";
 
 const row = (value: string, name: string, group = "", note = "") => ({
   value,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyIn } from "../../app/ui/kit/pressed_key.ts";
+import { keyIn } from "../../app/ui/kit/keys/pressed_key.ts";
 
 const pressed = (key: string, code = "", shiftKey = false) => keyIn({ key, code, shiftKey });
 

@@ -18,7 +18,7 @@ from tests.islands.views import FILE, UnknownTypeError, all_islands, all_views, 
 from tests.node import NODE
 
 HERE = Path(__file__).parent
-MAY_TRANSFER: frozenset[str] = frozenset({"composer/attach.tsx", "kit/file_upload.tsx"})
+MAY_TRANSFER: frozenset[str] = frozenset({"composer/attach.tsx", "kit/controls/file_upload.tsx"})
 """Islands that upload or download a file, by their path in app/ui."""
 
 FILES = {path.relative_to(UI).as_posix(): path for path in sources()}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { MOST_LETTERS, MOST_MARKS, MOST_TURNS, MOST_WHOLE, partsOf, piecesOf } from "../../app/ui/kit/text_pieces.ts";
+import { MOST_LETTERS, MOST_MARKS, MOST_TURNS, MOST_WHOLE, partsOf, piecesOf } from "../../app/ui/kit/texts/text_pieces.ts";
 
 const attacks: { name: string; parts: [string, number][] }[] = JSON.parse(
   readFileSync(new URL("../attacks.json", import.meta.url), "utf8"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, clock } from "../../app/ui/kit/time.ts";
+import { ago, clock } from "../../app/ui/kit/clock/time.ts";
 
 const NOW = new Date(2026, 10, 23, 14, 5).getTime();
 const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW);

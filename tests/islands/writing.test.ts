@@ -1,7 +1,7 @@
 /** The beginning of the next line after a line break. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planBreak } from "../../app/ui/kit/writing.ts";
+import { planBreak } from "../../app/ui/kit/texts/writing.ts";
 
 const CASES: readonly (readonly [string, string | undefined])[] = [
   ["- one", "\n- "],

@@ -17,8 +17,8 @@ from app.state.compare.choice import read_remembered as read_compared
 from app.state.composer.files import read_answer
 from app.state.composer.schema import lay_out
 from app.state.filters.kept_topics import read_kept
-from app.state.inputs import MAX_JSON
 from app.state.reply.edit import read_edit
+from app.state.tab.inputs import MAX_JSON
 from app.web.sockets import MAX_MESSAGE
 from tests.outside.attacks import DEEP, WRONG
 from tests.outside.memory import Memory

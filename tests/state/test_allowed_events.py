@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from app.state.allowed_events import ALLOWED, CALLABLE, REFLEX
 from app.state.shell.notice import NoticeState
-from app.state.sidebar import SidebarState
+from app.state.sidebar.sidebar import SidebarState
 from tests.state.conftest import Tab
 
 

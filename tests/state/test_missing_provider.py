@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.runs.app_context import AppContext
 from app.state.composer.parameters import ParametersState
 from app.state.composer.split import describe_split
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
 from tests.runs.steps import a_conversation
 from tests.runs.watch.page import store_past
 from tests.state.conftest import Tab

@@ -10,7 +10,7 @@ from app.domain.export import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.line import FilterLineState
-from app.state.sidebar import SidebarState
+from app.state.sidebar.sidebar import SidebarState
 from app.store.conversation.conversations import insert_conversation, next_revision
 from app.store.pair_records import insert_records
 from app.views.screen.filter_line import LineFeedbackView

@@ -14,7 +14,7 @@ from app.runs.library.topic_commands import create_topic, delete_topic, list_top
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
-from app.state.toasts import Toast, ToastState
+from app.state.messages.toasts import Toast, ToastState
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState, TopicPickerView
 from app.state.topics.rows import TopicFormView, TopicTreeRow

@@ -12,11 +12,11 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.library.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.state import trash as trash_state
+from app.state.messages.toasts import ToastState
 from app.state.shell.undo import UndoState
-from app.state.sidebar import SidebarState
-from app.state.toasts import ToastState
+from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.visit import VisitState
 from app.state.trash import ALL, DeleteView, TrashItem, TrashState
-from app.state.visit import VisitState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

@@ -12,7 +12,6 @@ from reflex.utils.format import format_event_handler
 
 import app.app as wiring
 from app.runs.app_context import AppContext
-from app.state.address import PREFIX
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
@@ -20,6 +19,7 @@ from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import SheetState
@@ -36,10 +36,10 @@ from app.state.settings.privacy import PrivacyState
 from app.state.settings.servers import ServersState
 from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
-from app.state.system_prompt import SystemPromptState
+from app.state.tab.address import PREFIX
+from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
 from app.state.trash import TrashState
-from app.state.visit import VisitedState, VisitState, visited_states
 from app.ui import routes
 from app.views.screen.cache import CacheNotesView, KeepingOffer
 from app.views.screen.panels import ScreenComparisonView

@@ -11,8 +11,8 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
-from app.state.chat import ChatState
-from app.state.tab_watchers import note_change, registered
+from app.state.tab.tab_watchers import note_change, registered
+from app.state.transcript.chat import ChatState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

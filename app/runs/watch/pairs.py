@@ -5,7 +5,7 @@
     shown.grow(state)                    # the reply has grown
     await shown.read(("p1", "p2"))       # these are new or have changed
 
-`window.py` decides which pairs the page loads, `watcher.py` when to read again.
+`page_window.py` decides which pairs the page loads, `watcher.py` when to read again.
 """
 
 from __future__ import annotations

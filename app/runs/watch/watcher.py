@@ -13,7 +13,7 @@ function as for a send. They are not composed between a reply's start and its fi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
@@ -21,18 +21,15 @@ from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
 
-from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Conversation, Pair, Parameters
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.conversation.lifecycle import RUNNING
-from app.domain.conversation.page_bytes import count_fitting
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
 from app.runs.request.context_snapshots import ContextSnapshot
-from app.runs.request.preview import Composed
 from app.runs.runtime.event_bus import (
     ComparisonChanged,
     ConversationChanged,
@@ -55,25 +52,10 @@ from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
 from app.runs.watch.context import show_context
-from app.runs.watch.pairs import WatchedPairs, ids_of, is_running, watch_calls
+from app.runs.watch.page_window import PageWindow
+from app.runs.watch.pairs import WatchedPairs, is_running
 from app.runs.watch.screen import Screen
-from app.runs.watch.window import (
-    Kept,
-    Window,
-    around,
-    earlier,
-    fit,
-    keep_newest,
-    keep_newest_edge,
-    keep_oldest_edge,
-    later,
-    narrow,
-    newest,
-    up_to,
-)
 from app.store.conversation.conversations import load_conversation
-from app.store.conversation.pair_bytes import load_bytes_beside
-from app.store.conversation.pairs import WINDOW
 from app.views.screen.context import show_refusal
 from app.views.screen.damage import show_damaged_settings
 from app.views.screen.pair import ScreenPairView, ShownMarks
@@ -109,8 +91,7 @@ class Watcher:
     view: ComposedView = field(init=False)
     _pairs: WatchedPairs = field(init=False)
     _compared: ComparedReplies = field(init=False)
-    _known: asyncio.Event = field(default_factory=asyncio.Event)
-    _window: Window = field(default_factory=Window)
+    _window: PageWindow = field(init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _heard: int = 0  # number of events about the panels: queue, comparison, permissions
     _deleted: set[str] = field(default_factory=set[str])
@@ -122,6 +103,7 @@ class Watcher:
     def __post_init__(self, options: ViewOptions, draft: str, parameters: Parameters) -> None:
         self.view = ComposedView(self.ctx, self.owner, self.conversation_id, options, draft, parameters)
         self._pairs = WatchedPairs(self.ctx, self.owner)
+        self._window = PageWindow(self._pairs, self.view, self._start, self._show, self.at)
         self._compared = ComparedReplies(self.ctx, self.owner, self._spawn, self._show)
 
     async def __aenter__(self) -> Self:
@@ -144,7 +126,7 @@ class Watcher:
         self._changed.clear()
         if self._over:
             return None
-        pairs = self._in_window()
+        pairs = self._window.list_pairs(self.screen)
         running = next((pair.id for pair in self._pairs.views.values() if is_running(pair)), "")
         if pairs != self.screen.pairs or running != self.screen.running:
             self.screen = replace(self.screen, pairs=pairs, running=running)
@@ -221,25 +203,19 @@ class Watcher:
 
     async def show_earlier(self) -> None:
         """Load older pairs into the window."""
-        await self._move(earlier, keep_oldest_edge)
+        await self._window.show_earlier()
 
     async def show_later(self) -> None:
         """Load newer pairs into the window."""
-        await self._move(later, keep_newest_edge)
+        await self._window.show_later()
 
     async def show_newest(self) -> None:
         """Go to the newest pairs, and from then on show new pairs as they arrive."""
-        await self._move(lambda window, visible: window if window.until is None else newest(visible), None)
+        await self._window.show_newest()
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position. If it is not in view, go to the next pair that is."""
-        await self._known.wait()  # a key may be pressed before the pairs in view are known
-
-        def choose(window: Window, visible: Sequence[Candidate]) -> Window:
-            is_there = any(pair.position == position for pair in self._in_window())
-            return window if is_there else around(position, visible)
-
-        await self._move(choose, lambda _window, _visible: (position, position))
+        await self._window.show_position(position)
 
     # --- the first screen ---
 
@@ -256,12 +232,12 @@ class Watcher:
             try:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
-                    await self._show_stored()
+                    await self._window.show_stored()
                 # Started after the composition, so that an event during the composition marks it as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:
-                    await self._show_stored()
+                    await self._window.show_stored()
                 await self._apply(found)
             finally:
                 first.cancel()
@@ -273,22 +249,6 @@ class Watcher:
     async def _load(self) -> Conversation:
         async with self.ctx.store.read() as session:
             return await load_conversation(session, self.owner, self.conversation_id)
-
-    async def _show_stored(self) -> None:
-        """Show the newest pairs, while it is not known yet which of them are sent."""
-        async with self.ctx.store.read() as session:
-            found = await load_bytes_beside(session, self.owner, self.conversation_id, limit=WINDOW + 1)
-        fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
-        async with self._pairs.reading:
-            try:
-                pairs = await self._pairs.load([pair.pair_id for pair in fitting])
-            except DamagedRowError as error:  # the position of one of them is unknown, so the order is too
-                self._show(refusal=show_refusal(error))
-                return
-            self._start(self._pairs.put_all(pairs))
-        if len(found) > len(fitting):
-            self._window = Window(since=fitting[-1].position)
-        self._show(earlier=len(found) > len(fitting))
 
     async def _read_beside(self) -> None:
         heard = self._heard
@@ -302,24 +262,13 @@ class Watcher:
     # --- the pairs in view ---
 
     async def _apply(self, found: ComposedResult) -> None:
-        before, composed = self.view.composed, found.composed
+        composed = found.composed
         refusal = self.view.take(found)
         if composed is None:
             damaged = show_damaged_settings((await self._load()).damage)
             self._show(context=None, refusal=refusal, damaged=damaged, edition=found.edition)
             return
-        pairs, visible = self._pairs, composed.composition.visible.pairs
-        async with pairs.reading:
-            self.view.hold(found.options, composed)
-            self._known.set()
-            again = pairs.look(composed)
-            if before is None or before.base.filter != composed.base.filter:
-                pairs.dismiss_guest()
-                window = up_to(self.at, visible) if before is None and self.at else newest(visible)
-            else:
-                window = fit(self._window, visible)
-            pairs.watch_guest(visible)
-            await self._fill(composed, window, again=again)
+        await self._window.put(composed, found.options)
         damaged = show_damaged_settings(composed.base.conversation.damage)
         if damaged != self.screen.damaged:
             self._show(damaged=damaged)
@@ -327,45 +276,6 @@ class Watcher:
         if context == self.screen.context:
             context = self.screen.context  # the same value: nothing is copied for it
         self._show(context=context, refusal=refusal, edition=found.edition)
-
-    async def _fill(self, composed: Composed, window: Window, *, keep: Kept | None = None, again: bool = False) -> None:
-        """Load the pairs of the window, and the pairs that are shown regardless of the filter.
-
-        `again`: read all of them again. If they exceed the byte limit of a page, only the pairs in `keep` (None: the
-        newest) and pairs around them are loaded. The caller holds `reading`: the window and the pairs change in one
-        step, so no page gets one without the other.
-        """
-        pairs, visible = self._pairs, composed.composition.visible.pairs
-        await pairs.weigh(ids_of(window.cut(visible)))
-        window = narrow(window, visible, pairs.sizes, keep or keep_newest(window, visible))
-        ids = ids_of(window.cut(visible))
-        if window.until is None:
-            ids |= pairs.unbound
-            if composed.base.running is not None:
-                ids |= {composed.base.running}
-        found = await pairs.load(ids if again else ids - pairs.views.keys())
-        pairs.remove(tuple(pairs.views.keys() - ids - pairs.unbound))
-        self._window = window
-        self._start(pairs.put_all(found))
-        pairs.measure()
-        self._show(earlier=window.has_earlier(visible), later=window.has_later(visible))
-
-    async def _move(
-        self,
-        choose: Callable[[Window, Sequence[Candidate]], Window],
-        keep: Callable[[Window, Sequence[Candidate]], Kept] | None,
-    ) -> None:
-        """Go to the window that `choose` returns for the current one. Do nothing until the pairs in view are known.
-
-        `keep` returns the pairs that the new window must include; None: the newest.
-        """
-        async with self._pairs.reading:
-            if (composed := self.view.composed) is None:
-                return
-            window = choose(self._window, composed.composition.visible.pairs)
-            if window != self._window:
-                visible = composed.composition.visible.pairs
-                await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
     # --- events of the conversation ---
 
@@ -439,18 +349,6 @@ class Watcher:
             self._show(ended=pair_id, **others)
 
     # --- publishing ---
-
-    def _in_window(self) -> tuple[ScreenPairView, ...]:
-        """Return the pairs to show.
-
-        Pairs newer than the window are left out, even those that are shown regardless of the filter.
-        """
-        until, screen = self._window.until, self.screen
-        return tuple(
-            watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
-            for pair in self._pairs.in_order()
-            if until is None or pair.position <= until
-        )
 
     def _show(self, **changes: object) -> None:
         if changes:

@@ -9,8 +9,8 @@ from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
-from app.state.address import conversation_in
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
+from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation, load_last_agent
 from app.views.screen.options import OptionRow
 

@@ -21,8 +21,8 @@ from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.library.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
-from app.state.inputs import json_in
-from app.state.parameter_texts import read_parameters, write_parameters
+from app.state.conversation.parameter_texts import read_parameters, write_parameters
+from app.state.tab.inputs import json_in
 
 SERVER: Final = "server:"
 """The beginning of the name of a server's checkbox. The id of the server follows."""

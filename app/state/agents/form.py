@@ -35,8 +35,8 @@ from app.state.agents.fields import (
 )
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem, ModelItem
-from app.state.sidebar import SidebarState
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.sidebar.sidebar import SidebarState
 
 LIST: Final = "/agents"
 """The address of the list of agents."""

@@ -18,9 +18,9 @@ from app.runs.app_context import current
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.fields import describe_damage
-from app.state.inputs import json_in
-from app.state.sidebar import SidebarState
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.inputs import json_in
 
 _MAX_DESCRIPTION: Final = 120
 _MAX_NAME: Final = 200
@@ -71,7 +71,7 @@ class AgentListState(rx.State):
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
             )  # a handler called on its class returns this type
-            await show_toast(self, f"Deleted the agent “{agent.name}”", undo=undo)
+            await show_toast(self, f"Deleted the agent “{agent.name}”", undo=Undo(undo))
         await self._read()
         return SidebarState.load
 

@@ -21,12 +21,12 @@ from app.runs.app_context import current
 from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.compare.choice import ComparisonChoiceState
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
+from app.state.messages.error_messages import describe_fault
 from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
-from app.state.tab_watchers import watcher_of
-from app.state.visit import VisitedState
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 from app.views.screen.options import OptionRow
 
 SEVERAL: Final = ""

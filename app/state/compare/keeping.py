@@ -20,12 +20,12 @@ from app.runs.compare.comparisons import ChosenReply, discard_comparison, reopen
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in, whole_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300
@@ -78,7 +78,7 @@ class KeepingState(rx.State):
             return
         message = "Comparison discarded" if gone.pair_id is None else _AS_IT_WAS
         async with self:
-            await show_toast(self, message, undo=cast("EventSpec", KeepingState.reopen(here)))
+            await show_toast(self, message, undo=Undo(cast("EventSpec", KeepingState.reopen(here))))
         if gone.pair_id is None:
             yield ComposerState.put_if_empty(gone.text)
 
@@ -130,7 +130,8 @@ class KeepingState(rx.State):
         name = "The pair" if pair is None else f"Pair {pair.position}"
         gone = [change.pair_id for change in kept.undo]
         undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
-        await show_toast(self, f"{name}: the reply of {model} is kept", undo=undo)
+        done = f"the reply of {model} is kept"
+        await show_toast(self, f"{name}: {done}", undo=Undo(undo, f"{name}, {done}"))
 
     async def _tell_fault(self, error: InviewError) -> None:
         async with self:

@@ -31,7 +31,7 @@ from app.state.composer.files import (
     read_answer,
 )
 from app.state.composer.state import ComposerState
-from app.state.inputs import text_in, whole_in
+from app.state.tab.inputs import text_in, whole_in
 
 _KEY: Final = re.compile(r"[a-z0-9]{1,20}-[0-9]{1,6}")
 _MAX_KEY: Final = 30

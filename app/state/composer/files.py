@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
-from app.state.inputs import json_in
+from app.state.tab.inputs import json_in
 from app.views.usage.figures import number, size
 
 TOO_MANY: Final = f"A message can have {MAX_ATTACHED} files. Remove one before you attach another."

@@ -21,9 +21,9 @@ from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, send_parameters_of
 from app.state.composer.sending import Draft, deliver
 from app.state.composer.view_options import options_of
-from app.state.first_draft import FirstDraft
-from app.state.system_prompt import new_prompt
-from app.state.temporary import TemporaryState
+from app.state.conversation.first_draft import FirstDraft
+from app.state.conversation.system_prompt import new_prompt
+from app.state.conversation.temporary import TemporaryState
 from app.views.screen.context import ContextView
 
 

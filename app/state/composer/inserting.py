@@ -18,11 +18,12 @@ import reflex as rx
 
 from app.domain.errors import InputError, InviewError
 from app.state.agents.choice import AgentState
+from app.state.composer.message_box import make_order
 from app.state.composer.offers import Insertable, OfferKind, describe_option, describe_prompt, find_offers
-from app.state.composer.state import ComposerState, make_order
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
-from app.state.inputs import text_in
-from app.state.visit import VisitedState
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import VisitedState
 from app.views.screen.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"

@@ -39,14 +39,14 @@ from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.parameters import Layers, list_settings
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
-from app.state.inputs import text_in
-from app.state.model import ModelState
-from app.state.parameter_texts import ParameterTexts, read_parameters, write_parameters
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.conversation.model import ModelState
+from app.state.conversation.parameter_texts import ParameterTexts, read_parameters, write_parameters
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 from app.store.settings.agents import find_agent
 from app.views.screen.parameters import SettingView, show_policy
@@ -270,7 +270,9 @@ class ParametersState(VisitedState, rx.State):
             description = ", ".join(filter(None, (describe_parameters(parameters), *policies))) or "none set"
             texts = asdict(write_parameters(before)) | {RETRY_POLICY: policy_before.value}
             undo = ParametersState.put_back(now.conversation_id, texts)
-            await show_toast(self, f"Parameters of this conversation: {description}.", undo=cast("EventSpec", undo))
+            await show_toast(
+                self, f"Parameters of this conversation: {description}.", undo=Undo(cast("EventSpec", undo))
+            )
 
     async def _set_for_conversation(self, conversation_id: str, parameters: Parameters, policy: RetryPolicy) -> bool:
         if not conversation_id:

@@ -16,7 +16,7 @@ from app.domain.errors import InputError
 from app.domain.privacy.invisible import escape_invisible
 from app.domain.tools.arguments import read_arguments
 from app.runs.tools.permission_commands import WrongArgumentsError
-from app.state.address import conversation_path
+from app.state.tab.address import conversation_path
 from app.views.screen.panels import PermissionItemView, ScreenComparisonView
 
 _INPUT: Final = "input"

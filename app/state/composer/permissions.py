@@ -20,13 +20,14 @@ from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import PermissionChoice, answer_permission
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in
 from app.state.comparison import FOLD_ID, ComparisonState
+from app.state.composer.message_box import make_order
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
-from app.state.composer.state import ComposerState, make_order
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
-from app.state.inputs import text_in
-from app.state.toasts import show_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
 
 BOUND: Final = "bound "
 """The beginning of the name of a field for a pattern. The name of the argument follows."""

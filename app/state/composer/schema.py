@@ -17,9 +17,10 @@ import reflex as rx
 from app.domain.errors import InputError
 from app.domain.structured.structured_replies import MAX_CHARACTERS, write_schema
 from app.runs.send.structured_replies import require_schema
-from app.state.composer.state import ComposerState, set_schema
-from app.state.inputs import text_in
-from app.state.visit import VisitedState
+from app.state.composer.message_box import set_schema
+from app.state.composer.state import ComposerState
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import VisitedState
 
 AREA_ID: Final = "schema-text"
 """The element id of the text area in the dialog."""

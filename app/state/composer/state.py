@@ -1,4 +1,4 @@
-"""The state of the message box and of the controls around it, and the handlers that send the draft.
+"""The state of the composer: its message box (`message_box.py`), and the handlers that send the draft.
 
     await tab.send(ComposerState.send, send_id="1", text="/echo Hello", order_id="")
     tab.shows(ComposerState, "answers")          # (SendAnswer("1", accepted=True),)
@@ -10,20 +10,16 @@ lock of the state.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
-from uuid import uuid4
 
 import reflex as rx
 
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.conversation.comparisons import MAX_MODELS
-from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from app.domain.conversation.uploads import MAX_ATTACHED
-from app.domain.errors import InputError, InviewError, NotFoundError
+from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import summarise
 from app.runs.library.preference_commands import read_prelude
@@ -31,12 +27,11 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
-from app.runs.uploads import find_uploads, load_attached
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in, conversation_path
 from app.state.comparison import expect_replies
-from app.state.composer.files import DraftFile, describe_upload, ids_of, refuse_to_send
-from app.state.composer.first_message import deliver_first, estimate_first, new_conversation, read_first
+from app.state.composer.files import refuse_to_send
+from app.state.composer.first_message import deliver_first, new_conversation
+from app.state.composer.message_box import MAX_TEXT, Events, MessageBox, make_order, show_context
 from app.state.composer.over_budget import (
     Way,
     add_choice,
@@ -50,93 +45,51 @@ from app.state.composer.over_budget import (
 )
 from app.state.composer.parameters import restore_send_parameters, take_send_parameters
 from app.state.composer.sending import Delivered, Draft, deliver, is_shown_by_queue
-from app.state.composer.split import describe_counting, describe_secrets, describe_split
+from app.state.composer.split import describe_counting
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of
 from app.state.composer.views import (
-    BoxOrder,
     OrderKind,
     OverBudgetView,
     SendAnswer,
-    SplitView,
     SummaryWorkView,
 )
-from app.state.error_messages import describe_fault, provider_of
-from app.state.inputs import text_in, whole_in
-from app.state.inspector.frame import ON_START, InspectorState
-from app.state.inspector.preview import PreviewState, note_first
-from app.state.model import ModelState
-from app.state.tab_watchers import watcher_of
+from app.state.conversation.model import ModelState
+from app.state.messages.error_messages import describe_fault, provider_of
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.turns import Turns
+from app.state.tab.visit import visit_of
 from app.state.topics.chosen import TopicState
-from app.state.turns import Turns
-from app.state.visit import visit_of
-from app.views.request.composition import EstimateView
-from app.views.screen.context import ContextView, ToolCountView
 
-MAX_TEXT: Final = MAX_TEXT_BYTES
-"""Maximum number of characters of a message. A longer text also has too many bytes, and is neither sent nor counted."""
-CONTINUE: Final = "Continue exactly where you stopped."
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
 _MAX_MODEL: Final = 300
-_MAX_SCHEMA: Final = 100_000
-_MAX_FILES: Final = 10_000
 _KEPT_ANSWERS: Final = 8
 _TURNS: Final = Turns()
 _DELIVERED: Final = Delivered()
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
-Events = AsyncGenerator[Any, None]
 
-
-class ComposerState(rx.State):
-    """The message box and the region around it: the draft, the size of its send, and the results of the last sends.
-
-    `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
-    `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is called
-    edition. `counted` is the edition of the text that these figures were computed for: if the text area has another
-    edition by now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for
-    none. `tools` has the numbers of tools in the send.
-
-    `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
-    text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
-    `refused` has a text for each file that was not attached, which says why. `restored` is the text area's number of
-    the last draft that it restored.
+class ComposerState(MessageBox, rx.State):
+    """The composer: the message box, and the sends of its draft.
 
     `running` is the id of the pair whose reply is running, `stopping` the id of the pair whose reply is being stopped.
-    `fault` is why the last send was refused, `fault_provider` the provider whose settings must be changed, "" for none.
+    `fault_provider` is the provider whose settings must be changed before the draft can be sent, "" for none.
     `over_budget` is the content of the dialog of a send that does not fit. `work` is the summary that is written before
-    the send. `answers` are the results of the last sends. `order` is an action that the text area shall carry out.
-    `made` is the id of the conversation that a first message has started.
+    the send. `answers` are the results of the last sends. `made` is the id of the conversation that a first message has
+    started.
     """
 
-    estimate: rx.Field[EstimateView | None] = rx.field(None)
-    split: rx.Field[SplitView | None] = rx.field(None)
-    counted: rx.Field[int] = rx.field(0)
-    counting: rx.Field[str] = rx.field("")
-    model: rx.Field[str] = rx.field("")
-    x: rx.Field[int] = rx.field(0)
-    y: rx.Field[int] = rx.field(0)
-    tools: rx.Field[ToolCountView | None] = rx.field(None)
-    secrets: rx.Field[tuple[str, ...]] = rx.field(())
-    kept_back: rx.Field[str] = rx.field("")
-    prelude: rx.Field[str | None] = rx.field(None)
-    schema: rx.Field[str] = rx.field("")
-    files: rx.Field[tuple[DraftFile, ...]] = rx.field(())
-    refused: rx.Field[tuple[str, ...]] = rx.field(())
-    restored: rx.Field[int] = rx.field(0)
     running: rx.Field[str] = rx.field("")
     stopping: rx.Field[str] = rx.field("")
-    fault: rx.Field[str] = rx.field("")
     fault_provider: rx.Field[str] = rx.field("")
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
-    order: rx.Field[BoxOrder | None] = rx.field(None)
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
-    _draft: str = ""
-    _edition: int = 0  # the text area's number for the draft; 0: it shows another text
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
     _pending: Draft | None = None
@@ -145,7 +98,6 @@ class ComposerState(rx.State):
     _models: tuple[str, ...] = ()
     _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
-    _estimates: int = 0  # number of estimates of first messages
 
     @rx.event
     async def open(self) -> list[Any]:
@@ -156,85 +108,6 @@ class ComposerState(rx.State):
             return []
         self.prelude = await read_prelude(current(), LOCAL_OWNER)
         return _go_to(going)  # the page missed this redirect while its connection was lost
-
-    @rx.event
-    async def restore(
-        self, draft: str, schema: str, files: str, edition: int = 0, restore_id: int = 0
-    ) -> rx.event.EventType[()]:
-        """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
-
-        `restore_id` is the text area's number for this call. `restored` is set to this number, so that the text area
-        knows which draft the vars `schema` and `files` belong to.
-        """
-        self.restored = whole_in(restore_id) or 0
-        self.schema = text_in(schema, _MAX_SCHEMA) or ""
-        ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
-        kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
-        self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
-        await self._write(draft, edition)
-        return ComposerState.count_files if conversation_in(self.router.url.path) else ComposerState.estimate_first
-
-    @rx.event(background=True)
-    async def count_files(self) -> None:
-        """Include the files of the draft in the count of the next send."""
-        async with self:
-            ids, watcher = ids_of(self.files), watcher_of(self)
-        if watcher is None:
-            return
-        try:
-            attached = await load_attached(current(), LOCAL_OWNER, ids)
-        except InputError as error:
-            async with self:
-                self.fault = str(error)
-            return
-        watcher.attach(attached.parts)
-
-    @rx.event
-    async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
-        """Take the text of the text area, and update the size of the next send.
-
-        `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
-        area's number for the text. 0: the text is not the one on screen, so the text area must treat the new figures as
-        outdated.
-        """
-        if typed is True:
-            self.fault = ""
-        await self._write(draft, edition)
-        return None if conversation_in(self.router.url.path) else ComposerState.estimate_first
-
-    @rx.event(background=True)
-    async def estimate_first(self) -> Events:
-        """Estimate the first message of a conversation that does not exist yet, and update its preview.
-
-        If this is called again meanwhile, the result of the earlier call is dropped.
-        """
-        async with self:
-            if conversation_in(self.router.url.path):
-                return
-            self._estimates += 1
-            turn, files = self._estimates, ids_of(self.files)
-            draft = await read_first(self, self._draft, self._edition, self.schema, files)
-            await note_first(self, draft)
-        context = await estimate_first(draft)
-        async with self:
-            if turn != self._estimates or conversation_in(self.router.url.path):
-                return
-            _show_context(self, context, None)
-            self.counted = draft.edition
-            previews = (await self.get_state(InspectorState)).section == ON_START
-        if previews:
-            yield PreviewState.keep_current
-
-    async def _write(self, draft: object, edition: object) -> None:
-        words = text_in(draft, MAX_TEXT)
-        self._draft, self._edition = words or "", 0 if words is None else whole_in(edition) or 0
-        self._count()
-
-    def _count(self) -> None:
-        watcher = watcher_of(self)
-        if watcher is not None and watcher.conversation_id == conversation_in(self.router.url.path):
-            parameters = replace(watcher.view.parameters, reply_schema=self.schema or None)
-            watcher.write(self._draft, parameters, self._edition)
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -261,45 +134,6 @@ class ComposerState(rx.State):
             yield _go_to(await self._deliver(draft))
             if draft.files:
                 yield ComposerState.count_files
-
-    @rx.event
-    async def finish_order(self, order_id: str) -> None:
-        """Clear `order`, because the text area has carried it out."""
-        if self.order is not None and self.order.id == order_id:
-            self.order = None
-
-    @rx.event
-    async def focus(self) -> None:
-        """Focus the text area."""
-        self.order = make_order(OrderKind.FOCUS, "")
-
-    @rx.event
-    async def put(self, text: str, schema: str) -> None:
-        """Insert a text in front of the draft, with its schema ("": the draft's schema stays)."""
-        if words := text_in(text, MAX_TEXT):
-            self.fault = ""
-            self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
-            self.order = make_order(OrderKind.PUT, words)
-
-    @rx.event
-    async def put_edit(self, edit_id: str) -> None:
-        """Insert the unsaved text of this edit, which the browser keeps, in front of the draft."""
-        if name := text_in(edit_id, _MAX_ID):
-            self.order = make_order(OrderKind.PUT_EDIT, name)
-
-    @rx.event
-    async def continue_reply(self) -> None:
-        """Send a request for the rest of the last reply.
-
-        If there is a draft, do not send the request: insert its text in front of the draft.
-        """
-        self.order = make_order(OrderKind.SAY, CONTINUE)
-
-    @rx.event
-    async def put_if_empty(self, text: str) -> None:
-        """Put a text into the message box, if that is empty."""
-        if words := text_in(text, MAX_TEXT):
-            self.order = make_order(OrderKind.PUT_IF_EMPTY, words)
 
     @rx.event
     async def compare(self, models: list[str]) -> None:
@@ -393,31 +227,6 @@ class ComposerState(rx.State):
         for run in ctx.engine.runs_of(conversation_id):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(ctx, LOCAL_OWNER, run.run_id)
-
-    @rx.var
-    def file_keys(self) -> tuple[str, ...]:
-        """The keys that the browser gave to the files of the draft."""
-        return tuple(file.key for file in self.files)
-
-    @rx.var
-    def file_ids(self) -> str:
-        """The ids of the uploads that have arrived, in the format of the text area's storage."""
-        return " ".join(ids_of(self.files))
-
-    @rx.var
-    def has_images(self) -> bool:
-        """True if one of the files is an image."""
-        return any(file.image for file in self.files)
-
-    @property
-    def text(self) -> str:
-        """The text of the text area that was received last."""
-        return self._draft
-
-    @property
-    def edition(self) -> int:
-        """The text area's number for the text that was received last, 0 for none."""
-        return self._edition
 
     async def _come_to_page(self) -> None:
         """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`."""
@@ -585,18 +394,6 @@ def _go_to(conversation_id: str) -> list[Any]:
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
 
 
-def set_schema(composer: ComposerState, schema: str) -> None:
-    """Set the schema of the draft; "": none."""
-    composer.schema = schema
-    if (watcher := watcher_of(composer)) is not None:
-        watcher.write(composer.text, replace(watcher.view.parameters, reply_schema=schema or None), composer.edition)
-
-
-def make_order(kind: OrderKind, text: str) -> BoxOrder:
-    """Return a new action for the text area."""
-    return BoxOrder(uuid4().hex, kind, text)
-
-
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:
     """Copy the parts of `screen` that the composer shows to `state`, if they differ from those in `shown`.
 
@@ -609,28 +406,7 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
     if shown is None or screen.edition != shown.edition:
         state.counted = screen.edition
     if shown is None or screen.context is not shown.context:
-        _show_context(state, screen.context, None if shown is None else shown.context)
-
-
-def _show_context(state: ComposerState, context: ContextView | None, before: ContextView | None) -> None:
-    if context is None:
-        state.estimate, state.split = None, None
-        return
-    state.estimate = context.estimate  # also if only an exact count of the same estimate is outdated
-    if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
-        state.model, state.x, state.y = context.model, context.x, context.y
-    if before is None or context.tools != before.tools:
-        state.tools = context.tools
-    if before is None or (context.secrets, context.prelude) != (before.secrets, before.prelude):
-        state.secrets, state.prelude = context.secrets, context.prelude
-        state.kept_back = describe_secrets(context.secrets)
-    state.split = describe_split(context)
-
-
-def show_count(state: ComposerState, context: ContextView, exact: EstimateView) -> None:
-    """Show the provider's count of the next send instead of the estimate, until the content of the send changes."""
-    state.estimate = exact
-    state.split = describe_split(replace(context, estimate=exact))
+        show_context(state, screen.context, None if shown is None else shown.context)
 
 
 def clear_composer(state: ComposerState) -> None:

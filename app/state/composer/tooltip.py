@@ -16,14 +16,15 @@ from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
 from app.runs.uploads import load_attached
-from app.state.address import conversation_in
 from app.state.composer.files import ids_of
+from app.state.composer.message_box import show_count
 from app.state.composer.parameters import send_parameters_of
 from app.state.composer.split import describe_cached, describe_exact, describe_uncounted
-from app.state.composer.state import ComposerState, show_count
+from app.state.composer.state import ComposerState
 from app.state.composer.view_options import options_of
 from app.state.composer.views import CachedCostView, SplitView
-from app.state.tab_watchers import moment_of
+from app.state.tab.address import conversation_in
+from app.state.tab.tab_watchers import moment_of
 from app.views.request.composition import EstimateView, describe_estimate
 
 

@@ -9,9 +9,9 @@ import reflex as rx
 
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.context_selection import ViewOptions
+from app.state.conversation.model import ModelState
 from app.state.filters.applied import FilterState
-from app.state.model import ModelState
-from app.state.tab_watchers import watcher_of
+from app.state.tab.tab_watchers import watcher_of
 
 
 async def options_of(state: rx.State, conversation_id: str) -> ViewOptions:

@@ -19,10 +19,10 @@ from app.runs.filters.filter_commands import apply_filter
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in
 from app.state.filters.kept_topics import read_kept
-from app.state.inputs import text_in, zone_in
-from app.state.tab_watchers import watcher_of
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, zone_in
+from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.context import RefusalView
 
 MAX_FILTER: Final = 20_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final, cast
 
-from app.state.inputs import json_in
+from app.state.tab.inputs import json_in
 
 NEW: Final = "new"
 """The key for the topic chosen on the start page, where there is no conversation yet."""

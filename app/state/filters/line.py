@@ -29,13 +29,13 @@ from app.runs.library.mark_commands import mark_pairs
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
-from app.state.address import conversation_in, conversation_path
-from app.state.answered import begin_work, end_work
 from app.state.filters.applied import MAX_FILTER, FilterState
-from app.state.inputs import text_in, whole_in, zone_in
-from app.state.toasts import show_toast
-from app.state.turns import Turns
-from app.state.visit import VisitedState
+from app.state.messages.answered import begin_work, end_work
+from app.state.messages.toasts import Undo, show_toast
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in, whole_in, zone_in
+from app.state.tab.turns import Turns
+from app.state.tab.visit import VisitedState
 from app.views.conversation.marks import ChangeView
 from app.views.library.filter_line import OutcomeView
 from app.views.screen.filter_chips import ChipView, show_chips
@@ -272,7 +272,8 @@ class FilterLineState(VisitedState, FilterState):
             return
         undoing = Undoing(new_id(), conversation_id, _read_changes(outcome.undo))
         self._undos = (*self._undos, undoing)[-MAX_UNDOS:]
-        await show_toast(self, outcome.message, undo=cast("EventSpec", FilterLineState.undo(undoing.id)))
+        undo = cast("EventSpec", FilterLineState.undo(undoing.id))
+        await show_toast(self, outcome.message, undo=Undo(undo))
 
     def _place(self) -> tuple[str, ViewOptions]:
         """Return the conversation on screen and its view options without the filter."""

@@ -27,8 +27,8 @@ from app.runs.filters.filter_commands import (
 )
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import MAX_NAME, FilterState
-from app.state.inputs import text_in, whole_in
-from app.state.visit import VisitedState
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 
 FIELD: Final = "filter-name"
 """The element id of the field for the name of a new filter."""

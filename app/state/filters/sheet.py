@@ -12,8 +12,8 @@ from app.domain.filters.bar.sheet import SHEET
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.inputs import text_in
-from app.state.visit import VisitedState
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import VisitedState
 from app.views.shortcuts import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200

@@ -21,11 +21,11 @@ from app.runs.app_context import context_for, current
 from app.runs.forks import fork_from, read_tree
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
-from app.state.address import conversation_in, conversation_path
-from app.state.answered import begin_work, end_work
 from app.state.filters.applied import FilterState
-from app.state.inputs import text_in
-from app.state.toasts import show_fault, show_toast
+from app.state.messages.answered import begin_work, end_work
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.pairs import load_pair
 from app.views.conversation.branch import BranchView, describe_branches
@@ -178,7 +178,7 @@ class BranchState(rx.State):
             undo = cast("EventSpec", BranchState.take_back(made.conversation.id, made.pair_count))
             pairs = plural(made.pair_count, "pair")
             message = f"Forked: a new conversation with {pairs}. The other one is unchanged."
-            await show_toast(self, message, undo=undo, undone=f"forked {pairs}")
+            await show_toast(self, message, undo=Undo(undo, f"forked {pairs}"))
         return rx.redirect(conversation_path(made.conversation.id))
 
     @rx.event

@@ -17,12 +17,12 @@ from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_cache_state
 from app.runs.cache.keep_alive import read_keeping, start_keeping, stop_keeping
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_in
-from app.state.error_messages import describe_fault
-from app.state.inputs import whole_in
-from app.state.tab_watchers import Moment, moment_of, moments
-from app.state.toasts import show_fault
-from app.state.visit import VisitedState
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import whole_in
+from app.state.tab.tab_watchers import Moment, moment_of, moments
+from app.state.tab.visit import VisitedState
 from app.views.request.keep_warm import CHOICES
 from app.views.screen.cache import CacheNotesView, show_cache
 

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.address import conversation_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.lineage import LineageState
 from app.state.inspector.log import LogState
 from app.state.inspector.preview import PreviewState
 from app.state.inspector.tools import ToolChoiceState
-from app.state.tab_watchers import moments
+from app.state.tab.address import conversation_in
+from app.state.tab.tab_watchers import moments
 from app.state.usage.account import AccountState
 
 SECTIONS: Final = ("preview", "tools", "usage", "branches", "lineage", "log")

@@ -14,7 +14,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_in, conversation_path
+from app.state.tab.address import conversation_in, conversation_path
 from app.views.conversation.lineage import AncestorView, DescendantView
 from app.views.usage.figures import number, plural
 

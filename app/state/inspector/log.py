@@ -11,7 +11,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_in
+from app.state.tab.address import conversation_in
 from app.views.screen.log import LogEntryView
 
 

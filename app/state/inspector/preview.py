@@ -24,12 +24,12 @@ from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.first_message import preview_first
 from app.runs.uploads import load_bytes
-from app.state.address import conversation_in
-from app.state.error_messages import describe_fault
-from app.state.first_draft import FirstDraft
-from app.state.inputs import text_in, whole_in
+from app.state.conversation.first_draft import FirstDraft
 from app.state.inspector.bodies import BodyView, show_body
-from app.state.tab_watchers import Moment, moment_of
+from app.state.messages.error_messages import describe_fault
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
 from app.views.request.preview import Previewed
 from app.views.screen.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request

@@ -16,11 +16,11 @@ from app.domain.errors import ConflictError, InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import preview_resend
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in, whole_in
 from app.state.inspector.bodies import BodyView, show_body
-from app.state.tab_watchers import moment_of
-from app.state.visit import VisitedState
+from app.state.messages.error_messages import describe_fault
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import moment_of
+from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.run.snapshots import Snapshot, load_snapshot
 from app.views.screen.request.request import FactView, RequestWindow

@@ -16,10 +16,10 @@ from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.tools.next_tools import look_at_tools
 from app.runs.tools.tool_views import describe_seen_tools
-from app.state.address import conversation_in
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
-from app.state.tab_watchers import moment_of
+from app.state.messages.error_messages import describe_fault
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import moment_of
 from app.store.conversation.conversations import load_conversation
 from app.views.screen.tools.tool_choice import ToolPanelView, show_choice, show_tool_panel
 

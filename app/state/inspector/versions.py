@@ -22,9 +22,9 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.inputs import text_in, whole_in
-from app.state.toasts import show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
 from app.views.screen.differences import SpanView, diff_words
@@ -189,8 +189,8 @@ class VersionsState(VisitedState, rx.State):
         undo = cast("EventSpec", VersionsState.take_back(pair_id, standing, version))
         async with self:
             self._swapped = (*((known, at) for known, at in self._swapped if known != pair_id), (pair_id, standing))
-            message = f"Pair {pair.position}: version {version} of {pair.versions} is current"
-            await show_toast(self, message, undo=undo)
+            done = f"version {version} of {pair.versions} is current"
+            await show_toast(self, f"Pair {pair.position}: {done}", undo=Undo(undo, f"pair {pair.position}, {done}"))
 
     async def _read(self) -> None:
         """Compare the two chosen versions and show the result. 0 instead of a number: the default version."""

@@ -12,10 +12,10 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, reset_setting
-from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
-from app.state.inputs import text_in
-from app.state.toasts import show_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
 
 MAX_COLUMN: Final = 64
 

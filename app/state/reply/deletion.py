@@ -17,10 +17,10 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.inputs import text_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import expect_toast, show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 from app.views.screen.pair import ScreenPairView
 
 MAX_ID: Final = 64
@@ -82,7 +82,8 @@ class PairDeletionState(VisitedState, rx.State):
                 await show_fault(self, fault)
             else:
                 undo = cast("EventSpec", PairDeletionState.take_back(pair.id))
-                await show_toast(self, f"Pair {pair.position}: Deleted", undo=undo, deleted=pair.id)
+                undone = f"pair {pair.position} deleted"
+                await show_toast(self, f"Pair {pair.position}: Deleted", undo=Undo(undo, undone, pair.id))
 
     @rx.event
     async def take_back(self, pair_id: str) -> None:

@@ -23,11 +23,12 @@ from app.runs.app_context import context_for, current
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.state.address import conversation_in
-from app.state.composer.state import MAX_TEXT, ComposerState
-from app.state.inputs import json_in, text_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import json_in, text_in
+from app.state.tab.tab_watchers import watcher_of
 from app.store.conversation.pairs import load_positions
 
 MAX_ID: Final = 64
@@ -202,7 +203,7 @@ class EditState(rx.State):
         if left.text != left.before:
             self._left = (*self._left, left)[-MAX_UNDOS:]
             undo = cast("EventSpec", EditState.take_up(edit.id))
-            await show_toast(self, "Edit cancelled.", undo=undo)
+            await show_toast(self, "Edit cancelled.", undo=Undo(undo))
 
 
 def read_edit(kept: str) -> Edit | None:

@@ -10,6 +10,7 @@ Each change offers Undo in a toast. The topic of a pair is in `app/state/topics`
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -27,14 +28,22 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.state.inputs import text_in, whole_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import ToastAction, show_fault, show_toast
+from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
 
 MAX_ID: Final = 64
 _NEXT: Final[Mapping[Mark | None, Mark | None]] = MappingProxyType({None: Mark.IN, Mark.IN: Mark.OUT, Mark.OUT: None})
+
+
+@dataclass(frozen=True)
+class MarkTexts:
+    """The texts about a changed mark: for the toast, and for the message after an undo. They follow the pair's name."""
+
+    message: str
+    undone: str
 
 
 class MarksState(rx.State):
@@ -47,13 +56,15 @@ class MarksState(rx.State):
         if (pair := self._pair(pair_id)) is None or valid_stars is None or not 0 <= valid_stars <= MAX_STARS:
             return
         if pair.stars != valid_stars:
-            await self._mark(pair, {"stars": valid_stars}, plural(valid_stars, "star") if valid_stars else "No stars")
+            stars_text = plural(valid_stars, "star") if valid_stars else "No stars"
+            await self._mark(pair, {"stars": valid_stars}, MarkTexts(stars_text, f", {stars_text.lower()}"))
 
     @rx.event(background=True)
     async def toggle_flag(self, pair_id: str) -> None:
         """Flag the pair, or remove the flag."""
         if (pair := self._pair(pair_id)) is not None:
-            await self._mark(pair, {"flagged": not pair.flagged}, "Flag removed" if pair.flagged else "Flagged")
+            texts = MarkTexts("Flag removed", ", flag removed") if pair.flagged else MarkTexts("Flagged", " flagged")
+            await self._mark(pair, {"flagged": not pair.flagged}, texts)
 
     @rx.event(background=True)
     async def cycle_mark(self, pair_id: str) -> None:
@@ -61,7 +72,10 @@ class MarksState(rx.State):
         if (pair := self._pair(pair_id)) is not None:
             mark = _NEXT[pair.mark]
             offer = await self._offer_filter() if mark is Mark.OUT else None
-            await self._mark(pair, {"mark": mark}, f"Tagged “{mark.tag}”" if mark else "Tag removed", offer)
+            texts = MarkTexts("Tag removed", ", tag removed")
+            if mark is not None:
+                texts = MarkTexts(f"Tagged “{mark.tag}”", f" tagged “{mark.tag}”")
+            await self._mark(pair, {"mark": mark}, texts, offer)
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, field: str, value: str | int | bool | None) -> None:
@@ -87,7 +101,7 @@ class MarksState(rx.State):
         return ToastAction("Show only pairs not tagged “exclude”", cast("EventSpec", FilterLineState.enter(rest)))
 
     async def _mark(
-        self, pair: ScreenPairView, marks: ShownMarks, message: str, offer: ToastAction | None = None
+        self, pair: ScreenPairView, marks: ShownMarks, texts: MarkTexts, offer: ToastAction | None = None
     ) -> None:
         (field,) = marks
         before: Any = getattr(pair, field)
@@ -95,7 +109,8 @@ class MarksState(rx.State):
             value = before.value if isinstance(before, Mark) else before
             undo = cast("EventSpec", MarksState.take_back(pair.id, field, value))
             async with self:
-                await show_toast(self, f"Pair {pair.position}: {message}", undo=undo, offer=offer)
+                taken_back = Undo(undo, f"pair {pair.position}{texts.undone}")
+                await show_toast(self, f"Pair {pair.position}: {texts.message}", undo=taken_back, offer=offer)
 
     async def _store(self, pair: ScreenPairView, marks: ShownMarks) -> bool:
         """Show these marks and store them. Return False if they were refused; then the previous marks are shown."""

@@ -14,8 +14,8 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.state.composer.state import ComposerState
-from app.state.inputs import text_in
-from app.state.tab_watchers import watcher_of
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
 from app.views.screen.pair import ScreenPairView
 
 MAX_ID: Final = 64

@@ -18,8 +18,8 @@ from app.domain.run.reply_size import MAX_REPLY_BYTES
 from app.runs.app_context import current
 from app.runs.recovery.recovery import recover
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.inputs import text_in
-from app.state.toasts import show_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.inputs import text_in
 
 MAX_ID: Final = 64
 

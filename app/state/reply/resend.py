@@ -27,9 +27,8 @@ from app.runs.library.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.state.address import conversation_in, conversation_path
-from app.state.answered import begin_work, end_work
 from app.state.comparison import expect_replies
+from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.over_budget import (
     add_choice,
     add_counted,
@@ -40,11 +39,12 @@ from app.state.composer.over_budget import (
     remember_way,
     selection_of,
 )
-from app.state.composer.state import MAX_TEXT, TOO_LONG
+from app.state.composer.state import TOO_LONG
 from app.state.composer.view_options import options_of
 from app.state.composer.views import OverBudgetView
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
+from app.state.messages.answered import begin_work, end_work
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.reply.edit import EditState, end_edit, read_edit, refuse_edit
 from app.state.reply.resending import (
     BRANCHED,
@@ -57,9 +57,10 @@ from app.state.reply.resending import (
     send_again,
 )
 from app.state.reply.summary import write_summary
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 
 MAX_ID: Final = 64
 MAX_MODEL: Final = 300
@@ -299,19 +300,20 @@ class ResendState(VisitedState, rx.State):
             await show_fault(self, fault)
 
     async def _announce(self, request: ResendRequest, resent: ResendResult) -> list[Any]:
-        message = describe_sent(request, resent)
         if request.edit:
             async with self:
                 end_edit(await self.get_state(EditState), request.edit)
         if resent.conversation_id != request.conversation_id:
             async with self:
-                await show_toast(self, message)
+                await show_toast(self, BRANCHED)
             return [rx.redirect(conversation_path(resent.conversation_id))]
         discarded = tuple(each.pair_id for each in resent.undo)
         sent = SendUndo(resent.started.run_id, request.pair_id, request.conversation_id, request.version, discarded)
         async with self:
             self._sent = (*self._sent, sent)[-MAX_UNDOS:]
-            await show_toast(self, message, undo=cast("EventSpec", ResendState.take_back(sent.run_id)))
+            undo = cast("EventSpec", ResendState.take_back(sent.run_id))
+            message, undone = describe_sent(request, resent)
+            await show_toast(self, message, undo=Undo(undo, undone))
         return []
 
     async def _announce_compared(self, request: ResendRequest, comparison: Comparison) -> list[Any]:

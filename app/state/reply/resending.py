@@ -184,16 +184,15 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
     return LaterView(message, tuple(texts[way] for way in ways), count)
 
 
-def describe_sent(request: ResendRequest, resent: ResendResult) -> str:
-    """Return the message of the toast, which says what was done.
+def describe_sent(request: ResendRequest, resent: ResendResult) -> tuple[str, str]:
+    """Return the message of the toast, and the text about the same action for the message after an undo.
 
     >>> from app.runs.send.commands import StartedRun
     >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
     >>> describe_sent(request, ResendResult(StartedRun("r1", "p1", "hash"), "c1"))
-    'Pair 2: Sent again'
+    ('Pair 2: Sent again', 'pair 2 sent again')
     """
-    if resent.conversation_id != request.conversation_id:
-        return BRANCHED
     discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
-    done = "Edited and sent again" if request.edit and request.text != request.was else "Sent again"
-    return f"Pair {request.position}: {done}{discarded}"
+    edited = bool(request.edit) and request.text != request.was
+    message = f"Pair {request.position}: {'Edited and sent' if edited else 'Sent'} again{discarded}"
+    return message, f"pair {request.position} {'edited and sent' if edited else 'sent'} again{discarded}"

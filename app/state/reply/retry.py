@@ -15,9 +15,9 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
-from app.state.inputs import text_in
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import show_fault
+from app.state.messages.toasts import show_fault
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
 
 MAX_ID: Final = 64
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.state.inputs import text_in
+from app.state.tab.inputs import text_in
 
 MAX_ID: Final = 64
 MAX_SOURCES: Final = 200

@@ -21,17 +21,17 @@ from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent, Summary, put_checkpoint, remove_checkpoint, summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
-from app.state.address import conversation_in
 from app.state.composer.state import ComposerState
 from app.state.composer.summary import describe_work, follow_summary
 from app.state.composer.view_options import options_of
 from app.state.composer.views import SummaryWorkView
-from app.state.error_messages import describe_fault
-from app.state.inputs import text_in
+from app.state.messages.error_messages import describe_fault
+from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.reply.summary_plans import SummaryWay, describe_ways, extents, plan_ways
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import MAX_UNDOS, show_fault, show_toast
-from app.state.visit import VisitedState
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in
+from app.state.tab.tab_watchers import watcher_of
+from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 
@@ -150,8 +150,7 @@ class SummaryState(VisitedState, rx.State):
             await show_toast(
                 self,
                 f"{count} summarised. The summary is at the top and is sent in their place.",
-                undo=cast("EventSpec", SummaryState.take_back(run_id)),
-                undone=f"{count} summarised",
+                undo=Undo(cast("EventSpec", SummaryState.take_back(run_id)), f"{count} summarised"),
             )
 
     @rx.event

@@ -15,7 +15,7 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import Extent, plan_summary
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.state.error_messages import describe_fault
+from app.state.messages.error_messages import describe_fault
 from app.views.request.composition import describe_cost
 from app.views.usage.figures import money, number, plural
 

@@ -20,7 +20,7 @@ from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
-from app.state.visit import VisitedState
+from app.state.tab.visit import VisitedState
 
 CEILINGS: Final = ("send", "conversation", "day")
 """The scopes of the limits: one send, a conversation, a day. Each has a limit in tokens and a limit in money."""

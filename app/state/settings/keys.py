@@ -14,7 +14,7 @@ from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
-from app.state.visit import VisitedState
+from app.state.tab.visit import VisitedState
 from app.views.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
 
 _NO_KEY: Final = ("Backspace", "Delete")

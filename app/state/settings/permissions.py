@@ -14,8 +14,8 @@ from app.domain.errors import NotFoundError
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
-from app.state.address import conversation_path
-from app.state.visit import VisitedState
+from app.state.tab.address import conversation_path
+from app.state.tab.visit import VisitedState
 from app.store.tools.audit import AuditEntry
 from app.store.tools.permissions import StoredRule
 

@@ -13,7 +13,7 @@ from app.runs.app_context import current
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
-from app.state.visit import VisitedState
+from app.state.tab.visit import VisitedState
 
 
 class PrivacyState(VisitedState, rx.State):

@@ -29,7 +29,7 @@ from app.state.settings.server_form import (
     read_server_form,
 )
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
-from app.state.visit import VisitedState
+from app.state.tab.visit import VisitedState
 from app.views.tools.server import describe_built_ins
 
 SETTLE_SECONDS: Final = 0.2

@@ -14,23 +14,23 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.answered import AnsweredState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.filters.sheet import SheetState
-from app.state.inputs import text_in, whole_in
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.versions import VersionsState
+from app.state.messages.answered import AnsweredState
+from app.state.messages.toasts import show_toast
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
 from app.state.shell.undo import UndoState
-from app.state.sidebar import SidebarState
-from app.state.tab_watchers import watcher_of
-from app.state.toasts import show_toast
+from app.state.sidebar.sidebar import SidebarState
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.tab_watchers import watcher_of
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 
 MAX_ID: Final = 64
 FIRST_SENT: Final = "first_sent"

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import reflex as rx
 
-from app.state.visit import VisitedState
+from app.state.tab.visit import VisitedState
 
 
 class Menu(StrEnum):

@@ -1,6 +1,6 @@
 """News of the conversation on screen: announcements for screen readers, and events that read changed data again.
 
-`follow` runs as long as the tab shows the conversation. The replies themselves are in `app/state/transcript.py`.
+`follow` runs as long as the tab shows the conversation. The replies themselves are in `transcript/transcript.py`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import reflex as rx
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import add_next_step
 from app.runs.runtime.ids import now
-from app.state.address import conversation_in
 from app.state.agents.choice import AgentState
-from app.state.chat import ChatState, describes
+from app.state.conversation.model import ModelState
 from app.state.inspector.branches import BranchState
-from app.state.model import ModelState
-from app.state.tab_watchers import Moment, moments, watcher_of
-from app.state.visit import VisitedState
+from app.state.tab.address import conversation_in
+from app.state.tab.tab_watchers import Moment, moments, watcher_of
+from app.state.tab.visit import VisitedState
+from app.state.transcript.chat import ChatState, describes
 from app.views.screen.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)

@@ -2,7 +2,7 @@
 
     await tab.send(UndoState.undo_last)
 
-The Undo of a toast is in `app/state/toasts.py`, the page of the trash in `app/state/trash.py`.
+The Undo of a toast is in `app/state/messages/toasts.py`, the page of the trash in `app/state/trash.py`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from app.runs.app_context import context_for, current
 from app.runs.library.trash import list_trash, restore
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
-from app.state.address import conversation_in, conversation_path
-from app.state.inputs import text_in
-from app.state.titles import UNNAMED
-from app.state.toasts import (
+from app.state.messages.toasts import (
     ToastState,
+    Undo,
     describe_undone,
     forget_toasts,
     is_toast_expected,
@@ -32,7 +30,10 @@ from app.state.toasts import (
     show_fault,
     show_toast,
 )
-from app.state.visit import visit_of
+from app.state.sidebar.titles import UNNAMED
+from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.inputs import text_in
+from app.state.tab.visit import visit_of
 from app.store.organise.trash import TrashEntry
 from app.views.conversation.conversation import cut_snippet
 
@@ -76,7 +77,7 @@ class UndoState(rx.State):
             if entry is None or await last_undo(self):
                 return
             undo = cast("EventSpec", UndoState.bring_back(entry.id))
-            await show_toast(self, _describe(entry), undo=undo, deleted=entry.id)
+            await show_toast(self, _describe(entry), undo=Undo(undo, deleted=entry.id))
 
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:

@@ -21,8 +21,9 @@ from app.runs.library.preference_commands import read_preferences, set_preferenc
 from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.kept_topics import MAX_ID, read_kept
-from app.state.inputs import text_in, whole_in
-from app.state.toasts import show_toast
+from app.state.messages.toasts import Undo, show_toast
+from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 from app.state.topics.chosen import TopicState
 from app.state.topics.rows import (
     TopicFormView,
@@ -33,7 +34,6 @@ from app.state.topics.rows import (
     place_at,
     place_beside,
 )
-from app.state.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.views.conversation.topic import TopicView
 
@@ -240,8 +240,10 @@ class TopicPickerState(VisitedState, TopicState):
         if change is None:  # it was filed there already
             return
         undo = TopicPickerState.file(picking.pair_id, change.marks.get("topic_id") or "")
-        filed = f"Filed under {path}" if topic_id else "Filed under no topic"
-        await show_toast(self, f"Pair {picking.position}: {filed}", undo=cast("EventSpec", undo))
+        where = path if topic_id else "no topic"
+        undone = f"pair {picking.position} filed under {where}"
+        message = f"Pair {picking.position}: Filed under {where}"
+        await show_toast(self, message, undo=Undo(cast("EventSpec", undo), undone))
 
     async def _arrange(self) -> None:
         order = TopicOrder.RECENT if self.by_hand else TopicOrder.MANUAL

@@ -15,8 +15,8 @@ from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
-from app.state.address import conversation_in
-from app.state.tab_watchers import moment_of
+from app.state.tab.address import conversation_in
+from app.state.tab.tab_watchers import moment_of
 from app.state.usage.account_view import AccountSummary, CallItem, describe_account, describe_call
 
 PAGE: Final = 30

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.domain.costs.spending import Spent
 from app.runs.usage.usage import Group, Report
-from app.state.address import conversation_path
+from app.state.tab.address import conversation_path
 from app.state.usage.chart import ChartView, Unit, build_chart
 from app.state.usage.labels import (
     UNTITLED,

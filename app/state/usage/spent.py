@@ -18,8 +18,8 @@ from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import Balance, load_balance
 from app.runs.usage.budgets import Budgeted, list_budgets_of
-from app.state.address import conversation_in
-from app.state.tab_watchers import moments
+from app.state.tab.address import conversation_in
+from app.state.tab.tab_watchers import moments
 from app.state.usage.budgets import describe_spent_of
 from app.state.usage.labels import describe_charge, describe_tokens
 from app.views.usage.figures import number, plural, short

@@ -10,7 +10,7 @@ from app.state.agents.form import AgentFormState
 from app.ui import routes
 from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
-from app.ui.kit.escape import escape
+from app.ui.kit.keys.escape import escape
 
 # Characters. A longer text would close the socket. The server refuses a text that is too long; the form keeps the text.
 _LONGEST = 900_000

@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.agents.listing import AgentItem, AgentListState
 from app.ui import routes
-from app.ui.kit.file_upload import FileUpload
+from app.ui.kit.controls.file_upload import FileUpload
 
 _EXPORT: Final = "/api/v1/agents/export"
 _IMPORT: Final = "/api/v1/agents/import"

@@ -10,8 +10,8 @@ from typing import Any
 import reflex as rx
 
 from app.state.compare.choice import ComparableRow, ComparisonChoiceState
-from app.ui.kit.arrows import Arrows
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.keys.arrows import Arrows
 
 _ASKED: Any = ComparisonChoiceState.choosing
 _TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a bool, which Reflex's types do not allow

@@ -8,7 +8,7 @@ from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
 from app.ui.compare.choice_dialog import comparison_choice_dialog
 from app.ui.compare.replies_dialog import compared_replies_dialog
-from app.ui.kit.deferred import deferred
+from app.ui.kit.containers.deferred import deferred
 
 
 def compare_dialogs() -> rx.Component:

@@ -14,9 +14,9 @@ import reflex as rx
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import FOLD_ID, ComparisonState
 from app.ui.composer.permissions import waiting_calls
-from app.ui.kit.boundary import boundary
-from app.ui.kit.dialog import Dialog, dialog_title
-from app.ui.kit.provider_link import vendor_of, with_provider_link
+from app.ui.kit.containers.boundary import boundary
+from app.ui.kit.containers.dialog import Dialog, dialog_title
+from app.ui.kit.controls.provider_link import vendor_of, with_provider_link
 from app.ui.reply.failure import recovered_mark
 from app.ui.reply.markdown import markdown
 from app.views.screen.compared import ComparedColumnView

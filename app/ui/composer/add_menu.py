@@ -9,11 +9,11 @@ import reflex as rx
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
 from app.state.shell.menus import Menu
 from app.ui.composer.icons import BRACES, SLIDERS
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.shell.menu import menu, menu_item
 
 _LABEL: Final = "Add to the message"

@@ -4,7 +4,7 @@
  * An upload is canceled when its file is removed.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
-import { offer } from "../kit/places.ts";
+import { offer } from "../kit/keys/places.ts";
 import type { FileChooserProps } from "./views.ts";
 
 const STEP = 5; // per cent

@@ -5,14 +5,14 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.conversation.uploads import list_accepted
-from app.state.chat import ChatState
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import DraftFile
 from app.state.composer.state import ComposerState
-from app.state.model import ModelChoice, ModelState
-from app.state.temporary import TemporaryState
+from app.state.conversation.model import ModelChoice, ModelState
+from app.state.conversation.temporary import TemporaryState
+from app.state.transcript.chat import ChatState
 from app.state.viewer import ViewerState
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.island import Island, island
 
 FileVar = rx.vars.ObjectVar[DraftFile]

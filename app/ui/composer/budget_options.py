@@ -11,8 +11,8 @@ from typing import Any
 import reflex as rx
 
 from app.state.composer.views import OverBudgetView, WayView
-from app.ui.kit.arrows import Arrows
-from app.ui.kit.dialog import Dialog
+from app.ui.kit.containers.dialog import Dialog
+from app.ui.kit.keys.arrows import Arrows
 
 
 def budget_options(

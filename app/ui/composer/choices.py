@@ -6,21 +6,21 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.address import PREFIX
 from app.state.agents.choice import AgentState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.state import ComposerState
-from app.state.model import MissingKey, ModelState
+from app.state.conversation.model import MissingKey, ModelState
 from app.state.shell.menus import Menu, MenuState
+from app.state.tab.address import PREFIX
 from app.ui import routes
 from app.ui.composer.text_area import DraftButton
-from app.ui.kit.icon import line_icon
-from app.ui.kit.on_page import OnPage
-from app.ui.kit.option_list import OptionList
-from app.ui.kit.page_link import PageLink
-from app.ui.kit.provider_link import provider_address
+from app.ui.kit.containers.on_page import OnPage
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.controls.option_list import OptionList
+from app.ui.kit.controls.page_link import PageLink
+from app.ui.kit.controls.provider_link import provider_address
 from app.ui.shell.menu import menu
 
 COMPARE: Final = "Compare models…"

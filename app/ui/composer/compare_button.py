@@ -7,9 +7,9 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.comparison import ComparisonState
-from app.ui.kit.icon import icon
-from app.ui.kit.place import Place
-from app.ui.kit.place_button import PlaceButton
+from app.ui.kit.controls.icon import icon
+from app.ui.kit.keys.place import Place
+from app.ui.kit.keys.place_button import PlaceButton
 
 _OPEN: Any = ComparisonState.comparison
 _COUNT: Any = _OPEN.runs.length()

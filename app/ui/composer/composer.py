@@ -7,17 +7,18 @@ from typing import Any
 import reflex as rx
 
 from app.state.agents.choice import AgentState
-from app.state.chat import ChatState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
+from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.parameters import ParametersState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.state import ComposerState
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
-from app.state.model import ModelState
-from app.state.system_prompt import SystemPromptState
-from app.state.temporary import TemporaryState
+from app.state.transcript.chat import ChatState
 from app.state.viewer import ViewerState
 from app.ui.composer import icons
 from app.ui.composer.add_menu import add_menu
@@ -34,11 +35,11 @@ from app.ui.composer.schema_dialog import schema_dialog
 from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.composer.tools_menu import tools_menu
 from app.ui.filters.bar import reader_zone
-from app.ui.kit.deferred import deferred
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place
-from app.ui.kit.place_button import PlaceButton
-from app.ui.kit.provider_link import with_provider_link
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.controls.provider_link import with_provider_link
+from app.ui.kit.keys.place import Place
+from app.ui.kit.keys.place_button import PlaceButton
 from app.ui.shell.keyboard import keys_bar
 from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer

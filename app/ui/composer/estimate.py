@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
 from app.state.composer.views import SplitRow
 from app.state.inspector.frame import InspectorState
 from app.state.reply.summary import SummaryState
-from app.ui.kit.provider_link import vendor_of, with_provider_link
-from app.ui.kit.tip import Tip
+from app.state.transcript.chat import ChatState
+from app.ui.kit.containers.tip import Tip
+from app.ui.kit.controls.provider_link import vendor_of, with_provider_link
 
 _SPLIT: Any = ComposerState.split
 _TOO_LARGE: Final = "{count} characters are too many to send at once. The text stays in the message box."

@@ -6,7 +6,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 
 BRACES: Final = (
     "M6 2.5c-1.6 0-2 .8-2 2v1.7C4 7.3 3.4 8 2.3 8 3.4 8 4 8.7 4 9.8v1.7c0 1.2.4 2 2 2M10 2.5c1.6 0 2 .8 2 2v1.7"

@@ -10,9 +10,9 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.composer.inserting import MAX_VALUE, SUBMIT_ID, FieldView, InsertingState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
-from app.ui.kit.form_keys import FormKeys
-from app.ui.kit.option_list import OptionList
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.controls.option_list import OptionList
+from app.ui.kit.keys.form_keys import FormKeys
 
 _TITLE: Final = "Insert from a server"
 _MOST: Final = 200

@@ -13,9 +13,9 @@ from app.domain.conversation.parameters import Source
 from app.domain.conversation.retry_policy import RetryPolicy
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.ui.kit.form_keys import FormKeys
-from app.ui.kit.icon import line_icon
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.keys.form_keys import FormKeys
 from app.views.screen.parameters import SettingView
 
 _TITLE: Final = "Parameters"

@@ -11,10 +11,10 @@ import reflex as rx
 
 from app.state.composer.permission_cards import BoundView, PermissionCard
 from app.state.composer.permissions import BOUND, PermissionsState
-from app.ui.kit.countdown import Countdown
-from app.ui.kit.deferred import deferred
-from app.ui.kit.escape import escape
-from app.ui.kit.passing import Passing
+from app.ui.kit.clock.countdown import Countdown
+from app.ui.kit.clock.passing import Passing
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.keys.escape import escape
 
 _ANSWERS: Final = (
     ("allow", "Allow once"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.composer.state import ComposerState
-from app.ui.kit.boundary import boundary
+from app.ui.kit.containers.boundary import boundary
 
 
 def prelude_card(*, opened: bool) -> rx.Component:

@@ -3,8 +3,8 @@
  * box: arrows move in the list, Enter or Tab inserts a prompt, Escape closes the list and keeps the text.
  */
 import { type KeyboardEvent, useState } from "react";
-import { currentLink } from "../kit/link.ts";
-import { Suggestions } from "../kit/suggestions.tsx";
+import { currentLink } from "../kit/connection/link.ts";
+import { Suggestions } from "../kit/controls/suggestions.tsx";
 import type { PromptRow, TextAreaProps } from "./views.ts";
 
 export const NAME = /^\/(\S*)$/;

@@ -9,12 +9,12 @@ import reflex as rx
 from app.state.composer.queue import QueueState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import QueueRow
-from app.ui.kit.deferred import deferred
-from app.ui.kit.form_keys import FormKeys
-from app.ui.kit.icon import icon
-from app.ui.kit.place import Place
-from app.ui.kit.place_button import PlaceButton
-from app.ui.kit.ticker import Ticker
+from app.ui.kit.clock.ticker import Ticker
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.controls.icon import icon
+from app.ui.kit.keys.form_keys import FormKeys
+from app.ui.kit.keys.place import Place
+from app.ui.kit.keys.place_button import PlaceButton
 
 _QUEUE: Any = QueueState.queue
 _EDITED: Any = QueueState.edited

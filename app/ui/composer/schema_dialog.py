@@ -7,8 +7,8 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.composer.schema import AREA_ID, SAMPLES, SchemaState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
-from app.ui.kit.form_keys import FormKeys
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.keys.form_keys import FormKeys
 
 _TITLE: Final = "JSON schema of the reply"
 _SAID: Final = "schema-said"

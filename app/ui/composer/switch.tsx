@@ -3,7 +3,7 @@
  * while the server cannot be reached.
  */
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { currentLink } from "../kit/link.ts";
+import { currentLink } from "../kit/connection/link.ts";
 import type { SwitchProps } from "./views.ts";
 
 export function Switch({ on, describedBy, onTurn, children }: SwitchProps): ReactNode {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
-from app.state.sidebar import SidebarState
-from app.state.temporary import TemporaryState
+from app.state.conversation.temporary import TemporaryState
+from app.state.sidebar.sidebar import SidebarState
+from app.state.transcript.chat import ChatState
 from app.ui.composer.switch import Switch
 
 

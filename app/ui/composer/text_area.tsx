@@ -6,14 +6,14 @@
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useParams } from "react-router";
-import { currentEdition, endEdition, oversize, renewEdition } from "../kit/edition.ts";
-import { EDITED, keptText } from "../kit/kept_text.ts";
-import { catchLetters, keyMode, takesText } from "../kit/key_mode.ts";
-import { currentLink, fits, useLink } from "../kit/link.ts";
-import { goTo, offer } from "../kit/places.ts";
-import { acceptSent, dropSent, noteSent } from "../kit/sent.ts";
+import { currentEdition, endEdition, oversize, renewEdition } from "../kit/connection/edition.ts";
+import { currentLink, fits, useLink } from "../kit/connection/link.ts";
+import { acceptSent, dropSent, noteSent } from "../kit/connection/sent.ts";
+import { catchLetters, keyMode, takesText } from "../kit/keys/key_mode.ts";
+import { goTo, offer } from "../kit/keys/places.ts";
 import { signal } from "../kit/signal.ts";
-import { applyShortcut, insertText } from "../kit/writing.ts";
+import { EDITED, keptText } from "../kit/texts/kept_text.ts";
+import { applyShortcut, insertText } from "../kit/texts/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";

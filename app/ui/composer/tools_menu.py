@@ -6,12 +6,12 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
+from app.state.transcript.chat import ChatState
 from app.ui import routes
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 from app.ui.shell.menu import menu
 from app.views.screen.context import SentToolView
 

@@ -13,10 +13,10 @@ from app.state.filters.sheet import FILTER, SheetState
 from app.ui.filters.chips import filter_chips
 from app.ui.filters.confirm_dialog import confirm_command_dialog
 from app.ui.filters.saved_panel import saved_filters_panel
-from app.ui.kit.deferred import deferred
-from app.ui.kit.icon import icon
+from app.ui.kit.clock.passing import Passing
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
-from app.ui.kit.passing import Passing
 from app.views.screen.filter_line import LineFeedbackView
 
 _LATER_MS = 2_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
+from app.state.transcript.chat import ChatState
 from app.views.screen.filter_chips import ChipOption, ChipView
 
 _CHOOSE = FilterLineState.choose_chip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.filters.line import FilterLineState
-from app.ui.kit.dialog import Dialog
+from app.ui.kit.containers.dialog import Dialog
 
 
 @rx.memo

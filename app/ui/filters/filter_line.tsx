@@ -15,9 +15,9 @@ import {
   useRef,
   useState,
 } from "react";
-import { goTo, offer } from "../kit/places.ts";
-import { Suggestions } from "../kit/suggestions.tsx";
-import { insertText } from "../kit/writing.ts";
+import { Suggestions } from "../kit/controls/suggestions.tsx";
+import { goTo, offer } from "../kit/keys/places.ts";
+import { insertText } from "../kit/texts/writing.ts";
 import { Past } from "./past.ts";
 import type { FilterLineProps, LineFeedbackView, SuggestionView } from "./views.ts";
 

@@ -9,9 +9,9 @@ import reflex as rx
 from app.domain.filters.saved_rules import MAX_NAME
 from app.state.filters.applied import FilterState
 from app.state.filters.saved import FIELD, SavedFilterItem, SavedFilterState
-from app.ui.kit.damage_box import damage_box, export_raw
-from app.ui.kit.escape import escape
-from app.ui.kit.icon import icon
+from app.ui.kit.containers.damage_box import damage_box, export_raw
+from app.ui.kit.controls.icon import icon
+from app.ui.kit.keys.escape import escape
 
 _PEN = "m3.5 12.5.6-2.6 6.6-6.6 2 2-6.6 6.6z"
 _BIN = "M3.5 4.5h9M6.5 4.3V3h3v1.3m-4.8.2.5 8.5h5.6l.5-8.5"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.filters.sheet import SheetPiece, SheetState, SheetTable
-from app.ui.kit.dialog import Dialog
+from app.ui.kit.containers.dialog import Dialog
 
 _NAME = "Keys and the filter language"
 _SEARCH = "Search keys and the filter language"

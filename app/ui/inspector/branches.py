@@ -7,11 +7,11 @@ import reflex as rx
 from app.state.composer.state import ComposerState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchItem, BranchState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.inspector.fork_icon import fork_icon
 from app.ui.inspector.tree import Tree
-from app.ui.kit.moment import MomentText
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.controls.page_link import PageLink
 
 
 @rx.memo

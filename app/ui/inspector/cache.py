@@ -9,11 +9,11 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.inspector.cache import CacheState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.inspector.keeping_dialog import keeping_dialog
-from app.ui.kit.countdown import Countdown, Until
-from app.ui.kit.deferred import deferred
-from app.ui.kit.moment import MomentText, TimeForm
+from app.ui.kit.clock.countdown import Countdown, Until
+from app.ui.kit.clock.moment import MomentText, TimeForm
+from app.ui.kit.containers.deferred import deferred
 
 _LINE = CacheState.notes.line
 _COLD = CacheState.notes.cold

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.inspector.branches import BranchState
-from app.ui.kit.dialog import Dialog
+from app.ui.kit.containers.dialog import Dialog
 
 _TITLE = "Choose pairs to fork"
 

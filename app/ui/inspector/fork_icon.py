@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.ui.kit.icon import lines
+from app.ui.kit.controls.icon import lines
 
 _LINES = "M4.5 4.8v6.4m7-4.4c0 2.2-2.6 2.4-4.6 2.9-1.6.4-2.4.8-2.4 1.5"
 

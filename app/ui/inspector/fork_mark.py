@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.address import conversation_path
-from app.state.chat import ChatState
 from app.state.inspector.branches import BranchState, ForksItem
 from app.state.inspector.frame import InspectorState
+from app.state.tab.address import conversation_path
+from app.state.transcript.chat import ChatState
 from app.ui.inspector.fork_icon import fork_icon
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 
 
 @rx.memo

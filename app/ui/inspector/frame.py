@@ -18,11 +18,11 @@ from app.ui.inspector.preview import preview_panel
 from app.ui.inspector.snapshot_dialog import snapshot_dialog
 from app.ui.inspector.tools import tools_panel
 from app.ui.inspector.versions_dialog import versions_dialog
-from app.ui.kit.deferred import deferred
-from app.ui.kit.escape import escape
-from app.ui.kit.icon import icon
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
-from app.ui.kit.tabs import Tabs, tab
+from app.ui.kit.keys.escape import escape
+from app.ui.kit.keys.tabs import Tabs, tab
 from app.ui.usage.account import usage_section
 
 _NAMES: Final = {

@@ -8,8 +8,8 @@ import reflex as rx
 
 from app.state.inspector.bodies import BodyView
 from app.ui.kit.island import Island, island
-from app.ui.kit.json_figure import figure, json_figure
-from app.ui.kit.json_lines import JsonLines
+from app.ui.kit.texts.json_figure import figure, json_figure
+from app.ui.kit.texts.json_lines import JsonLines
 
 
 class HashCheck(Island):

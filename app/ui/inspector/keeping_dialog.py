@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.inspector.cache import CacheState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
 from app.views.screen.cache import KeepingChoice
 
 _OFFER = CacheState.notes.offer

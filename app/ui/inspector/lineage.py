@@ -7,9 +7,9 @@ from typing import Final
 import reflex as rx
 
 from app.state.inspector.lineage import DerivedItem, LineageState
-from app.ui.kit.moment import MomentText
-from app.ui.kit.page_link import PageLink
-from app.ui.kit.ticker import Ticker
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.clock.ticker import Ticker
+from app.ui.kit.controls.page_link import PageLink
 
 _PACE: Final = 1500
 """Milliseconds between two updates of the list while a child conversation is running."""

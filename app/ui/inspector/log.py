@@ -6,14 +6,14 @@ from typing import Final
 
 import reflex as rx
 
-from app.state.address import AT, PREFIX
-from app.state.checkpoint import CheckpointState
 from app.state.inspector.log import LogState
-from app.state.transcript import TranscriptState
-from app.ui.kit.icon import icon
-from app.ui.kit.moment import MomentText
-from app.ui.kit.page_link import PageLink
-from app.ui.kit.ticker import Ticker
+from app.state.tab.address import AT, PREFIX
+from app.state.transcript.checkpoint import CheckpointState
+from app.state.transcript.transcript import TranscriptState
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.clock.ticker import Ticker
+from app.ui.kit.controls.icon import icon
+from app.ui.kit.controls.page_link import PageLink
 from app.views.screen.log import LogEntryView
 
 _PACE: Final = 1500

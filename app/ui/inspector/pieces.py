@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.ui.kit.disclosure import Disclosure
+from app.ui.kit.containers.disclosure import Disclosure
 from app.views.screen.request.request import FactView, PieceView, RequestPartView
 from app.views.screen.request.request_changes import ChangesView, HeadChangeView
 

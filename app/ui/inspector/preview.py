@@ -11,13 +11,13 @@ import reflex as rx
 
 from app.state.inspector.preview import PreviewState
 from app.state.reply.edit import EditState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.inspector.json import HashCheck, body_figure, is_whole
 from app.ui.inspector.pieces import changes, fact, facts, message, piece
-from app.ui.kit.copy_button import copy_button
-from app.ui.kit.current import Current
-from app.ui.kit.provider_link import with_provider_link
-from app.ui.kit.tabs import Tabs, tab
+from app.ui.kit.containers.current import Current
+from app.ui.kit.controls.copy_button import copy_button
+from app.ui.kit.controls.provider_link import with_provider_link
+from app.ui.kit.keys.tabs import Tabs, tab
 from app.views.screen.request.request import PieceView
 
 _TABS = {"readable": "Readable", "json": "JSON", "changes": "Changes"}

@@ -9,9 +9,9 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.reply.resend import ResendState
 from app.ui.inspector.json import body_figure
 from app.ui.inspector.pieces import changes, fact, message
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.ui.kit.moment import MomentText
-from app.ui.kit.tabs import Tabs, tab
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
+from app.ui.kit.keys.tabs import Tabs, tab
 from app.views.screen.request.request import FactView, PieceView
 
 _KEPT = SnapshotState.kept

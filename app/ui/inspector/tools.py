@@ -5,9 +5,9 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.inspector.tools import ToolChoiceState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.ui import routes
-from app.ui.kit.json_figure import json_figure
+from app.ui.kit.texts.json_figure import json_figure
 from app.views.screen.tools.tool_choice import ModeItem, ServerToolsItem, ToolItem
 
 _PANEL = ToolChoiceState.panel

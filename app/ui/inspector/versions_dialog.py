@@ -7,8 +7,8 @@ from typing import Any
 import reflex as rx
 
 from app.state.inspector.versions import RestoreItem, TextDiffView, VersionItem, VersionsState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.ui.kit.moment import MomentText
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.views.screen.differences import SpanView
 
 _VIEW = VersionsState.view

@@ -4,7 +4,7 @@ Not here: copying the files of islands into the build (`app/ui/islands.py`), and
 (`make types`). For how to write an island, see docs/islands.md.
 
     class MomentText(Island):
-        library = island("kit/moment.tsx")
+        library = island("kit/clock/moment.tsx")
         tag = "Moment"
         at: rx.Var[str]
         exact: rx.Var[bool] | None = None
@@ -27,7 +27,7 @@ class IslandError(Exception):
 
 
 def island(path: str) -> str:
-    """Return the import path of a TypeScript file, which is named by its region and name: `kit/moment.tsx`.
+    """Return the import path of a TypeScript file, which is named by its region and name: `kit/clock/moment.tsx`.
 
     Raises:
         IslandError: there is no such file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
+from app.state.transcript.chat import ChatState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
@@ -13,7 +13,7 @@ from app.ui.composer.temporary import temporary_note
 from app.ui.filters.bar import filter_bar
 from app.ui.filters.chips import chips_in_force
 from app.ui.inspector.frame import inspector, inspector_toggle
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 from app.ui.pages.frame import frame
 from app.ui.pages.not_found import nothing_here
 from app.ui.transcript.menu import conversation_menu

@@ -14,10 +14,10 @@ from app.state.shell.notice import NoticeState
 from app.state.topics.picker import TopicPickerState
 from app.ui import routes
 from app.ui.filters.sheet_dialog import sheet_dialog
-from app.ui.kit.deferred import deferred
-from app.ui.kit.drawer import DrawerToggle
-from app.ui.kit.page_link import PageLink, PlaceLink
-from app.ui.kit.provider_link import with_provider_link
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.containers.drawer import DrawerToggle
+from app.ui.kit.controls.page_link import PageLink, PlaceLink
+from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.reply.again_dialog import answer_again_dialog
 from app.ui.reply.delete_dialog import delete_pair_dialog
 from app.ui.reply.later_dialog import later_dialog
@@ -112,7 +112,7 @@ def _notice() -> rx.Component:
 
 
 def _refusal(when: str, message: str) -> rx.Component:
-    """Draw the notice about a refused action. It is hidden until `app/ui/kit/link.ts` reports the reason `when`."""
+    """Draw the notice about a refused action. It is hidden until `kit/connection/link.ts` reports the reason `when`."""
     return rx.el.p(message, class_name=f"refusal {when} {_NOTICE}")
 
 

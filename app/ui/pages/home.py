@@ -8,19 +8,19 @@ import reflex as rx
 
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
-from app.state.conversation_rows import ConversationItem
+from app.state.conversation.model import LocalServer, ModelState
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.inspector.frame import InspectorState
-from app.state.model import LocalServer, ModelState
-from app.state.sidebar import SidebarState
-from app.state.system_prompt import SystemPromptState
+from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.sidebar import SidebarState
 from app.ui import routes
 from app.ui.compare.dialogs import compare_dialogs
 from app.ui.composer.composer import composer
 from app.ui.composer.prelude import prelude_card
 from app.ui.composer.temporary import temporary_switch, temporary_words
 from app.ui.inspector.frame import start_inspector, start_inspector_toggle
-from app.ui.kit.page_link import PageLink
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.controls.page_link import PageLink
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
 from app.ui.transcript.system_prompt import system_prompt_card
 

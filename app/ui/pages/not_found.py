@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui import routes
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 from app.ui.pages.frame import frame
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
-from app.ui.kit.dialog import Dialog
-from app.ui.kit.option_list import OptionList
+from app.ui.kit.containers.dialog import Dialog
+from app.ui.kit.controls.option_list import OptionList
 from app.ui.reply.again import again_id
 
 _ASKED: Any = AnswerAgainState.asking

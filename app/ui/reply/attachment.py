@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.viewer import ViewerState
-from app.ui.kit.copy_button import copy_button
-from app.ui.kit.disclosure import Disclosure
+from app.ui.kit.containers.disclosure import Disclosure
+from app.ui.kit.controls.copy_button import copy_button
 from app.views.screen.attachment import ScreenAttachment
 
 ADDRESS = "/api/v1/attachments/"

@@ -6,8 +6,8 @@
  * `EVERY_MS`; newer text at its end is shown without colours.
  */
 import { createElement, type ReactNode, useEffect, useReducer, useRef } from "react";
-import { CopyButton } from "../kit/copy_button.tsx";
-import { fetchPart } from "../kit/part.ts";
+import { fetchPart } from "../kit/connection/part.ts";
+import { CopyButton } from "../kit/controls/copy_button.tsx";
 import type { MarkdownWords } from "./views.ts";
 
 const EVERY_MS = 300;

@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.state.reply.deletion import PairDeletionState
 from app.state.topics.picker import TopicPickerState
-from app.ui.kit.damage_box import damage_box, export_raw
+from app.ui.kit.containers.damage_box import damage_box, export_raw
 from app.views.screen.pair import ScreenPairView
 
 

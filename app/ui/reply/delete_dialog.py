@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.deletion import PairDeletionState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.keys.place import Place, go_to
 
 _ASKED = PairDeletionState.deleting
 

@@ -1,8 +1,8 @@
 /** The keys and the focus of the text area of an edited pair. The tab stores the text as `keptAs`; "": not stored. */
 import { type KeyboardEvent, type ReactNode, useEffectEvent, useLayoutEffect } from "react";
-import { EDITED, keepText } from "../kit/kept_text.ts";
-import { resentHere } from "../kit/sent.ts";
-import { applyShortcut } from "../kit/writing.ts";
+import { resentHere } from "../kit/connection/sent.ts";
+import { EDITED, keepText } from "../kit/texts/kept_text.ts";
+import { applyShortcut } from "../kit/texts/writing.ts";
 import type { EditKeysProps } from "./views.ts";
 
 const area = () => document.querySelector<HTMLTextAreaElement>(".edit-form textarea"); // one pair is edited at a time

@@ -11,7 +11,7 @@ from app.state.inspector.snapshot import SnapshotState
 from app.state.reply.edit import EditState
 from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
-from app.ui.kit.provider_link import provider_address, vendor_of
+from app.ui.kit.controls.provider_link import provider_address, vendor_of
 from app.ui.kit.vars import PairVar
 from app.views.screen.failure import FailureNote, FailureStep
 

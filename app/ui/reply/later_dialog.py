@@ -9,8 +9,8 @@ import reflex as rx
 
 from app.state.reply.resend import ResendState
 from app.state.reply.resending import LaterView, LaterWay
-from app.ui.kit.arrows import Arrows
-from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.containers.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.keys.arrows import Arrows
 
 _TITLE = "What happens to the later pairs?"
 

@@ -11,7 +11,7 @@ import reflex as rx
 
 from app.domain.conversation.conversation import Mark
 from app.state.reply.marks import MarksState
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.vars import PairVar
 from app.views.usage.figures import plural
 

@@ -5,7 +5,7 @@
  * the reason on hover.
  */
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
-import { fetchPart } from "../kit/part.ts";
+import { fetchPart } from "../kit/connection/part.ts";
 import { isModest } from "./math_syntax.ts";
 
 const SLICE_MS = 8;

@@ -5,9 +5,9 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.retry import RetryState
-from app.state.transcript import TranscriptState
-from app.ui.kit.countdown import Countdown, Until
-from app.ui.kit.passing import Passing
+from app.state.transcript.transcript import TranscriptState
+from app.ui.kit.clock.countdown import Countdown, Until
+from app.ui.kit.clock.passing import Passing
 from app.views.screen.panels import RetryView
 
 

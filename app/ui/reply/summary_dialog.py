@@ -6,8 +6,8 @@ import reflex as rx
 
 from app.state.reply.summary import SummaryChoice, SummaryState
 from app.state.reply.summary_plans import SummaryWay
-from app.ui.kit.arrows import Arrows
-from app.ui.kit.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.containers.dialog import Dialog, dialog_foot, dialog_text, dialog_title
+from app.ui.kit.keys.arrows import Arrows
 
 _TITLE = "Choose pairs to summarise"
 

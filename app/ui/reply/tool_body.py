@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.reply.tool_cards import ToolCardState
-from app.ui.kit.copy_button import copy_button
-from app.ui.kit.json_figure import json_figure
+from app.ui.kit.controls.copy_button import copy_button
+from app.ui.kit.texts.json_figure import json_figure
 from app.ui.reply.attachment import picture
 from app.views.screen.tools.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
 

@@ -11,8 +11,8 @@ import reflex as rx
 
 from app.state.reply.deletion import PairDeletionState
 from app.state.topics.picker import TopicPickerState
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place, go_to
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.kit.vars import PairVar
 
 _BIN: Final = "M2.8 4.3h10.4M6.3 4V2.6h3.4V4M4.2 4.6l.6 8.8h6.4l.6-8.8M6.7 7v4M9.3 7v4"

@@ -7,7 +7,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.inspector.versions import VersionsState
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.vars import PairVar
 
 _BACK: Final = "M9.5 4 5.5 8l4 4"

@@ -3,7 +3,7 @@
  * the recorded key does, and whether the button records another key.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
-import { keyIn } from "../kit/pressed_key.ts";
+import { keyIn } from "../kit/keys/pressed_key.ts";
 import type { KeyFieldProps } from "./views.ts";
 
 const PASSED_ON = ["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Tab"];

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.settings.permissions import AuditItem, PermissionRulesState, RuleItem
-from app.ui.kit.moment import MomentText, TimeForm
+from app.ui.kit.clock.moment import MomentText, TimeForm
 from app.ui.settings.parts import section, status
 
 

@@ -12,7 +12,7 @@ import reflex as rx
 from app.domain.provider_trials import ProviderHealth
 from app.state.settings.providers import ProviderItem, ProvidersState
 from app.ui import routes
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 from app.ui.settings.parts import BUTTON, FIELD, LOUD, QUIET, labelled, section
 
 _CIRCLE: Final = "M8 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10"

@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.settings.server_items import LogEntry, OfferItem, ServerItem
 from app.state.settings.servers import ServersState
-from app.ui.kit.moment import MomentText, TimeForm
+from app.ui.kit.clock.moment import MomentText, TimeForm
 from app.ui.settings.parts import checkbox, status
 from app.ui.settings.tab_button import TabButton
 

@@ -5,7 +5,7 @@
  * and not opened at all while the server is unreachable.
  */
 import { type ReactNode, useEffect, useRef } from "react";
-import { currentLink } from "../kit/link.ts";
+import { currentLink } from "../kit/connection/link.ts";
 import type { TabButtonProps } from "./views.ts";
 
 export function TabButton({ shown, asking, address, className, onOpen, children }: TabButtonProps): ReactNode {

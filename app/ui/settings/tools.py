@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.state.settings.preferences import PreferencesState
 from app.state.settings.servers import ServersState
-from app.ui.kit.dialog import Dialog
+from app.ui.kit.containers.dialog import Dialog
 from app.ui.settings.parts import checkbox, section, status
 from app.ui.settings.server import server_row
 from app.ui.settings.server_form import server_form

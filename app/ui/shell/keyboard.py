@@ -8,13 +8,13 @@ from typing import Final, Literal
 
 import reflex as rx
 
-from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.frame import SECTIONS
+from app.state.messages.answered import AnsweredState
 from app.state.settings.preferences import OwnKey, PreferencesState
 from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, KeyboardState
 from app.ui.kit.island import Island, island
-from app.ui.kit.place import Place
+from app.ui.kit.keys.place import Place
 from app.ui.shell.openers import OPENERS
 from app.views.shortcuts import ACTIONS, KeyAction, Mode
 

@@ -10,8 +10,9 @@
  */
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
-import "../kit/input_method.ts";
-import { coming } from "../kit/deferred.tsx";
+import "../kit/keys/input_method.ts";
+import { arriveAt, currentLink, leaving, onSent, useLink } from "../kit/connection/link.ts";
+import { coming } from "../kit/containers/deferred.tsx";
 import {
   callOff,
   closeUnwanted,
@@ -23,10 +24,9 @@ import {
   isHolding,
   nextOpening,
   wantsKeys,
-} from "../kit/early.ts";
-import { isText, keyMode } from "../kit/key_mode.ts";
-import { arriveAt, currentLink, leaving, onSent, useLink } from "../kit/link.ts";
-import { answerOf, goTo, offer } from "../kit/places.ts";
+} from "../kit/keys/early.ts";
+import { isText, keyMode } from "../kit/keys/key_mode.ts";
+import { answerOf, goTo, offer } from "../kit/keys/places.ts";
 import { type Burst, burstAt, makesText } from "./bursts.ts";
 import { bindingOf, isPlain, type Mode, type Spot } from "./strokes.ts";
 import type { KeyBinding, KeyboardProps, OwnKey } from "./views.ts";

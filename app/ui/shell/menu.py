@@ -10,8 +10,8 @@ from typing import Any
 import reflex as rx
 
 from app.state.shell.menus import Menu, MenuState
-from app.ui.kit.dialog import Dialog
-from app.ui.kit.icon import line_icon
+from app.ui.kit.containers.dialog import Dialog
+from app.ui.kit.controls.icon import line_icon
 
 
 def menu(

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from reflex_base.utils.format import format_event_handler
 
-from app.state.checkpoint import CheckpointState
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.inserting import InsertingState
@@ -19,17 +18,18 @@ from app.state.composer.parameters import ParametersState
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.queue import QueueState
 from app.state.composer.schema import SchemaState
+from app.state.conversation.system_prompt import SystemPromptState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import SheetState
 from app.state.inspector.branches import BranchState
+from app.state.messages.toasts import ToastState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.menus import MenuState
-from app.state.sidebar import SidebarState
-from app.state.system_prompt import SystemPromptState
-from app.state.toasts import ToastState
+from app.state.sidebar.sidebar import SidebarState
 from app.state.topics.picker import TopicPickerState
+from app.state.transcript.checkpoint import CheckpointState
 
 _HANDLERS: Final[tuple[Any, ...]] = (
     AnswerAgainState.ask,

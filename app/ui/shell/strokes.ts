@@ -1,5 +1,5 @@
 /** Finds the binding of a pressed key in the table of keys. Pure: the place of the focus is an argument (`Spot`). */
-import { keyIn, type Pressed } from "../kit/pressed_key.ts";
+import { keyIn, type Pressed } from "../kit/keys/pressed_key.ts";
 import type { KeyBinding, OwnKey } from "./views.ts";
 
 /** INPUT: the composer, or a pair that is edited. COMMAND: the filter bar. VIEW: everything else. */

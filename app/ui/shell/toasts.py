@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.state.messages.toasts import ToastState
 from app.state.reply.summary import SummaryState
-from app.state.toasts import ToastState
-from app.ui.kit.icon import line_icon
-from app.ui.kit.passing import Passing
+from app.ui.kit.clock.passing import Passing
+from app.ui.kit.controls.icon import line_icon
 
 SHOWN_MS: Final = 7000
 

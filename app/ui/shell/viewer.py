@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.viewer import ViewedPicture, ViewerState
-from app.ui.kit.dialog import Dialog, dialog_cancel
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel
 
 
 @rx.memo

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.conversation_rows import ConversationItem, ExcerptPiece
 from app.state.shell.news import NewsState
-from app.state.sidebar import SidebarState
+from app.state.sidebar.conversation_rows import ConversationItem, ExcerptPiece
+from app.state.sidebar.sidebar import SidebarState
 from app.ui import routes
-from app.ui.kit.arrows import Rows
-from app.ui.kit.deferred import deferred
-from app.ui.kit.drawer import Drawer, DrawerToggle
-from app.ui.kit.moment import MomentText
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.containers.drawer import Drawer, DrawerToggle
+from app.ui.kit.controls.page_link import PageLink
+from app.ui.kit.keys.arrows import Rows
 from app.ui.sidebar.delete_dialog import delete_conversation_dialog
 from app.ui.sidebar.list_filter import (
     found_incompletely,

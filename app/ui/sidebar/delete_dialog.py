@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.sidebar import SidebarState
-from app.ui.kit.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
+from app.state.sidebar.sidebar import SidebarState
+from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
 
 
 @rx.memo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.sidebar import ANY_AGENT, MAX_SEARCH, SidebarState
+from app.state.sidebar.sidebar import ANY_AGENT, MAX_SEARCH, SidebarState
 
 _SELECT = "list-choice"
 

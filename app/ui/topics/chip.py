@@ -8,7 +8,7 @@ import reflex as rx
 
 from app.state.topics.chosen import TopicState
 from app.state.topics.picker import TopicPickerState
-from app.ui.kit.icon import line_icon
+from app.ui.kit.controls.icon import line_icon
 
 CHIP_ID: Final = "topic-chip"
 """The id of the button. The picker opens next to it."""

@@ -7,9 +7,9 @@ import reflex as rx
 from app.domain.topics.topic_rules import MAX_NAME
 from app.state.topics.picker import TopicPickerState
 from app.state.topics.rows import TopicParent, TopicTreeRow
-from app.ui.kit.dialog import Dialog
-from app.ui.kit.escape import escape
+from app.ui.kit.containers.dialog import Dialog
 from app.ui.kit.island import Island, island
+from app.ui.kit.keys.escape import escape
 from app.ui.topics.chip import CHIP_ID
 
 

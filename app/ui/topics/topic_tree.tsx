@@ -4,7 +4,7 @@
  * Python decides which rows match the typed text, and what choosing a row does.
  */
 import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
-import { SearchList } from "../kit/search_list.tsx";
+import { SearchList } from "../kit/controls/search_list.tsx";
 import type { TopicTreeProps, TopicTreeRow } from "./views.ts";
 
 type DropPlace = "before" | "into" | "after";

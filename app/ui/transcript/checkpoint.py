@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
-from app.state.checkpoint import CheckpointState
-from app.ui.kit.boundary import boundary
-from app.ui.kit.form_keys import FormKeys
+from app.state.transcript.chat import ChatState
+from app.state.transcript.checkpoint import CheckpointState
+from app.ui.kit.containers.boundary import boundary
+from app.ui.kit.keys.form_keys import FormKeys
 
 
 def checkpoint_card() -> rx.Component:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import reflex as rx
 
 from app.domain.conversation.damage import TITLE
-from app.state.chat import ChatState
 from app.state.reply.damage import DamageState
-from app.state.transcript import TranscriptState
-from app.ui.kit.damage_box import damage_box, export_raw
+from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
+from app.ui.kit.containers.damage_box import damage_box, export_raw
 from app.views.screen.damage import DamagedSettingView
 
 

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.filters.applied import FilterState
 from app.state.inspector.branches import BranchState
 from app.state.inspector.frame import InspectorState
 from app.state.shell.menus import Menu
-from app.state.sidebar import SidebarState
-from app.ui.kit.icon import line_icon
-from app.ui.kit.place import Place, go_to
+from app.state.sidebar.sidebar import SidebarState
+from app.state.transcript.chat import ChatState
+from app.ui.kit.controls.icon import line_icon
+from app.ui.kit.keys.place import Place, go_to
 from app.ui.shell.menu import menu, menu_item
 
 _LABEL: Final = "Conversation menu"

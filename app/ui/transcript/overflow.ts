@@ -6,7 +6,7 @@
  * the focus stays and the first part of the reply is marked as new. This happens once for each reply. A preference
  * turns it off: the view then follows the end.
  */
-import { answerOf } from "../kit/places.ts";
+import { answerOf } from "../kit/keys/places.ts";
 import { signal } from "../kit/signal.ts";
 import { heldNow, pairOf } from "./held.ts";
 import { hasMoreBelow, leaveTop, type Reading, topOf } from "./reading.ts";

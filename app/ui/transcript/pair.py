@@ -11,11 +11,11 @@ from app.domain.errors import ErrorClass
 from app.state.composer.state import ComposerState
 from app.ui.inspector.cache import cache_line
 from app.ui.inspector.fork_mark import fork_mark
-from app.ui.kit.boundary import boundary
-from app.ui.kit.copy_button import copy_button
-from app.ui.kit.disclosure import Disclosure
-from app.ui.kit.icon import line_icon
-from app.ui.kit.moment import MomentText, TimeForm
+from app.ui.kit.clock.moment import MomentText, TimeForm
+from app.ui.kit.containers.boundary import boundary
+from app.ui.kit.containers.disclosure import Disclosure
+from app.ui.kit.controls.copy_button import copy_button
+from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.vars import PairVar
 from app.ui.reply.again import again
 from app.ui.reply.attachment import ADDRESS, picture, saved_file, text_file

@@ -11,7 +11,7 @@ import reflex as rx
 
 from app.domain.context.context import OutReason
 from app.ui.inspector.cache import cache_line
-from app.ui.kit.boundary import boundary
+from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.vars import PairVar
 from app.ui.transcript.pair import has_notes, pair_view
 from app.views.screen.pair import ScreenPairView

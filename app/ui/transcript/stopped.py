@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 
 
 def stopped_note() -> rx.Component:

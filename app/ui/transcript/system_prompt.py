@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.system_prompt import MAX_PROMPT, SystemPromptState
+from app.state.conversation.system_prompt import MAX_PROMPT, SystemPromptState
 from app.ui.inspector.cache import has_cache_line
-from app.ui.kit.boundary import boundary
-from app.ui.kit.form_keys import FormKeys
+from app.ui.kit.containers.boundary import boundary
+from app.ui.kit.keys.form_keys import FormKeys
 
 _SAID = "system-prompt-said"
 

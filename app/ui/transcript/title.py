@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.chat import ChatState
-from app.ui.kit.icon import icon
+from app.state.transcript.chat import ChatState
+from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
 
 

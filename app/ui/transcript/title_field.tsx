@@ -4,7 +4,7 @@
  * A new title from the server never replaces text that is being typed; leaving the field unchanged renames nothing.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
-import { offer } from "../kit/places.ts";
+import { offer } from "../kit/keys/places.ts";
 import type { TitleFieldProps } from "./views.ts";
 
 const MAX_TITLE = 200;

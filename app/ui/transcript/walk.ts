@@ -5,7 +5,7 @@
  * reads the part that it moves to. The window decides which pairs are in the document, and adds one on request
  * (`Steering`).
  */
-import type { Acts } from "../kit/places.ts";
+import type { Acts } from "../kit/keys/places.ts";
 import { signal } from "../kit/signal.ts";
 import { bringIn, heldNow, pairOf, pairsNow, showNewest, showPosition, untilThere } from "./held.ts";
 import type { ScreenPairView } from "./views.ts";

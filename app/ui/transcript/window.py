@@ -6,15 +6,15 @@ from typing import Any
 
 import reflex as rx
 
-from app.state.chat import ChatState
 from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
-from app.state.conversation_rows import FoundWords
 from app.state.filters.applied import FilterState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.keyboard import KeyboardState
-from app.state.sidebar import SidebarState
-from app.state.transcript import TranscriptState
+from app.state.sidebar.conversation_rows import FoundWords
+from app.state.sidebar.sidebar import SidebarState
+from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
 from app.ui.composer.prelude import prelude_card
 from app.ui.filters.bar import nothing_found
 from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached_before_all

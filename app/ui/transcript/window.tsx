@@ -8,8 +8,8 @@
 import { Component, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useLocation, useParams } from "react-router";
-import { offer } from "../kit/places.ts";
-import { dropSent, dropWhere, resentHere, sentHere } from "../kit/sent.ts";
+import { dropSent, dropWhere, resentHere, sentHere } from "../kit/connection/sent.ts";
+import { offer } from "../kit/keys/places.ts";
 import { watchReading } from "./following.ts";
 import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";

@@ -5,8 +5,8 @@ from __future__ import annotations
 import reflex as rx
 
 from app.state.trash import TermItem, TrashItem, TrashState
-from app.ui.kit.deferred import deferred
-from app.ui.kit.moment import MomentText
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.containers.deferred import deferred
 from app.ui.trash.delete_dialog import delete_forever_dialog
 
 

@@ -8,8 +8,8 @@ from app.state.usage.account import AccountState
 from app.state.usage.account_view import BudgetNote, CallItem
 from app.state.usage.labels import FigureView
 from app.ui import routes
-from app.ui.kit.moment import MomentText
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.clock.moment import MomentText
+from app.ui.kit.controls.page_link import PageLink
 from app.ui.usage.facts import facts
 
 

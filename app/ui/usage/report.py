@@ -10,7 +10,7 @@ from app.state.usage.chart import ChartView
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, INPUT, OUTPUT, FigureView
 from app.state.usage.report import MEASURES, PERIODS, UsageState
 from app.state.usage.report_view import GROUPS, UsageRow
-from app.ui.kit.page_link import PageLink
+from app.ui.kit.controls.page_link import PageLink
 from app.ui.usage.chart import usage_chart
 from app.ui.usage.facts import facts
 from app.ui.usage.table import column, options, scrolled_table

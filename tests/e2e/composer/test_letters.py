@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from app.state.sidebar import PAGE
+from app.state.sidebar.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, step, wait_until_alive, wait_until_painted, wait_until_still

@@ -29,7 +29,7 @@ def _chain(awaited: Any) -> str:
 
 def _describe() -> list[str]:
     lines = [f"{task.get_name()[:90]}: {_chain(task.get_coro())}" for task in asyncio.all_tasks()]
-    watching: Any = sys.modules.get("app.state.tab_watchers")
+    watching: Any = sys.modules.get("app.state.tab.tab_watchers")
     module: Any = sys.modules.get("app.app")
     if watching is not None and module is not None:
         reflex = module.app

@@ -19,7 +19,7 @@ KEY = "sk-ant-very-secret-0123456789-wXyZ"
 @pytest.fixture(scope="module")
 def stub_url() -> Generator[str]:
     """Serve a Chat Completions server and yield its base URL."""
-    with announcing([sys.executable, "-m", "tests.bench.stub", "0"], r"listening on (http://\S+)") as (_, url):
+    with announcing([sys.executable, "-m", "tests.bench.servers.stub", "0"], r"listening on (http://\S+)") as (_, url):
         yield f"{url}/v1"
 
 

@@ -22,6 +22,7 @@ from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
+from app.runs.watch import page_window
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
 from app.runs.watch.pairs import WatchedPairs
@@ -282,14 +283,14 @@ async def test_a_reply_that_begins_while_pairs_are_read_is_not_missed(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation_id = await a_conversation(ctx, model="offline:demo")
-    load = watching.load_bytes_beside
+    load = page_window.load_bytes_beside
 
     async def load_then_start(*args: Any, **kwargs: Any) -> Any:
         found = await load(*args, **kwargs)
         await send(ctx, conversation_id, "/echo between")
         return found
 
-    monkeypatch.setattr(watching, "load_bytes_beside", load_then_start)
+    monkeypatch.setattr(page_window, "load_bytes_beside", load_then_start)
     monkeypatch.setattr(watching, "PATIENCE_SECONDS", 0)
 
     async with a_page(ctx, conversation_id) as page:

@@ -23,7 +23,7 @@ from app.state.agents.fields import REFUSED
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentListState
 from app.state.agents.views import AgentErrors, AgentForm, AgentServerItem, AllowedItem
-from app.state.toasts import ToastState
+from app.state.messages.toasts import ToastState
 from tests.state.conftest import Tab
 
 ALLOWED = AllowedTool("srv", "write_*", (ArgumentPattern("path", "/tmp/*"),), ask=False)

@@ -10,9 +10,9 @@ from app.runs.library.agent_commands import create_agent, delete_agent, list_age
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
+from app.state.messages.toasts import Toast, ToastState
 from app.state.shell.undo import UndoState
-from app.state.sidebar import SidebarState
-from app.state.toasts import Toast, ToastState
+from app.state.sidebar.sidebar import SidebarState
 from tests.state.conftest import Tab
 
 

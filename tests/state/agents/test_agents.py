@@ -4,8 +4,8 @@ from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.agents.choice import NOBODY, AgentState
-from app.state.chat import ChatState
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
+from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import load_conversation
 from tests.state.conftest import Tab
 

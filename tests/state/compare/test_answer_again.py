@@ -12,7 +12,7 @@ from app.runs.watch.watcher import Watcher
 from app.state.compare import answer_again
 from app.state.compare.answer_again import SEVERAL, AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
 from tests.state.conftest import Tab
 from tests.state.watched import stored, watching_two
 from tests.waiting import until

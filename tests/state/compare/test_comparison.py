@@ -17,13 +17,13 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
+from app.state.messages.toasts import ToastState
 from app.state.reply.resend import ResendState
-from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
 from app.views.screen.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
-from tests.state.test_transcript import known, pairs_of, until, visiting
+from tests.state.transcript.test_transcript import known, pairs_of, until, visiting
 
 DEMO, TINY = "offline:demo", "offline:tiny"
 LONG = "/long 4000 /rate 25"

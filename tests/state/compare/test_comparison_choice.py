@@ -14,7 +14,7 @@ from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import watching

@@ -15,7 +15,7 @@ from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import TOO_MANY, WAITING, DraftFile
 from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
 from app.state.viewer import ViewerState
 from app.store.conversation.conversations import list_conversations
 from app.store.conversation.pairs import load_pairs

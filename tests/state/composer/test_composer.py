@@ -22,12 +22,13 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
 from app.state.agents.choice import AgentState
 from app.state.composer import state as composer_state
-from app.state.composer.state import MAX_TEXT, TOO_LONG, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import TOO_LONG, ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
-from app.state.model import ModelState
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
 from app.state.reply.deletion import PairDeletionState
-from app.state.system_prompt import SystemPromptState
-from app.state.temporary import TemporaryState
 from app.store.conversation.conversations import list_conversations, load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.store.ledger.ledger import load_calls

@@ -22,9 +22,9 @@ from app.runs.wiring import open_app_context
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.tooltip import TooltipState
-from app.state.temporary import TemporaryState
-from app.state.toasts import ToastState
-from app.state.transcript import TranscriptState
+from app.state.conversation.temporary import TemporaryState
+from app.state.messages.toasts import ToastState
+from app.state.transcript.transcript import TranscriptState
 from tests.media.test_pictures import a_picture
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import settings_of

@@ -16,12 +16,12 @@ from app.runs.uploads import attach_file
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import ParametersState, ParameterTarget
 from app.state.composer.state import ComposerState
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
-from app.state.model import ModelState
-from app.state.system_prompt import SystemPromptState
-from app.state.temporary import TemporaryState
 from app.store.conversation.pairs import load_pairs
 from app.store.run.runs import load_run
 from app.views.screen.request.request import RequestView

@@ -14,9 +14,9 @@ from app.state.composer.parameters import ParametersFormView, ParametersState, P
 from app.state.composer.queue import list_rows
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
+from app.state.conversation.model import ModelState
 from app.state.inspector.preview import PreviewState
-from app.state.model import ModelState
-from app.state.toasts import ToastState
+from app.state.messages.toasts import ToastState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab

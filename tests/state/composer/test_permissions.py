@@ -21,7 +21,7 @@ from app.state.composer.permission_cards import PermissionCard, list_cards, list
 from app.state.composer.permissions import PermissionsState
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.pairs import load_pairs
 from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 from app.views.screen.tools.tool_card import CardStatus, ToolCardView

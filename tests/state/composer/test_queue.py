@@ -15,9 +15,9 @@ from app.runs.send.queue import change_queued, drop_queued, queue_text, read_que
 from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
+from app.state.messages.toasts import ToastState
 from app.state.shell.undo import UndoState
-from app.state.toasts import ToastState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.conversation.queue import HoldView

@@ -12,7 +12,7 @@ from app.runs.app_context import AppContext, current
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
 from app.store.conversation.pairs import load_pairs
 from app.store.pair_records import insert_records

@@ -16,7 +16,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conv
 from app.runs.uploads import attach_file
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.state.toasts import Toast, ToastState
+from app.state.messages.toasts import Toast, ToastState
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair, load_pairs
 from app.views.screen.filter_chips import ChipView

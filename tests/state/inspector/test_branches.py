@@ -16,13 +16,13 @@ from app.runs.forks import fork_from
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
-from app.state.answered import AnsweredState
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
+from app.state.messages.answered import AnsweredState
+from app.state.messages.toasts import Toast, ToastState
 from app.state.shell.undo import UndoState
-from app.state.toasts import Toast, ToastState
-from app.state.transcript import TranscriptState
+from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab

@@ -16,15 +16,16 @@ from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
-from app.state.chat import ChatState
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
 from app.state.inspector import frame
 from app.state.inspector import preview as preview_module
 from app.state.inspector.bodies import BodyView
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
-from app.state.tab_watchers import Moment
-from app.state.transcript import TranscriptState
+from app.state.tab.tab_watchers import Moment
+from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
 from app.views.screen.request.request import RequestView
 from app.views.screen.request.request_changes import ChangesView
 from tests.runs.steps import reply_to

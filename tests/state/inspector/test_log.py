@@ -11,10 +11,10 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.resend.resend import resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
-from app.state.chat import ChatState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
 from app.state.reply.deletion import PairDeletionState
+from app.state.transcript.chat import ChatState
 from app.views.screen.log import MOST, LogEntryView, show_log
 from tests.runs.steps import a_conversation, collect, reply_to
 from tests.state.conftest import Tab

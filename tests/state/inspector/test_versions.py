@@ -8,8 +8,8 @@ from app.runs.app_context import AppContext
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.inspector.versions import VersionDiffView, VersionsState
+from app.state.messages.toasts import ToastState
 from app.state.shell.undo import UndoState
-from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pair
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab

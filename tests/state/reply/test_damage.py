@@ -6,15 +6,15 @@ import pytest
 from sqlalchemy import text
 
 from app.runs.app_context import AppContext
-from app.state.chat import ChatState
 from app.state.composer.state import ComposerState
+from app.state.messages.toasts import ToastState
 from app.state.reply.damage import DamageState
-from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
-from app.state.transcript import TranscriptState
+from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
-from tests.state.test_transcript import known, positions, until, visiting
+from tests.state.transcript.test_transcript import known, positions, until, visiting
 
 
 async def test_page_names_a_setting_that_cannot_be_read_and_resets_it(ctx: AppContext, tab: Tab) -> None:

@@ -10,8 +10,8 @@ from app.runs.app_context import AppContext
 from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.watch.watcher import Watcher
+from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState
-from app.state.toasts import ToastState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab

@@ -19,13 +19,14 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
-from app.state.composer.state import MAX_TEXT, ComposerState
+from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
+from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.shell.undo import UndoState
-from app.state.toasts import ToastState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import stored, watching, watching_two

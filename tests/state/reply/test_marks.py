@@ -16,10 +16,10 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.watcher import Watcher
 from app.state.filters.applied import FilterState
+from app.state.messages.toasts import Toast, ToastState
 from app.state.reply import marks
 from app.state.reply.marks import MarksState
-from app.state.tab_watchers import registered
-from app.state.toasts import Toast, ToastState
+from app.state.tab.tab_watchers import registered
 from app.store.conversation.pairs import load_pairs
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import opened, positions, write_pairs
@@ -59,6 +59,19 @@ async def test_stars_are_stored_and_undo_takes_them_back(watcher: Watcher, tab: 
 
     await tab.send(ToastState.undo, toast_id=toast.id)
     assert (await stored(watcher)).stars == 0
+    assert tab.shows(ToastState, "toast").message == "Undone: pair 1, 2 stars"
+
+
+async def test_undo_says_which_mark_it_took_back(watcher: Watcher, tab: Tab) -> None:
+    async def undo() -> str:
+        await tab.send(ToastState.undo, toast_id=tab.shows(ToastState, "toast").id)
+        return tab.shows(ToastState, "toast").message
+
+    await tab.send(MarksState.cycle_mark, pair_id=the_pair(watcher))
+    assert await undo() == "Undone: pair 1 tagged “include”"
+    for _ in range(2):
+        await tab.send(MarksState.toggle_flag, pair_id=the_pair(watcher))
+    assert await undo() == "Undone: pair 1, flag removed"
 
 
 async def test_flag_comes_and_goes(watcher: Watcher, tab: Tab) -> None:

@@ -21,7 +21,7 @@ from app.views.screen.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.state.compare.test_comparison import DEMO, TINY, columns
 from tests.state.conftest import Tab
-from tests.state.test_transcript import until, visiting
+from tests.state.transcript.test_transcript import until, visiting
 
 
 async def interrupt(ctx: AppContext) -> tuple[str, str, str]:

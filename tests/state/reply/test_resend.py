@@ -14,10 +14,10 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
+from app.state.messages.toasts import ToastState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.state.reply.summary import SummaryState
-from app.state.toasts import ToastState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to

@@ -10,7 +10,7 @@ from app.providers.base import Credentials
 from app.providers.registry import PROVIDERS, make_provider
 from app.runs.app_context import AppContext
 from app.runs.runtime import catalogue
-from app.state.model import LocalServer, ModelState
+from app.state.conversation.model import LocalServer, ModelState
 from tests.providers.peer import Answer, a_peer
 from tests.state.conftest import Tab
 

@@ -10,13 +10,13 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.watcher import Watcher
 from app.state.allowed_events import CALLABLE
-from app.state.answered import AnsweredState
 from app.state.filters.sheet import SheetState
+from app.state.messages.answered import AnsweredState
+from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.summary import SummaryState
 from app.state.shell.keyboard import KeyboardState
-from app.state.toasts import ToastState
 from app.state.topics.picker import TopicPickerState
 from app.store.conversation.pairs import load_pairs
 from app.ui.shell.openers import OPENERS

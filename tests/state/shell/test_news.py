@@ -15,13 +15,13 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
-from app.state.chat import ChatState
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
-from app.state.tab_watchers import serves
-from app.state.transcript import TranscriptState
+from app.state.tab.tab_watchers import serves
+from app.state.tab.visit import VisitState
+from app.state.transcript.chat import ChatState
+from app.state.transcript.transcript import TranscriptState
 from app.state.usage.spent import SpentState
-from app.state.visit import VisitState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching

@@ -14,12 +14,12 @@ from app.runs.library.mark_commands import mark_pair
 from app.runs.runtime import ids
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.watch.watcher import Watcher
+from app.state.messages.toasts import Toast, ToastState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
 from app.state.shell import undo
 from app.state.shell.keyboard import KeyboardState
 from app.state.shell.undo import KEPT, OFFERED, UndoState
-from app.state.toasts import Toast, ToastState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

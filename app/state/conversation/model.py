@@ -1,0 +1,189 @@
+"""The choice of a model: the model of the next send, and the menu of all available models."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+import reflex as rx
+
+from app.domain.errors import NotFoundError, add_next_step
+from app.domain.model_profile import ModelProfile
+from app.providers.base import Provider
+from app.runs.app_context import AppContext, context_for, current
+from app.runs.library.abilities import list_capable
+from app.runs.library.provider_commands import list_models
+from app.runs.runtime.catalogue import DEFAULT_MODEL, ProviderModels
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.state.tab.address import conversation_in
+from app.store.conversation.conversations import load_conversation
+from app.views.library.model import describe_in_short, describe_skipped
+from app.views.screen.options import OptionRow
+
+GATHER_SECONDS: Final = 0.2
+"""Time that the menu waits for all providers. Then it shows the answers so far, and each later answer as it arrives."""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model that accepts images. It is offered when the chosen model does not accept them."""
+
+    model: str
+    name: str
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """A model server that was found on this machine.
+
+    `model` is the full name of its first model, `name` is this model's name for people.
+    """
+
+    label: str
+    model: str
+    name: str
+
+
+@dataclass(frozen=True)
+class MissingKey:
+    """A provider that cannot list its models because it has no key."""
+
+    name: str
+    label: str
+
+
+class ModelState(rx.State):
+    """The chosen model, and the menu of models.
+
+    `chosen` is the model as "provider:model", `chosen_name` its name for people. The choice applies to the conversation
+    `chosen_in` ("": to a new one). `images`: the chosen model accepts images; otherwise `capable` are some models that
+    do. `remembered` is the last model chosen in this browser, for new conversations.
+
+    `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
+    without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
+    """
+
+    chosen: rx.Field[str] = rx.field("")
+    chosen_in: rx.Field[str] = rx.field("")
+    chosen_name: rx.Field[str] = rx.field("")
+    images: rx.Field[bool] = rx.field(default=True)
+    capable: rx.Field[tuple[ModelChoice, ...]] = rx.field(())
+    rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
+    keyless: rx.Field[tuple[MissingKey, ...]] = rx.field(())
+    local: rx.Field[tuple[LocalServer, ...]] = rx.field(())
+    remembered: str = rx.LocalStorage("", name="inview.model")
+
+    @rx.event
+    async def load(self) -> None:
+        """Read and show the model of the conversation on screen; on the start page, that of the next conversation."""
+        ctx = current()
+        model = await self._model_here(ctx)
+        self.chosen_in = conversation_in(self.router.url.path)
+        if model != self.chosen or not self.chosen_name:
+            self.chosen, self.chosen_name = model, await _name(ctx, model)
+            self.images, self.capable = await _read_abilities(ctx, model)
+
+    @rx.event
+    async def choose(self, model: str) -> None:
+        """Use this model from now on.
+
+        Raises:
+            InputError: no provider offers this model.
+        """
+        ctx = current()
+        async with ctx.store.read() as session:
+            _, profile = await ctx.catalogue.find(session, LOCAL_OWNER, model)
+        conversation_id = conversation_in(self.router.url.path)
+        if conversation_id:
+            await change_conversation(
+                await context_for(ctx, conversation_id), LOCAL_OWNER, conversation_id, model=model
+            )
+        self.chosen, self.chosen_in, self.chosen_name, self.remembered = model, conversation_id, profile.name, model
+        self.images, self.capable = await _read_abilities(ctx, model)
+
+    @rx.event(background=True)
+    async def look(self) -> None:
+        """Ask the providers for their models, and show each answer without waiting for the slowest provider."""
+        ctx = current()
+        await ctx.catalogue.look_around()
+        async with ctx.store.read() as session:
+            providers = await ctx.catalogue.providers(session, LOCAL_OWNER)
+        keyless = tuple(MissingKey(name, one.row.label) for name, one in providers.items() if not one.ready)
+        tasks = {
+            name: asyncio.create_task(ctx.catalogue.offers({name: provider}))
+            for name, provider in providers.items()
+            if provider.ready
+        }
+        waiting = set(tasks.values())
+        await asyncio.wait(waiting, timeout=GATHER_SECONDS)
+        while True:
+            rows = [row for name, task in tasks.items() for row in _describe_answer(providers[name], task)]
+            async with self:
+                self.rows, self.keyless = tuple(rows), keyless
+            waiting = {task for task in waiting if not task.done()}
+            if not waiting:
+                return
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+
+    @rx.event(background=True)
+    async def find_local(self) -> None:
+        """Look for model servers on this machine."""
+        offers = await list_models(current(), LOCAL_OWNER)
+        found = [offer for offer in offers if offer.provider.origin == "detected" and offer.models]
+        async with self:
+            self.local = tuple(
+                LocalServer(offer.provider.row.label, offer.models[0].model, offer.models[0].name) for offer in found
+            )
+
+    async def _model_here(self, ctx: AppContext) -> str:
+        conversation_id = conversation_in(self.router.url.path)
+        if not conversation_id:
+            return self.remembered or DEFAULT_MODEL
+        try:
+            async with (await context_for(ctx, conversation_id)).store.read() as session:
+                conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
+        except NotFoundError:
+            return DEFAULT_MODEL  # the page says that the conversation is missing
+        return conversation.model or DEFAULT_MODEL
+
+
+async def _name(ctx: AppContext, model: str) -> str:
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
+    return profile.name  # if its provider is gone, the name says which one, and a send says what to do
+
+
+async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:
+    """Return whether this model accepts images. If it does not, also return some models that do."""
+    async with ctx.store.read() as session:
+        _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
+    if profile.images:
+        return True, ()
+    capable = await list_capable(ctx, LOCAL_OWNER, images=True)
+    return False, tuple(ModelChoice(one.model, one.name) for one in capable)
+
+
+def _describe_answer(provider: Provider, task: asyncio.Task[tuple[ProviderModels, ...]]) -> tuple[OptionRow, ...]:
+    if not task.done():
+        return (_note(provider.row.label, "Asking …"),)
+    return _describe_offer(task.result()[0])
+
+
+def _describe_offer(offer: ProviderModels) -> tuple[OptionRow, ...]:
+    """Return the rows of a provider's models, or a row that says why there are none."""
+    label = offer.provider.row.label
+    note = "" if offer.failure is None else add_next_step(offer.failure.message, offer.failure.next_step)
+    if offer.skipped:
+        note = describe_skipped(offer.skipped)
+    if not offer.models:
+        return (_note(label, note or "The server lists no models."),)
+    return tuple(_describe_model(profile, label, note) for profile in offer.models)
+
+
+def _describe_model(profile: ModelProfile, group: str, group_note: str) -> OptionRow:
+    return OptionRow(profile.model, profile.name, describe_in_short(profile), group, group_note)
+
+
+def _note(group: str, note: str) -> OptionRow:
+    return OptionRow("", "", group=group, group_note=note)

@@ -1,0 +1,210 @@
+"""The rows of the left column, as views that are read from the store.
+
+`sidebar.py` decides which rows a tab lists.
+
+    rows, more = await read_rows(current(), ListCriteria(), limit=50)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import starmap
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.search import Search, parse_search
+from app.runs.app_context import AppContext
+from app.runs.runtime.event_bus import EventBus
+from app.runs.send.commands import LOCAL_OWNER
+from app.state.sidebar.titles import name_of
+from app.state.tab.address import conversation_path, pair_path
+from app.store.conversation.conversations import ListCriteria, Listed, list_conversations
+from app.store.index.search import Excerpt, load_found, search
+from app.views.conversation.conversation import cut_snippet
+
+MAX_TEMPORARY: Final = 50
+
+_DERIVED: Final = {
+    ConversationStatus.ACTIVE: "Background task, running",
+    ConversationStatus.COMPLETED: "Background task",
+    ConversationStatus.FAILED: "Background task, failed",
+}
+
+
+@dataclass(frozen=True)
+class ExcerptPiece:
+    """A piece of an excerpt. `found`: the piece is one of the words of the search."""
+
+    text: str
+    found: bool
+
+
+@dataclass(frozen=True)
+class FoundWords:
+    """The words of a search that one conversation contains, each once, in lower case. `conversation` is its id."""
+
+    conversation: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SearchedRows:
+    """The search results. `more`: there are more results than the limit.
+
+    `complete`: all conversations were searched. False: older conversations were not searched and may match too.
+    """
+
+    rows: tuple[ConversationItem, ...]
+    more: bool
+    complete: bool
+
+
+@dataclass(frozen=True)
+class ConversationItem:
+    """A row of the list of conversations.
+
+    `snippet` is the beginning of the newest request, or says that replies are compared. It is "" if it would repeat the
+    name. `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt`
+    is the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
+    chat.
+    """
+
+    id: str
+    name: str
+    snippet: str
+    updated_at: str
+    running: bool
+    temporary: bool = False
+    derived: str = ""
+    path: str = ""
+    excerpt: tuple[ExcerptPiece, ...] = ()
+
+
+SHARED_SECONDS: Final = 0.1
+"""For this time after the start of a query, other pages get its result instead of making their own query.
+
+All pages are notified of a change at the same time.
+"""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    version: int
+    begun: float
+    rows: asyncio.Task[tuple[tuple[ConversationItem, ...], bool]]
+
+
+_READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[ListCriteria, int], _Reading]]()
+
+
+async def read_shared_rows(
+    ctx: AppContext, criteria: ListCriteria, *, limit: int
+) -> tuple[tuple[ConversationItem, ...], bool]:
+    """Return the result of `read_rows`. Pages that request the same list at the same time share one query.
+
+    Without this, fifty open pages would read the list fifty times, because all are notified of each change.
+    """
+    now, version = asyncio.get_running_loop().time(), ctx.event_bus.list_version(LOCAL_OWNER)
+    readings = {
+        what: reading
+        for what, reading in _READINGS.get(ctx.event_bus, {}).items()
+        if reading.version == version and now - reading.begun <= SHARED_SECONDS
+    }
+    if (criteria, limit) not in readings:
+        rows = asyncio.create_task(read_rows(ctx, criteria, limit=limit))
+        readings[criteria, limit] = _Reading(version, now, rows)
+    _READINGS[ctx.event_bus] = readings
+    return await asyncio.shield(readings[criteria, limit].rows)
+
+
+async def read_rows(
+    ctx: AppContext, criteria: ListCriteria, *, limit: int
+) -> tuple[tuple[ConversationItem, ...], bool]:
+    """Return the conversations that match `criteria`, temporary ones first, and True if there are more than `limit`."""
+    async with ctx.store.read() as session:
+        found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
+    running = _running(ctx)
+    temporary = await _read_temporary(ctx, criteria)
+    return (*temporary, *(_describe(listed, running) for listed in found[:limit])), len(found) > limit
+
+
+async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
+    """Return at most `limit` conversations that match `criteria` and contain the words of `text`.
+
+    Temporary conversations come first; the others are sorted by how well they match.
+    """
+    looked_for = parse_search(text)
+    aside = ctx.temporary.ctx
+    temporary = () if aside is None else (await _search(aside, criteria, looked_for, MAX_TEMPORARY)).rows
+    found = await _search(ctx, criteria, looked_for, limit)
+    return SearchedRows((*temporary, *found.rows), found.more, found.complete)
+
+
+async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, limit: int) -> SearchedRows:
+    async with ctx.store.read() as session:
+        found = await search(session, LOCAL_OWNER, criteria, looked_for)
+        shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
+    running = _running(ctx)
+    rows = tuple(_mark_found(_describe(one.listed, running), one.excerpt) for one in shown)
+    return SearchedRows(rows, len(found.places) > limit, found.complete)
+
+
+def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:
+    if excerpt is None:  # the words are in its title
+        return item
+    pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
+    return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
+
+
+def list_found(rows: Iterable[ConversationItem]) -> tuple[FoundWords, ...]:
+    """Return, for each row with an excerpt, the words of the search as they are written in the excerpt."""
+    return tuple(
+        FoundWords(item.id, tuple(dict.fromkeys(piece.text.lower() for piece in item.excerpt if piece.found)))
+        for item in rows
+        if item.excerpt
+    )
+
+
+async def _read_temporary(ctx: AppContext, criteria: ListCriteria) -> tuple[ConversationItem, ...]:
+    aside = ctx.temporary.ctx
+    if aside is None:
+        return ()
+    async with aside.store.read() as session:
+        found = await list_conversations(session, LOCAL_OWNER, limit=MAX_TEMPORARY, criteria=criteria)
+    running = _running(aside)
+    return tuple(_describe(listed, running) for listed in found)
+
+
+def _running(ctx: AppContext) -> set[str]:
+    """Return the ids of the conversations with a running reply."""
+    return {run.place.conversation_id for run in ctx.engine.runs.values()}
+
+
+def _describe(listed: Listed, running: set[str]) -> ConversationItem:
+    conversation = listed.conversation
+    name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
+    snippet = "" if _repeats(words, name) else words
+    if listed.compared:
+        snippet = " · ".join(filter(None, (f"Comparing {listed.compared} replies", snippet)))
+    return ConversationItem(
+        id=conversation.id,
+        name=name,
+        snippet=snippet,
+        updated_at=conversation.updated_at.isoformat(),
+        running=conversation.id in running,
+        temporary=conversation.temporary,
+        path=conversation_path(conversation.id),
+        derived="" if conversation.kind is ConversationKind.AGENT else _DERIVED[conversation.status],
+    )
+
+
+def _repeats(words: str, name: str) -> bool:
+    """Return True if the words have the same letters and digits as the name, so that they add nothing to it."""
+    return words == name or _letters(words) == _letters(name) != ""
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))

@@ -1,0 +1,179 @@
+"""The conversation on screen without its pairs: its title, its cards, and the commands of its page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import reflex as rx
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.child_calls.titles import may_be_titled
+from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.conversation.damage import find_damaged_title
+from app.domain.errors import InviewError, NotFoundError
+from app.domain.run.run import Canceled, Failed
+from app.runs.app_context import AppContext, context_for, current
+from app.runs.child_calls.titles import ask_title
+from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.send.context_selection import ViewOptions
+from app.runs.watch.broadcast import count_characters, follow_states
+from app.state.filters.applied import FilterState
+from app.state.messages.toasts import show_fault, show_toast
+from app.state.sidebar.titles import clean_title, name_of
+from app.state.tab.address import conversation_in
+from app.store.conversation.branches import Origin, load_origin
+from app.store.conversation.conversations import describe_listed
+from app.store.conversation.lineage import load_ancestor
+from app.store.organise.trash import find_entry
+from app.store.settings.agents import find_agent
+from app.views.conversation.conversation import cut_snippet
+
+
+class ChatState(rx.State):
+    """The title, the cards and the origin of the conversation on screen.
+
+    `opened` is the id of the conversation that all vars describe; `temporary`: this conversation is temporary.
+    `missing`: the address names a conversation that cannot be shown, because it does not exist, was deleted or belongs
+    to another owner. If it is in the trash, `in_trash` is its name, otherwise "".
+
+    `title` is "" until there is one. `title_made`: no person wrote the title, so a model may be asked for another.
+    `titling`: a model is being asked now. `title_damage`: why the stored title cannot be read; `title` is then the
+    first words of the conversation.
+
+    `parent` is the conversation from which this one was forked, after the pair at the position `fork_position`; "" and
+    0 if there is none. For a child conversation (`derived`: a title, a summary, delegated work) `parent` is the
+    conversation that it was made for, and `fork_position` is the position of the pair there.
+    """
+
+    title: rx.Field[str] = rx.field("")
+    title_damage: rx.Field[str] = rx.field("")
+    title_made: rx.Field[bool] = rx.field(default=False)
+    titling: rx.Field[bool] = rx.field(default=False)
+    tab_title: rx.Field[str] = rx.field("Inview")
+    agent_name: rx.Field[str] = rx.field("")
+    agent_prompt: rx.Field[str] = rx.field("")
+    system_prompt: rx.Field[str] = rx.field("")
+    summary: rx.Field[str] = rx.field("")
+    parent: rx.Field[str] = rx.field("")
+    parent_name: rx.Field[str] = rx.field("")
+    fork_position: rx.Field[int] = rx.field(0)
+    derived: rx.Field[bool] = rx.field(default=False)
+    opened: rx.Field[str] = rx.field("")
+    temporary: rx.Field[bool] = rx.field(default=False)
+    missing: rx.Field[bool] = rx.field(default=False)
+    in_trash: rx.Field[str] = rx.field("")
+    _read_of: Conversation | None = None  # the conversation that was read last
+
+    @rx.event
+    async def open(self) -> None:
+        """Read the conversation that the address names, if any, and show its current state."""
+        await self._read()
+
+    async def _read(self) -> None:
+        conversation_id = self._on_screen()
+        if not conversation_id:
+            self.reset()
+            return
+        try:
+            async with (await self._ctx()).store.read() as session:
+                listed = await describe_listed(session, LOCAL_OWNER, conversation_id)
+                derived = listed.conversation.kind is ConversationKind.TOOL
+                find_origin = _find_ancestor if derived else load_origin
+                origin = await find_origin(session, LOCAL_OWNER, listed.conversation)
+                agent = await find_agent(session, LOCAL_OWNER, listed.conversation.agent_id)
+        except NotFoundError:
+            self.reset()
+            self.missing = True
+            self.in_trash = await self._name_in_trash(conversation_id)
+            return
+        conversation = self._read_of = listed.conversation
+        self.missing = False
+        self.in_trash = ""
+        self.title = name_of(conversation.title, cut_snippet(listed.opening))
+        damaged = find_damaged_title(conversation.damage)
+        self.title_damage = "" if damaged is None else damaged.sentence
+        self.opened, self.temporary = conversation.id, conversation.temporary
+        # The browser stores tab titles on its disk, so the name of a temporary conversation is not in them.
+        self.tab_title = f"{'Temporary conversation' if conversation.temporary else self.title} · Inview"
+        self.title_made = may_be_titled(conversation)
+        answers = agent is not None and agent.deleted_at is None
+        self.agent_name, self.agent_prompt = (agent.name, agent.system_prompt) if agent and answers else ("", "")
+        self.system_prompt = conversation.system_prompt
+        self.parent, self.parent_name, self.fork_position = ("", "", 0) if origin is None else _describe_origin(origin)
+        self.derived = derived
+        self.summary = "" if conversation.checkpoint is None else conversation.checkpoint.summary
+
+    async def _name_in_trash(self, conversation_id: str) -> str:
+        """Return the name of a deleted conversation; "" if the conversation is not in the trash."""
+        try:
+            async with (await self._ctx()).store.read() as session:
+                entry = await find_entry(session, LOCAL_OWNER, conversation_id)
+        except NotFoundError:
+            return ""
+        return name_of(entry.title, cut_snippet(entry.words)) if entry.kind == "conversation" else ""
+
+    @rx.event
+    async def rename(self, title: str) -> None:
+        """Change the title. A value that is blank or not text changes nothing."""
+        await self._rename(title)
+
+    @rx.event(background=True)
+    async def make_title(self) -> None:
+        """Ask a model for another title. The page gets the new title like every other change of the conversation."""
+        async with self:
+            if self.titling:
+                return
+            self.titling = True
+            options = replace((await self.get_state(FilterState)).view_options, model=None)
+        message, fault = "", None
+        try:
+            message = await _await_title(await self._ctx(), self._on_screen(), options)
+        except InviewError as error:
+            fault = error
+        async with self:
+            self.titling = False
+            if fault is not None:
+                await show_fault(self, fault)
+            elif message:
+                await show_toast(self, message)
+
+    async def _rename(self, title: object) -> None:
+        cleaned = clean_title(title)
+        if cleaned and (cleaned != self.title or self.title_damage):
+            await change_conversation(await self._ctx(), LOCAL_OWNER, self._on_screen(), title=cleaned)
+            await self._read()
+
+    async def _ctx(self) -> AppContext:
+        return await context_for(current(), self._on_screen())
+
+    def _on_screen(self) -> str:
+        return conversation_in(self.router.url.path)
+
+
+async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptions) -> str:
+    """Ask a model for a title and wait for the title. Return "" or, if there is no title, the reason."""
+    derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, options)
+    outcome, characters = None, 0
+    async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
+        outcome, characters = state.outcome, count_characters(state)
+    if isinstance(outcome, Failed):
+        return f"No title was generated: {outcome.reason.message}"
+    return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."
+
+
+async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
+    found = await load_ancestor(session, owner, conversation)
+    return None if found is None else Origin(found.id, found.title, found.opening, found.trigger_position or 0)
+
+
+def _describe_origin(origin: Origin) -> tuple[str, str, int]:
+    return origin.conversation_id, name_of(origin.title, cut_snippet(origin.opening)), origin.position
+
+
+def describes(state: ChatState, conversation: Conversation) -> bool:
+    """Return True if the data in `state` is equal to the data of the conversation.
+
+    The time of the conversation's last use is not compared, because no page shows that time.
+    """
+    read = state._read_of  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel to the page
+    return read is not None and replace(read, updated_at=conversation.updated_at) == conversation

@@ -1,0 +1,115 @@
+"""The checkpoint, a summary that is sent instead of the earlier pairs: edit it, remove it, use an older one.
+
+Every change offers an undo. The summary on screen is `ChatState.summary`. New summaries are not made here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import reflex as rx
+from reflex_base.event import EventSpec
+
+from app.domain.conversation.conversation import Checkpoint
+from app.domain.errors import InviewError
+from app.runs.app_context import AppContext, context_for, current
+from app.runs.child_calls.summaries import change_checkpoint, put_checkpoint, remove_checkpoint
+from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.toasts import Undo, show_fault, show_toast
+from app.state.tab.address import conversation_in
+from app.state.tab.inputs import text_in, whole_in
+from app.store.conversation.conversations import load_conversation
+
+MAX_SUMMARY: Final = 1_000_000
+
+
+class CheckpointState(rx.State):
+    """The commands of the card of the checkpoint. `editing`: the card shows a text area instead of the summary."""
+
+    editing: rx.Field[bool] = rx.field(default=False)
+
+    @rx.event
+    async def edit(self) -> None:
+        self.editing = True
+
+    @rx.event
+    async def end_edit(self) -> None:
+        self.editing = False
+
+    @rx.event
+    async def save(self, form: dict[str, Any]) -> None:
+        """Replace the text of the checkpoint with the text in the form."""
+        text = text_in(form.get("summary"), MAX_SUMMARY)
+        if text is None:
+            return
+        ctx = await self._context()
+        try:
+            before = await self._load(ctx)
+            await change_checkpoint(ctx, LOCAL_OWNER, self._conversation(), text)
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return
+        self.editing = False
+        if before is not None and before.summary != text:
+            await show_toast(self, "The summary was changed.", undo=Undo(_put(before)))
+
+    @rx.event
+    async def remove(self) -> None:
+        """Remove the checkpoint, so that the pairs that it replaced are sent again."""
+        try:
+            before = await remove_checkpoint(await self._context(), LOCAL_OWNER, self._conversation())
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return
+        message = "The checkpoint was removed: the pairs before it are sent again."
+        await show_toast(self, message, undo=Undo(_put(before), "the checkpoint was removed"))
+
+    @rx.event
+    async def use(self, summary: str, position: int) -> None:
+        """Use an older summary as the checkpoint again. It replaces the pairs with positions lower than `position`."""
+        text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
+        if not text or place is None:
+            return
+        ctx = await self._context()
+        try:
+            before = await self._load(ctx)
+            await put_checkpoint(ctx, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+        except InviewError as fault:
+            await show_fault(self, fault)
+            return
+        message = "This summary is sent instead of the pairs before it."
+        await show_toast(self, message, undo=Undo(_put(before), "an earlier summary was used"))
+
+    @rx.event
+    async def put_back(self, summary: str, position: int) -> None:
+        """Restore the checkpoint that was in use before a change. It had this `summary` and `position`.
+
+        If `summary` is "", there was none: remove the current one. Undo calls this, so it offers no undo.
+        """
+        text, place = text_in(summary, MAX_SUMMARY), whole_in(position)
+        if text is None or place is None:
+            return
+        ctx = await self._context()
+        try:
+            if text:
+                await put_checkpoint(ctx, LOCAL_OWNER, self._conversation(), Checkpoint(text, place))
+            else:
+                await remove_checkpoint(ctx, LOCAL_OWNER, self._conversation())
+        except InviewError as fault:
+            await show_fault(self, fault)
+
+    def _conversation(self) -> str:
+        return conversation_in(self.router.url.path)
+
+    async def _context(self) -> AppContext:
+        return await context_for(current(), self._conversation())
+
+    async def _load(self, ctx: AppContext) -> Checkpoint | None:
+        async with ctx.store.read() as session:
+            return (await load_conversation(session, LOCAL_OWNER, self._conversation())).checkpoint
+
+
+def _put(before: Checkpoint | None) -> EventSpec:
+    """Return the event that restores the previous checkpoint, or removes the current one if there was none."""
+    summary, position = ("", 0) if before is None else (before.summary, before.position)
+    return cast("EventSpec", CheckpointState.put_back(summary, position))

@@ -1,0 +1,1 @@
+"""Parts that depend on the time."""

@@ -1,0 +1,36 @@
+"""Components that depend on the time that is left until a moment on the server's clock."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+_FILE = island("kit/clock/countdown.tsx")
+
+
+class Countdown(Island):
+    """The time that is left until `until`, for example "4:05", updated every second and followed by the text `after`.
+
+    `now` is the server's time when it sends the two props, so that the browser's clock need not be right. `until` and
+    `now` are ISO 8601. The text `hours` is the unit that is shown while at least an hour is left, `seconds` the unit
+    while less than a minute is left. The attribute `data-late` is set while less than `late` seconds are left.
+    """
+
+    library = _FILE
+    tag = "Countdown"
+    until: rx.Var[str]
+    now: rx.Var[str]
+    after: rx.Var[str]
+    hours: rx.Var[str]
+    seconds: rx.Var[str] | None = None
+    late: rx.Var[int] | None = None
+
+
+class Until(Island):
+    """A part that shows its children until the moment `until`. `until` and `now` are as in `Countdown`."""
+
+    library = _FILE
+    tag = "Until"
+    until: rx.Var[str]
+    now: rx.Var[str]

@@ -1,0 +1,29 @@
+/** A line that disappears after a while, but stays while a pointer or the focus is on it. */
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { goTo } from "../keys/places.ts";
+import type { PassingProps } from "../views.ts";
+
+export function Passing({ milliseconds, to, className, onEnd, children }: PassingProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const timer = useRef(0);
+  const hold = () => clearTimeout(timer.current);
+  const release = () => {
+    hold();
+    if (milliseconds) timer.current = window.setTimeout(() => onEnd?.(), milliseconds);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins to go once
+  useLayoutEffect(() => {
+    const line = box.current;
+    release();
+    return () => {
+      hold();
+      if (line?.contains(document.activeElement)) goTo(to === "composer" ? to : "history");
+    };
+  }, []);
+  const hands = { onPointerEnter: hold, onPointerLeave: release, onFocus: hold, onBlur: release };
+  return (
+    <div ref={box} className={className} {...hands}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+"""Parts that show, hide or frame other parts: dialogs, drawers, tooltips, boxes, parts that are loaded later."""

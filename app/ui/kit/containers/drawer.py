@@ -1,0 +1,25 @@
+"""The left column of the page, which can be collapsed."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+
+_FILE = island("kit/containers/drawer.tsx")
+
+
+class Drawer(Island):
+    """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones."""
+
+    library = _FILE
+    tag = "Drawer"
+    label: rx.Var[str]
+
+
+class DrawerToggle(Island):
+    """A button that collapses or expands the column."""
+
+    library = _FILE
+    tag = "DrawerToggle"
+    label: rx.Var[str]

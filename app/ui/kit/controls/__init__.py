@@ -1,0 +1,1 @@
+"""Buttons, links, icons and lists of options."""

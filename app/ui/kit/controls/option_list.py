@@ -1,0 +1,31 @@
+"""A list with a search field, to choose one option by keys or with a pointer."""
+
+from __future__ import annotations
+
+import reflex as rx
+
+from app.ui.kit.island import Island, island
+from app.views.screen.options import OptionRow
+
+
+class OptionList(Island):
+    """A search field with the accessible name `label`, and the `rows` that contain all typed words.
+
+    If no row contains all typed words, the text `none` is shown. The row with the value `chosen` is highlighted at
+    first, else the first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog
+    around the list. If more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}`
+    is the number of all matching rows. The field gets the focus when the dialog or menu around it opens.
+    """
+
+    library = island("kit/controls/option_list.tsx")
+    tag = "OptionList"
+    rows: rx.Var[tuple[OptionRow, ...]]
+    label: rx.Var[str]
+    list_label: rx.Var[str]
+    placeholder: rx.Var[str]
+    none: rx.Var[str]
+    chosen: rx.Var[str] | None = None
+    closes: rx.Var[bool] | None = None
+    most: rx.Var[int] | None = None
+    more: rx.Var[str] | None = None
+    on_choose: rx.EventHandler[rx.event.passthrough_event_spec(str)]

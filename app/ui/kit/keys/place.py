@@ -1,0 +1,60 @@
+"""Actions between regions of the page: one region gives another the focus, or makes it do something (`places.ts`)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import reflex as rx
+from reflex_base.event import EventSpec
+from reflex_base.utils.imports import ImportVar
+
+from app.ui.kit.island import island
+
+
+class Place(StrEnum):
+    """The names of the actions that one region of the page offers to the other regions.
+
+    A comment after a name says what its action does. Names without a comment move the focus to the region of that name.
+    Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns "now" while the person is
+    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts.py`.
+    """
+
+    COMPOSER = "composer"
+    FILTER = "filter"
+    HISTORY = "history"
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY also does this, but leaves a text field first
+    PAGE = "page"  # scrolls the transcript as this key does: PageUp, PageDown, Home, End
+    QUEUE = "queue"  # edits the last queued text
+    STOP = "stop"  # stops the running reply
+    COMPARE = "compare"  # shows the compared replies
+    SEND = "send"  # sends the draft
+    WRITE = "write"  # types a key in the composer, even if something covers it
+    DRAFT = "draft"  # returns the text in the composer
+    ATTACH = "attach"  # opens the browser's file dialog
+    PHOTO = "photo"  # opens the camera for a picture
+    TITLE = "title"  # edits the title of the conversation
+    KEYS = "keys"  # turns single keys on or off
+    LEAVE = "leave"  # moves the cursor to the next pair, because this pair is about to be removed
+    PAIR = "pair"
+    TYPING = "typing"
+
+    NEXT_PART = "next_part"
+    PREVIOUS_PART = "previous_part"
+    NEXT_PAIR = "next_pair"
+    PREVIOUS_PAIR = "previous_pair"
+    FIRST_PAIR = "first_pair"
+    LAST_PAIR = "last_pair"
+    NEWEST_REPLY = "newest_reply"
+    FIRST_SENT = "first_sent"
+    COPY = "copy"
+    DELETE = "delete"
+
+
+def go_to(place: Place, text: rx.Var[str] | None = None) -> EventSpec:
+    """Return the event that performs the action `place`. `text` is the argument of the action, for example an id."""
+    text = rx.Var.create("") if text is None else text
+    made = rx.vars.VarData.merge(
+        text._get_all_var_data(),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - Reflex has no other name
+        rx.vars.VarData(imports={island("kit/keys/places.ts"): [ImportVar(tag="goTo")]}),
+    )
+    return rx.call_function(rx.Var(f"(() => goTo({place.value!r}, {text!s}))", _var_data=made))

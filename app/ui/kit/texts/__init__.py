@@ -1,0 +1,1 @@
+"""JSON to read, limits for drawn texts, and text areas."""

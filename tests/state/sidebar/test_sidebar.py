@@ -1,0 +1,433 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from app.domain.conversation.conversation import ConversationKind, ConversationStatus
+from app.domain.errors import NotFoundError
+from app.runs.app_context import AppContext
+from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
+from app.runs.library.agent_commands import create_agent
+from app.runs.library.trash import restore
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    cancel_run,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+    start_reply,
+)
+from app.runs.temporary import create_temporary
+from app.runs.watch.broadcast import follow
+from app.state.messages.toasts import ToastState
+from app.state.sidebar import conversation_rows
+from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
+from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
+from tests.runs.steps import a_conversation, collect
+from tests.state.conftest import Tab
+
+
+def listed(tab: Tab) -> list[ConversationItem]:
+    return list(tab.shows(SidebarState, "conversations"))
+
+
+async def reply(ctx: AppContext, conversation_id: str, text: str) -> None:
+    """Send, and wait until the reply ends."""
+    started = await start_reply(ctx, LOCAL_OWNER, conversation_id, text)
+    async for _ in follow(ctx, LOCAL_OWNER, started.run_id):
+        pass
+
+
+async def names_stored(ctx: AppContext) -> list[str]:
+    async with ctx.store.read() as session:
+        return [found.conversation.title for found in await list_conversations(session, LOCAL_OWNER, limit=100)]
+
+
+async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, LOCAL_OWNER)
+    untitled = await create_conversation(ctx, LOCAL_OWNER)
+    titled = await create_conversation(ctx, LOCAL_OWNER, title="Light")
+    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
+    await collect(ctx, first.run_id)  # the end of a reply is an activity too
+    second = await start_reply(ctx, LOCAL_OWNER, titled.id, "Hello")
+    await collect(ctx, second.run_id)
+    repeated = await create_conversation(ctx, LOCAL_OWNER, title="Why the Sky is Blue")
+    third = await start_reply(ctx, LOCAL_OWNER, repeated.id, "why the sky is blue?")
+    await collect(ctx, third.run_id)
+
+    await tab.send(SidebarState.load)
+
+    assert [(item.name, item.snippet) for item in listed(tab)] == [
+        ("Why the Sky is Blue", ""),
+        ("Light", "Hello"),
+        ("Why is the sky blue?", ""),
+        ("New conversation", ""),
+    ]
+
+
+async def test_a_later_request_changes_the_words_beneath_an_untitled_conversation_not_its_name(
+    ctx: AppContext, tab: Tab
+) -> None:
+    untitled = await create_conversation(ctx, LOCAL_OWNER)
+    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "Why is the sky blue?")
+    await cancel_run(ctx, LOCAL_OWNER, first.run_id)
+    await start_reply(ctx, LOCAL_OWNER, untitled.id, "And at dusk?")
+
+    await tab.send(SidebarState.load)
+
+    assert [(item.name, item.snippet) for item in listed(tab)] == [("Why is the sky blue?", "And at dusk?")]
+
+
+async def test_list_marks_where_a_reply_is_running(ctx: AppContext, tab: Tab) -> None:
+    quiet = await create_conversation(ctx, LOCAL_OWNER)
+    busy = await create_conversation(ctx, LOCAL_OWNER)
+    await start_reply(ctx, LOCAL_OWNER, busy.id, "/long 100 /rate 20")
+
+    await tab.send(SidebarState.load)
+
+    assert {item.id: item.running for item in listed(tab)} == {quiet.id: False, busy.id: True}
+
+
+async def test_list_is_shown_by_the_page_and_grows_on_demand(ctx: AppContext, tab: Tab) -> None:
+    for _ in range(PAGE + 5):
+        await create_conversation(ctx, LOCAL_OWNER)
+    await tab.send(SidebarState.load)
+    assert (len(listed(tab)), tab.shows(SidebarState, "more")) == (PAGE, True)
+
+    await tab.send(SidebarState.show_more)
+
+    assert (len(listed(tab)), tab.shows(SidebarState, "more")) == (PAGE + 5, False)
+
+
+async def test_another_owners_conversations_are_not_listed(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, "somebody else", title="Not yours")
+
+    await tab.send(SidebarState.load)
+
+    assert listed(tab) == []
+
+
+async def test_rename_gives_the_row_that_is_edited_a_clean_title(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Old")
+    await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
+
+    await tab.send(SidebarState.rename_conversation, form={"title": "  A better \n name "})
+
+    assert await names_stored(ctx) == ["A better name"]
+    assert tab.shows(SidebarState, "renaming") == ""
+
+
+async def test_rename_of_another_owners_conversation_is_refused_in_words(ctx: AppContext, tab: Tab) -> None:
+    theirs = await create_conversation(ctx, "somebody else", title="Not yours")
+    await tab.send(SidebarState.begin_rename, conversation_id=theirs.id)
+
+    with pytest.raises(NotFoundError):
+        await tab.send(SidebarState.rename_conversation, form={"title": "Mine now"})
+
+    async with ctx.store.read() as session:
+        kept = await list_conversations(session, "somebody else", limit=10)
+    assert [found.conversation.title for found in kept] == ["Not yours"]
+
+
+async def test_delete_takes_only_what_the_dialog_named(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, LOCAL_OWNER, title="Stays")
+    gone = await create_conversation(ctx, LOCAL_OWNER, title="Goes")
+    await tab.send(SidebarState.load)
+
+    await tab.send(SidebarState.delete_conversation)
+    assert len(await names_stored(ctx)) == 2
+    await tab.send(SidebarState.ask_delete, conversation_id=gone.id)
+    assert tab.shows(SidebarState, "deleting_name") == "Goes"
+    await tab.send(SidebarState.delete_conversation)
+
+    assert await names_stored(ctx) == ["Stays"]
+    assert tab.way == []
+
+
+async def test_conversation_on_screen_that_is_deleted_is_left_and_its_undo_leads_back(
+    ctx: AppContext, tab: Tab
+) -> None:
+    gone = await create_conversation(ctx, LOCAL_OWNER, title="Goes")
+    tab.path = f"/c/{gone.id}"
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.ask_delete, conversation_id=gone.id)
+
+    await tab.send(SidebarState.delete_conversation)
+    assert tab.way == ["/"]
+    toast = tab.shows(ToastState, "toast")
+    assert toast.message == "Deleted the conversation “Goes”"
+    await tab.send(ToastState.undo, toast_id=toast.id)
+
+    assert tab.way == ["/", f"/c/{gone.id}"]
+    assert await names_stored(ctx) == ["Goes"]
+    assert names(tab) == ["Goes"]
+
+
+async def test_keys_lead_from_one_conversation_of_the_list_to_its_neighbours(ctx: AppContext, tab: Tab) -> None:
+    below, above = [(await create_conversation(ctx, LOCAL_OWNER, title=title)).id for title in ("Below", "Above")]
+    await tab.send(SidebarState.load)
+    for by in (1, 1, 1, -1, -1):  # three steps from the first page, where the last one has no effect; then back
+        places = len(tab.way)
+        await tab.send(SidebarState.step, by=by)
+        tab.path = tab.way[-1] if len(tab.way) > places else tab.path
+
+    assert tab.way == [f"/c/{above}", f"/c/{below}", f"/c/{above}"]
+    assert tab.shows(ToastState, "toast").message.startswith("No more conversations")
+
+
+async def test_keys_pressed_faster_than_the_page_follows_continue_from_the_last_target(
+    ctx: AppContext, tab: Tab
+) -> None:
+    made = [(await create_conversation(ctx, LOCAL_OWNER, title=title)).id for title in "abcde"]
+    fifth, fourth, third, second, first = (f"/c/{each}" for each in made)
+    tab.path = first
+
+    async def press(by: int = 1) -> None:
+        await tab.send(SidebarState.step, by=by)
+
+    async def show(path: str) -> None:
+        tab.path = path
+        await tab.send(SidebarState.load)
+
+    await show(first)
+    await press()
+    await press()
+    assert tab.way == [second, third]
+    await show(second)
+    await press()
+    assert tab.way[2:] == [fourth]
+    tab.path = fourth  # shown, not loaded yet
+    await press()
+    assert tab.way[3:] == [fifth]
+
+    await show(first)  # clicked meanwhile
+    await press()
+    await show(second)
+    await press(-1)
+    assert tab.way[4:] == [second, first]
+
+
+async def test_dialog_does_not_open_for_what_is_not_listed(ctx: AppContext, tab: Tab) -> None:
+    theirs = await create_conversation(ctx, "somebody else")
+    await tab.send(SidebarState.load)
+
+    await tab.send(SidebarState.ask_delete, conversation_id=theirs.id)
+
+    assert not tab.shows(SidebarState, "deleting")
+
+
+@asynccontextmanager
+async def following(tab: Tab) -> AsyncGenerator[None]:
+    """Let the page follow the list, as it does while it is open."""
+    await tab.send(SidebarState.load)
+    task = asyncio.create_task(tab.send(SidebarState.follow))
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+def names(tab: Tab) -> list[str]:
+    return [item.name for item in listed(tab)]
+
+
+async def test_each_change_elsewhere_reaches_the_list_of_an_open_page(ctx: AppContext, tab: Tab) -> None:
+    first = await create_conversation(ctx, LOCAL_OWNER, title="First", model="offline:demo")
+    async with following(tab):
+        await create_conversation(ctx, LOCAL_OWNER, title="Second")
+        await tab.until(lambda: names(tab) == ["Second", "First"])
+
+        await change_conversation(ctx, LOCAL_OWNER, first.id, title="Renamed")
+        await tab.until(lambda: names(tab) == ["Second", "Renamed"])
+        await reply(ctx, first.id, "Hello")
+        await tab.until(lambda: ("Renamed", "Hello") in [(item.name, item.snippet) for item in listed(tab)])
+        await delete_conversation(ctx, LOCAL_OWNER, first.id)
+        await tab.until(lambda: names(tab) == ["Second"])
+        await restore(ctx, LOCAL_OWNER, first.id)
+        await tab.until(lambda: names(tab) == ["Renamed", "Second"])
+        await create_temporary(ctx, LOCAL_OWNER, title="Temporary")
+        await tab.until(lambda: names(tab) == ["Temporary", "Renamed", "Second"])
+
+
+async def test_reply_in_an_older_conversation_brings_it_to_the_top_and_it_stays_there(
+    ctx: AppContext, tab: Tab
+) -> None:
+    older = await create_conversation(ctx, LOCAL_OWNER, title="Older", model="offline:demo")
+    await create_conversation(ctx, LOCAL_OWNER, title="Newer")
+    async with following(tab):
+        assert names(tab) == ["Newer", "Older"]
+        await reply(ctx, older.id, "Once more")
+        await tab.until(lambda: names(tab) == ["Older", "Newer"])
+
+    await tab.send(SidebarState.load)
+    assert names(tab) == ["Older", "Newer"]
+
+
+async def test_the_dot_of_a_reply_comes_and_goes(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Slow", model="offline:demo")
+    async with following(tab):
+        run = await start_reply(ctx, LOCAL_OWNER, conversation.id, "/long 400 /rate 20")
+        await tab.until(lambda: listed(tab)[0].running)
+        await cancel_run(ctx, LOCAL_OWNER, run.run_id)
+
+        await tab.until(lambda: not listed(tab)[0].running)
+
+
+async def test_list_that_changed_between_its_reading_and_its_following_is_read_again(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(SidebarState.load)
+    await create_conversation(ctx, LOCAL_OWNER, title="In between")
+
+    task = asyncio.create_task(tab.send(SidebarState.follow))
+    await tab.until(lambda: names(tab) == ["In between"])
+    task.cancel()
+
+
+async def test_temporary_conversations_are_listed_above_all_others_and_marked(ctx: AppContext, tab: Tab) -> None:
+    temporary = await create_temporary(ctx, LOCAL_OWNER, title="Secret")
+    await create_conversation(ctx, LOCAL_OWNER, title="Newer")
+
+    await tab.send(SidebarState.load)
+
+    assert [(item.name, item.temporary) for item in listed(tab)] == [("Secret", True), ("Newer", False)]
+    await tab.send(SidebarState.ask_delete, conversation_id=temporary.id)
+    await tab.send(SidebarState.delete_conversation)
+    assert [item.name for item in listed(tab)] == ["Newer"]
+    assert tab.shows(ToastState, "toast") is None
+
+
+async def test_list_is_of_chats_unless_another_kind_status_or_agent_is_asked_for(ctx: AppContext, tab: Tab) -> None:
+    agent = await create_agent(ctx, LOCAL_OWNER, {"name": "Reviewer"})
+    await create_conversation(ctx, LOCAL_OWNER, title="Plain", agent_id="")
+    await create_conversation(ctx, LOCAL_OWNER, title="Reviewed", agent_id=agent.id)
+    failed = await create_conversation(ctx, LOCAL_OWNER, title="Handed over", agent_id=agent.id)
+    derived = {"kind": ConversationKind.TOOL, "status": ConversationStatus.FAILED}
+    async with ctx.store.write() as session:
+        await update_conversation(session, LOCAL_OWNER, failed.id, derived)
+
+    def names() -> list[str]:
+        return [item.name for item in listed(tab)]
+
+    await tab.send(SidebarState.load)
+    assert names() == ["Reviewed", "Plain"]
+    assert not tab.shows(SidebarState, "filtered")
+    assert tab.shows(SidebarState, "agents") == (AgentMenuItem(agent.id, "Reviewer"),)
+    await tab.send(SidebarState.show_agent, agent_id=agent.id)
+    assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed"], True)
+    await tab.send(SidebarState.show_kind, kind="failed")
+    assert [(item.name, item.derived) for item in listed(tab)] == [("Handed over", "Background task, failed")]
+    await tab.send(SidebarState.show_kind, kind="completed")
+    assert names() == []
+    await tab.send(SidebarState.show_kind, kind="all")
+    assert names() == ["Handed over", "Reviewed"]
+    await tab.send(SidebarState.show_agent, agent_id="")
+    assert names() == ["Plain"]
+    await tab.send(SidebarState.show_kind, kind="nonsense")
+    assert names() == ["Plain"]
+    await tab.send(SidebarState.show_agent, agent_id="nobody")
+    assert (names(), tab.shows(SidebarState, "agent")) == (["Handed over", "Reviewed", "Plain"], ANY_AGENT)
+    await tab.send(SidebarState.show_chats)
+    assert (names(), tab.shows(SidebarState, "filtered")) == (["Reviewed", "Plain"], False)
+
+
+async def test_the_search_field_lists_what_has_the_words_with_the_pair_they_lead_to(ctx: AppContext, tab: Tab) -> None:
+    found, other = (
+        await create_conversation(ctx, LOCAL_OWNER),
+        await create_conversation(ctx, LOCAL_OWNER, title="Else"),
+    )
+    await reply(ctx, found.id, "/rate 0 /echo first")
+    await reply(ctx, found.id, "/rate 0 /echo bread in the garden")
+    await tab.send(SidebarState.load)
+
+    await tab.send(SidebarState.search, words="garden br")
+
+    (row,) = listed(tab)
+    assert (row.id, row.path) == (found.id, f"/c/{found.id}?at=2")
+    assert {piece.text for piece in row.excerpt if piece.found} == {"bread", "garden"}
+    assert (tab.shows(SidebarState, "searching"), tab.shows(SidebarState, "complete")) == (True, True)
+    await tab.send(SidebarState.search, words="  ")
+    assert {row.id: row.path for row in listed(tab)} == {one.id: f"/c/{one.id}" for one in (found, other)}
+    assert tab.shows(SidebarState, "searching") is False
+
+
+async def test_search_field_is_another_one_only_if_the_page_is_loaded_again_with_words_in_it(tab: Tab) -> None:
+    await tab.connect("first", anew=True)
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.search, words="bread")
+    await tab.send(SidebarState.load)
+    assert tab.shows(SidebarState, "kept_words") in {None, ""}
+    await tab.connect("second")
+    await tab.send(SidebarState.load)
+    assert tab.shows(SidebarState, "kept_words") in {None, ""}
+
+    await tab.connect("third", anew=True)
+    await tab.send(SidebarState.load)
+
+    assert tab.shows(SidebarState, "kept_words") == "bread"
+
+
+async def test_any_words_can_be_searched_for(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, LOCAL_OWNER, title="Bread")
+
+    for words in ('"', "NEAR(", "a AND OR", "-", "title:", "\ud800", "*" * 2_000, 7, None):
+        await tab.send(SidebarState.search, words=words)
+        assert [item.name for item in listed(tab)] in ([], ["Bread"])
+
+
+async def test_a_temporary_conversation_is_found_where_it_is_and_nowhere_else(ctx: AppContext, tab: Tab) -> None:
+    beside = await create_temporary(ctx, LOCAL_OWNER, model="offline:demo", title="Secret bread")
+
+    await tab.send(SidebarState.search, words="bread")
+
+    assert [(item.id, item.temporary) for item in listed(tab)] == [(beside.id, True)]
+    async with ctx.store.read() as session:
+        assert (await session.execute(text("SELECT count(*) FROM search_text"))).scalar_one() == 0
+
+
+async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_list_changes(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[int] = []
+    read = conversation_rows.read_rows
+
+    async def counted(of: AppContext, wanted: ListCriteria, *, limit: int) -> object:
+        readings.append(limit)
+        return await read(of, wanted, limit=limit)
+
+    monkeypatch.setattr(conversation_rows, "read_rows", counted)
+    ask = partial(conversation_rows.read_shared_rows, ctx, ListCriteria(), limit=5)
+
+    one, other = await asyncio.gather(ask(), ask())
+    await create_conversation(ctx, LOCAL_OWNER)
+    rows, _ = await ask()
+
+    assert one is other
+    assert len(rows) == len(one[0]) + 1
+    assert readings == [5, 5]
+
+
+async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_reply_is_kept(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    async with following(tab):
+        models = ("offline:demo", "offline:tiny")
+        comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Why?", models)
+        await tab.until(
+            lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "Comparing 2 replies")]
+        )
+        for run in comparison.runs:
+            await collect(ctx, run.run_id)
+
+        await discard_comparison(ctx, LOCAL_OWNER, conversation_id)
+        await tab.until(lambda: names(tab) == ["New conversation"])
+        await reopen_comparison(ctx, LOCAL_OWNER, conversation_id)
+        await tab.until(lambda: names(tab) == ["/echo Why?"])
+        await keep_reply(ctx, LOCAL_OWNER, conversation_id, "offline:tiny")
+
+        await tab.until(lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "")])
