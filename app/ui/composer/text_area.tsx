@@ -115,6 +115,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (!matchMedia(COARSE).matches && !walks && !stays) box.focus({ preventScroll: true });
     return () => {
       texts.leave(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
+      schemas.drop(conversation);
+      uploads.drop(conversation);
       box.value = "";
       endEdition();
     };
@@ -122,7 +124,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const keepNow = useEffectEvent(keep);
   useEffect(() => {
-    const left = () => keepNow(texts.leave);
+    const left = () => keepNow(texts.close);
     const timer = setInterval(() => keepNow(), KEEP_MS);
     addEventListener("pagehide", left);
     return () => {
