@@ -85,11 +85,19 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     if (starts === 0) requestAnimationFrame(countFrame);
     starts = FIRST_FRAMES;
   };
-  const grown = new ResizeObserver(follow);
-  grown.observe(words);
-  grown.observe(view);
   const stop = new AbortController();
   const { signal } = stop;
+  // Following can change the size, if the view leaves the request at its top. The browser would report an error for a
+  // size that changes while it reports sizes; so this one is measured in the next frame.
+  const grown = new ResizeObserver(() => {
+    const before = words.getBoundingClientRect().height;
+    follow();
+    if (words.getBoundingClientRect().height === before) return;
+    grown.unobserve(words);
+    requestAnimationFrame(() => signal.aborted || grown.observe(words));
+  });
+  grown.observe(words);
+  grown.observe(view);
   view.addEventListener("scroll", scrolled, { passive: true, signal });
   words.addEventListener("pointerdown", press, { signal });
   window.addEventListener("pointerup", release, { signal });

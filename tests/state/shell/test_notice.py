@@ -39,3 +39,13 @@ async def test_fault_of_a_script_is_logged_by_its_kind_and_places_without_its_wo
         log_script_fault(fault)
 
     assert logged[0]["event"] == "A script of the page failed: TypeError at chat-a1.js:7:12."
+
+
+async def test_sizes_that_the_browser_reports_a_frame_later_are_no_fault() -> None:
+    place = "    at http://127.0.0.1/c/c1:0:0"
+
+    with capture_logs() as logged:
+        log_script_fault(RuntimeError(f"ResizeObserver loop completed with undelivered notifications.\n{place}"))
+        log_script_fault(RuntimeError(f"ResizeObserver loop limit exceeded\n{place}"))
+
+    assert logged == []
