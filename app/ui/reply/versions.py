@@ -29,7 +29,7 @@ def versions(pair: PairVar) -> rx.Component:
                 f"{standing}/{count}",
                 type="button",
                 title="Compare the versions (Shift+E swaps)",
-                aria_label=f"{place}. Compare the versions",
+                aria_label=f"{standing}/{count}: compare the versions",
                 on_click=VersionsState.compare(pair.id),
                 class_name="version-place",
             ),
