@@ -14,9 +14,15 @@ function aDisk(): { disk: Pick<Storage, "getItem" | "setItem" | "removeItem">; k
   return { disk, kept };
 }
 
+/** Drafts of one tab. The tab's own storage survives a reload, which makes new drafts with both storages. */
+function aTab(disk: Pick<Storage, "getItem" | "setItem" | "removeItem">, own = aDisk()) {
+  const load = () => draftsIn("d.", () => disk, () => own.disk);
+  return { drafts: load(), load, own: own.kept };
+}
+
 test("a draft is on the disk once it is known that it may be", () => {
   const { disk, kept } = aDisk();
-  const drafts = draftsIn("d.", () => disk);
+  const drafts = aTab(disk).drafts;
 
   drafts.write("c1", "half", false);
   assert.equal(drafts.read("c1"), "half");
@@ -29,7 +35,7 @@ test("a draft is on the disk once it is known that it may be", () => {
 
 test("drafts belong to their conversation, and that of no conversation is the new one's", () => {
   const { disk, kept } = aDisk();
-  const drafts = draftsIn("d.", () => disk);
+  const drafts = aTab(disk).drafts;
 
   drafts.write("", "new", true);
 
@@ -39,8 +45,8 @@ test("drafts belong to their conversation, and that of no conversation is the ne
 
 test("a draft stays when another tab of its conversation has an empty box", () => {
   const { disk } = aDisk();
-  const first = draftsIn("d.", () => disk);
-  const second = draftsIn("d.", () => disk);
+  const first = aTab(disk).drafts;
+  const second = aTab(disk).drafts;
   first.write("c1", "from the first", true);
   second.read("c1");
   second.write("c1", "sent", true);
@@ -49,13 +55,71 @@ test("a draft stays when another tab of its conversation has an empty box", () =
   first.leave("c1", "from the first", true); // the page is reloaded
   second.write("c1", "", true); // as the timer does every 400 ms
 
-  assert.equal(draftsIn("d.", () => disk).read("c1"), "from the first");
+  assert.equal(aTab(disk).drafts.read("c1"), "from the first");
+});
+
+test("after a reload each tab shows the text of its own box", () => {
+  const { disk, kept } = aDisk();
+  const [first, second] = [aTab(disk), aTab(disk)];
+  first.drafts.write("c1", "from the first", true);
+  second.drafts.write("c1", "from the second", true);
+
+  first.drafts.close("c1", "from the first", true);
+  second.drafts.close("c1", "from the second", true);
+  const [again, other] = [first.load(), second.load()];
+
+  assert.deepEqual([again.read("c1"), other.read("c1")], ["from the first", "from the second"]);
+  again.write("c1", "from the first", false); // until the page knows that the draft may be on the disk
+  again.write("c1", "from the first", true);
+  assert.equal(kept.get("d.c1"), "from the second"); // nothing changed in the box of the first
+});
+
+test("an empty box is empty after a reload, and a new tab shows the newest draft", () => {
+  const { disk } = aDisk();
+  const [first, second] = [aTab(disk), aTab(disk)];
+  first.drafts.write("c1", "", true);
+  second.drafts.write("c1", "from the second", true);
+
+  first.drafts.close("c1", "", true);
+
+  assert.equal(first.load().read("c1"), "");
+  assert.equal(aTab(disk).drafts.read("c1"), "from the second");
+});
+
+test("a tab that comes back finds its text, unless another tab sent it or went on with it", () => {
+  const { disk } = aDisk();
+  const [first, second] = [aTab(disk).drafts, aTab(disk).drafts];
+  second.read("c1");
+  first.leave("c1", "one", true);
+  second.write("c1", "two", true);
+  assert.equal(first.read("c1"), "one");
+
+  first.leave("c1", "one", true);
+  second.read("c1");
+  second.write("c1", "one and more", true);
+  assert.equal(first.read("c1"), "one and more");
+  second.write("c1", "", true);
+  assert.equal(first.read("c1"), "");
+});
+
+test("a tab stores for a reload only the box that it shows, and nothing of a temporary conversation", () => {
+  const { disk } = aDisk();
+  const { drafts, own } = aTab(disk);
+  drafts.write("secret", "one", false);
+  drafts.close("secret", "one", false);
+  drafts.write("c1", "two", true);
+  drafts.leave("c1", "two", true);
+  assert.equal(own.size, 0);
+
+  drafts.write("c2", "three\nfour", true);
+  drafts.rewrite("c2", "four");
+  assert.deepEqual([...own], [["d.c2", "four"]]);
 });
 
 test("a draft of the disk stays there alone while nothing in it changes", () => {
   const { disk, kept } = aDisk();
-  draftsIn("d.", () => disk).write("c1", "one\ntwo", true);
-  const drafts = draftsIn("d.", () => disk);
+  aTab(disk).drafts.write("c1", "one\ntwo", true);
+  const drafts = aTab(disk).drafts;
 
   drafts.write("c1", "one\ntwo", false); // the page does not know yet that the draft may be on the disk
   drafts.rewrite("c1", "two");
@@ -65,7 +129,7 @@ test("a draft of the disk stays there alone while nothing in it changes", () => 
 
 test("a draft is changed where it is kept", () => {
   const { disk, kept } = aDisk();
-  const drafts = draftsIn("d.", () => disk);
+  const drafts = aTab(disk).drafts;
   drafts.write("c1", "one\ntwo", true);
   drafts.write("secret", "one\ntwo", false);
 

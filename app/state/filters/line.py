@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final, cast
 from zoneinfo import ZoneInfo
 
@@ -17,7 +18,15 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, NotFoundError
-from app.domain.filters.bar.chips import ChipName, Occurring, Option, list_options, list_terms, write_term
+from app.domain.filters.bar.chips import (
+    ChipName,
+    Occurring,
+    Option,
+    list_options,
+    list_others,
+    list_terms,
+    write_term,
+)
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_line
@@ -42,6 +51,8 @@ from app.views.screen.filter_chips import ChipView, show_chips
 from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50
+MIN_DAY_LEFT: Final = 1_000
+"""Minimum of `day_left`: a browser whose timer is early does not ask many times."""
 _TURNS: Final = Turns()
 _NOTHING: Final = LineFeedbackView()
 
@@ -71,14 +82,17 @@ class FilterLineState(VisitedState, FilterState):
 
     `feedback` is about the line that the browser sent last. `past` has the lines used earlier, newest first; None: not
     loaded yet. `asking` is the command that waits for the user's confirmation. `written` is the line that the last
-    choice in a chip (a menu of the filter bar) made, which the text field takes over.
+    choice in a chip (a menu of the filter bar) made, which the text field takes over. `day_left` is the number of
+    milliseconds until the user's day ends, counted when the chips were read: then "Today" is another day. 0: not known.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
     past: rx.Field[tuple[str, ...] | None] = rx.field(None)
     asking: rx.Field[CommandQuestionView | None] = rx.field(None)
     written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
+    day_left: rx.Field[int] = rx.field(0)
     _occurring: Occurring = Occurring()
+    _read_at: datetime = datetime.fromtimestamp(0, UTC)  # when the chips were read: "Today" is the day of this time
     _typed: str | None = None  # None: the user is not in the text field, which shows the applied filter
     _commands: tuple[str, ...] = ()
     _undos: tuple[Undoing, ...] = ()
@@ -107,6 +121,7 @@ class FilterLineState(VisitedState, FilterState):
         async with self:
             if conversation_in(self.router.url.path) == conversation_id:
                 self._occurring = found
+                self._read_day()
 
     @rx.event(background=True)
     async def choose_chip(self, name: str, term: str) -> None:
@@ -122,14 +137,18 @@ class FilterLineState(VisitedState, FilterState):
 
     async def _write_chip(self, name: str, term: str) -> None:
         async with self:
-            options = self._options().get(ChipName(name), ()) if name in set(ChipName) else ()
-            chosen = next((one.term for one in options if format_filter(one.term) == term), None)
+            known = name in set(ChipName)
+            shown = self._options().get(ChipName(name), ()) if known else ()
+            at = next((at for at, one in enumerate(shown) if format_filter(one.term) == term), None)
+            self._read_day()  # "Today" means the day of the choice, also if it was drawn the day before
+            options = self._options().get(ChipName(name), ()) if known else ()
+            chosen = None if at is None else options[at].term
             kept = self.filter if self.view_options.filter is None else self.view_options.filter
             line = _read_words(kept if self._typed is None else self._typed)
             if not options or (term and chosen is None):
                 return
         try:
-            written = write_term(line, chosen, tuple(one.term for one in options))
+            written = write_term(line, chosen, list_others(line, (*shown, *options)))
             if not parse_line(written).call:
                 await self._apply(written)
         except InviewError as error:
@@ -220,7 +239,13 @@ class FilterLineState(VisitedState, FilterState):
 
     def _options(self) -> dict[ChipName, tuple[Option, ...]]:
         zone = ZoneInfo(zone_in(self.zone) or UTC_ZONE)
-        return list_options(self._occurring, now().astimezone(zone).date())
+        return list_options(self._occurring, self._read_at.astimezone(zone).date())
+
+    def _read_day(self) -> None:
+        here = now().astimezone(ZoneInfo(zone_in(self.zone) or UTC_ZONE))
+        midnight = datetime.combine(here.date() + timedelta(1), time(), here.tzinfo)
+        self._read_at = here.astimezone(UTC)
+        self.day_left = max(MIN_DAY_LEFT, int((midnight - self._read_at).total_seconds() * 1000) + 1)
 
     async def _use(self, line: str) -> EventSpec | None:
         try:

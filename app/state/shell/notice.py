@@ -22,6 +22,8 @@ _script_faults = Sampler(_log.error)
 _KIND = re.compile(r"\b[A-Z][A-Za-z]{0,40}Error\b")
 _PLACE = re.compile(r"[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.m?js:\d{1,7}:\d{1,7}")
 _MAX_PLACES = 10
+_NO_FAULT = "ResizeObserver loop "
+"""The start of a message of browsers: a size changed while sizes were reported. They report it in the next frame."""
 _LOOKED_AT = 20_000
 """Maximum number of characters that are read of a browser's report."""
 
@@ -53,9 +55,12 @@ def describe_fault(exception: Exception) -> EventSpec:
 def log_script_fault(exception: Exception) -> None:
     """Log an error of a script in a browser: its kind and the places in the code, in one line. Reflex calls this.
 
-    The message of the error is left out, because it may repeat text that a person wrote.
+    The message of the error is left out, because it may repeat text that a person wrote. A browser's message about
+    sizes that changed while it reported them is not logged.
     """
     text = str(exception)[:_LOOKED_AT]
+    if text.startswith(_NO_FAULT):
+        return
     kind, places = _KIND.search(text), _PLACE.findall(text)[:_MAX_PLACES]
     where = ", ".join(places) or "an unknown place"
     _script_faults.write(_connection(), f"A script of the page failed: {kind[0] if kind else 'a fault'} at {where}.")

@@ -91,7 +91,6 @@ def _form(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
             class_name="permission-answers",
         ),
         on_submit=PermissionsState.answer,
-        role="group",
         aria_labelledby=asks,
         class_name="permission",
     )

@@ -98,9 +98,15 @@ export function TextArea(props: TextAreaProps): ReactNode {
   useLayoutEffect(() => {
     const box = area.current;
     if (!box) return undefined;
-    const early = box.value; // typed before this script ran
+    // Typed before this script ran. If Enter was the last key, its line break is not a part of the text.
+    const isEntered = box.dataset.entered === box.value;
+    const early = isEntered ? box.value.slice(0, -1) : box.value;
     pending.recall(isKept);
     box.value = before(pending.writtenOf(conversation, texts.read(conversation)), early);
+    // Nothing is sent that was not seen when Enter was pressed.
+    const isAlone = box.value === early && !schemas.read(conversation) && !uploads.read(conversation);
+    entered.current = isEntered && isAlone ? early : "";
+    delete box.dataset.entered;
     renewEdition();
     weigh(box.value, false, most);
     failed.set(false);
@@ -115,6 +121,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (!matchMedia(COARSE).matches && !walks && !stays) box.focus({ preventScroll: true });
     return () => {
       texts.leave(conversation, pending.draftOf(conversation, box.value), known.current.lasting);
+      schemas.drop(conversation);
+      uploads.drop(conversation);
       box.value = "";
       endEdition();
     };
@@ -122,7 +130,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
 
   const keepNow = useEffectEvent(keep);
   useEffect(() => {
-    const left = () => keepNow(texts.leave);
+    const left = () => keepNow(texts.close);
     const timer = setInterval(() => keepNow(), KEEP_MS);
     addEventListener("pagehide", left);
     return () => {
@@ -146,6 +154,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     };
   }, []);
 
+  const entered = useRef(""); // the text that Enter was pressed for before this script ran, until it is sent
   const isRestored = useRef(false);
   const keepAlong = useEffectEvent((of: number, along: Pick<Sent, "schema" | "files">, lasts: boolean) => {
     // Until Python has the draft of this conversation, the schema and files belong to another conversation.
@@ -153,6 +162,8 @@ export function TextArea(props: TextAreaProps): ReactNode {
       isRestored.current = true;
       schemas.write(conversation, along.schema, lasts);
       uploads.write(conversation, along.files, lasts);
+      if (entered.current && area.current?.value === entered.current) send("");
+      entered.current = "";
     } else if (!of && isRestored.current) {
       isRestored.current = false; // the server was restarted
       restore(oversize.get() ? "" : (area.current?.value ?? ""), conversation);

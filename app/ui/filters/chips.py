@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.transcript.chat import ChatState
+from app.ui.kit.clock.ticker import Ticker
 from app.views.screen.filter_chips import ChipOption, ChipView
 
 _CHOOSE = FilterLineState.choose_chip
@@ -32,6 +33,10 @@ def chips_in_force() -> rx.Component:
         FilterState.filter != "",
         rx.el.div(
             filter_chips(),
+            rx.cond(
+                FilterLineState.day_left > 0,
+                Ticker.create(milliseconds=FilterLineState.day_left, on_tick=FilterLineState.find_chips.temporal),
+            ),
             key=ChatState.opened,  # another conversation has other values
             on_mount=FilterLineState.find_chips,
             class_name="filter-chips-row",

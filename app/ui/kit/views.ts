@@ -101,6 +101,14 @@ export interface FileUploadProps {
   readonly className?: string | undefined;
 }
 
+export interface FoldedTextProps {
+  readonly text: string;
+  readonly more: string;
+  readonly less: string;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface FormKeysProps {
   readonly enter?: boolean | undefined;
   readonly edit?: string | undefined;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import reflex as rx
 
 from app.state.compare.answer_again import AnswerAgainState
@@ -31,6 +33,12 @@ from app.ui.topics.picker_dialog import topic_picker_dialog
 _BAR_BUTTON = (
     "when-closed inline-flex size-8 flex-none items-center justify-center rounded-md text-muted hover:bg-hover"
 )
+_EARLY_ENTER: Final = """addEventListener("keydown", ({ key, shiftKey, keyCode, target }) => {
+  const isEarly = document.documentElement.dataset.mode === undefined;
+  if (isEarly && key === "Enter" && !shiftKey && keyCode !== 229 && target.id === "prompt")
+    target.dataset.entered = target.value + "\\n";
+}, true);"""
+"""Until the page answers, Enter puts a line break into the composer. This notes the text that ends with it."""
 _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[13.5px] text-warn"
 
 
@@ -121,4 +129,5 @@ def head() -> list[rx.Component]:
     return [
         rx.el.link(rel="icon", href="/favicon.svg", type="image/svg+xml"),
         rx.el.meta(name="color-scheme", content="light dark"),
+        rx.el.script(_EARLY_ENTER),
     ]

@@ -7,6 +7,7 @@ import reflex as rx
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
 from app.ui.kit.island import Island, island
+from app.ui.kit.texts.folded_text import folded_text
 from app.ui.reply.attachment import attachments
 from app.ui.reply.stop import stop
 from app.views.screen.attachment import ScreenAttachment
@@ -46,11 +47,7 @@ def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
         rx.el.div(
             rx.cond(
                 pair.user_text != "",
-                rx.el.div(
-                    pair.user_text,
-                    dir="auto",
-                    class_name="request-text",
-                ),
+                folded_text(pair.user_text.to(str), class_name="request-text"),
             ),
             rx.cond(pair.unread, rx.el.p("This request cannot be read.", class_name="italic text-muted")),
             attachments(pair.attached.to(tuple[ScreenAttachment, ...])),

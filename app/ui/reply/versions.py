@@ -1,4 +1,7 @@
-"""The version switch of a pair: "2/3" compares the versions, the arrows restore the previous and the next one."""
+"""The version switch of a pair: "2/3" compares the versions, the arrows restore the previous and the next one.
+
+A note says which version is shown if it is not the newest.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ def versions(pair: PairVar) -> rx.Component:
             rx.el.button(
                 f"{standing}/{count}",
                 type="button",
-                title=f"Showing version {standing} of {count}. Compare them (Shift+E swaps)",
-                aria_label=f"{place}. Compare the versions",
+                title="Compare the versions (Shift+E swaps)",
+                aria_label=f"{standing}/{count}: compare the versions",
                 on_click=VersionsState.compare(pair.id),
                 class_name="version-place",
             ),
@@ -36,6 +39,12 @@ def versions(pair: PairVar) -> rx.Component:
             class_name="versions",
         ),
     )
+
+
+def older_version(pair: PairVar) -> rx.Component:
+    """Draw a note that the pair shows an older version; nothing if it shows the newest."""
+    standing, count = pair.version.to(int), pair.versions.to(int)
+    return rx.cond(standing < count, rx.el.span(f"Showing version {standing} of {count}", class_name="older-version"))
 
 
 def _arrow(pair: PairVar, to: rx.vars.NumberVar[Any], *, at_end: rx.Var[bool], name: str, path: str) -> rx.Component:

@@ -17,6 +17,7 @@ interface Watcher {
 }
 
 const FIRST_FRAMES = 12; // frames until a smooth scroll has moved the view: the first frame may move it by no pixel
+const UNFOLDS = ".show-more[aria-expanded=false]";
 const UPWARD = new Set(["ArrowUp", "PageUp", "Home"]);
 
 /** Make the view follow the end of its content, the element `words`. Returns a function that stops this. */
@@ -24,7 +25,9 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
   goTo(view, reading, view.scrollHeight);
   let height = view.scrollHeight;
   let folds = false; // a click may have made something shorter since the last frame
-  const clicked = () => {
+  const clicked = ({ target }: MouseEvent) => {
+    // A person who unfolds a text reads it from its start.
+    if (target instanceof Element && target.closest(UNFOLDS)) reading.follows = false;
     folds = true;
     requestAnimationFrame(() => {
       folds = false;
@@ -85,11 +88,19 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
     if (starts === 0) requestAnimationFrame(countFrame);
     starts = FIRST_FRAMES;
   };
-  const grown = new ResizeObserver(follow);
-  grown.observe(words);
-  grown.observe(view);
   const stop = new AbortController();
   const { signal } = stop;
+  // Following can change the size, if the view leaves the request at its top. The browser would report an error for a
+  // size that changes while it reports sizes; so this one is measured in the next frame.
+  const grown = new ResizeObserver(() => {
+    const before = words.getBoundingClientRect().height;
+    follow();
+    if (words.getBoundingClientRect().height === before) return;
+    grown.unobserve(words);
+    requestAnimationFrame(() => signal.aborted || grown.observe(words));
+  });
+  grown.observe(words);
+  grown.observe(view);
   view.addEventListener("scroll", scrolled, { passive: true, signal });
   words.addEventListener("pointerdown", press, { signal });
   window.addEventListener("pointerup", release, { signal });

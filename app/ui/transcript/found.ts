@@ -8,10 +8,11 @@ const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
 export function markFound(view: HTMLElement, words: readonly string[]): () => void {
   if (!words.length || typeof Highlight === "undefined") return () => undefined;
   const pattern = new RegExp(words.map((word) => word.replace(SPECIAL, "\\$&")).join("|"), "gi");
+  const shown = new WeakSet<Element>();
   let frame = 0;
   const mark = () => {
     frame = 0;
-    CSS.highlights.set(NAME, new Highlight(...rangesOf(view, pattern)));
+    CSS.highlights.set(NAME, new Highlight(...rangesOf(view, pattern, shown)));
   };
   const changed = new MutationObserver(() => {
     frame ||= requestAnimationFrame(mark);
@@ -25,16 +26,21 @@ export function markFound(view: HTMLElement, words: readonly string[]): () => vo
   };
 }
 
-function rangesOf(view: HTMLElement, pattern: RegExp): StaticRange[] {
+/** `shown`: the parts with a match so far. Such a part is not unfolded again, because a person has folded it. */
+function rangesOf(view: HTMLElement, pattern: RegExp, shown: WeakSet<Element>): StaticRange[] {
   const ranges: StaticRange[] = [];
   for (const part of view.querySelectorAll("[data-part]")) {
+    const { length } = ranges;
     const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text && ranges.length < MOST; text = texts.nextNode()) {
       for (const { index, 0: word } of (text.nodeValue ?? "").matchAll(pattern)) {
+        const folded = text.parentElement?.closest("[hidden]");
+        if (folded && !shown.has(part)) folded.dispatchEvent(new Event("beforematch")); // unfolds it
         const end = index + word.length;
         ranges.push(new StaticRange({ startContainer: text, startOffset: index, endContainer: text, endOffset: end }));
       }
     }
+    if (ranges.length > length) shown.add(part);
   }
   return ranges;
 }

@@ -29,7 +29,7 @@ from app.ui.reply.stop import stop
 from app.ui.reply.structured import structured_reply
 from app.ui.reply.tool_card import tool_card
 from app.ui.reply.tools import delete_mark, topic_mark
-from app.ui.reply.versions import versions
+from app.ui.reply.versions import older_version, versions
 from app.ui.transcript.fresh import new_badge
 from app.views.screen.pair import ScreenPairView
 from app.views.screen.structured import ReadReplyView
@@ -213,6 +213,7 @@ def _meta(pair: PairVar) -> rx.Component:
     reply = pair.parts.to(list[dict[str, str]])
     text = rx.Var(f"({reply!s}).filter((p) => p.type === 'text').map((p) => p.text).join('')", _var_type=str)
     about = rx.el.span(
+        older_version(pair),
         MomentText.create(at=pair.created_at.to(str), form=TimeForm.CLOCK),
         rx.el.span(pair.model, class_name="truncate"),
         rx.cond(

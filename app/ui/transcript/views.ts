@@ -215,6 +215,8 @@ export interface TranscriptWindowProps {
   readonly above: ReactNode;
   readonly waiting: ReactNode;
   readonly sending: ReactNode;
+  readonly more: string;
+  readonly less: string;
   readonly jump: ReactNode;
   readonly jumpLabel: string;
   readonly jumpTitle: string;

@@ -20,6 +20,7 @@ from app.ui.filters.bar import nothing_found
 from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached_before_all
 from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
+from app.ui.kit.texts.folded_text import SHOW_LESS, SHOW_MORE
 from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.damage import damaged_settings, damaged_title
 from app.ui.transcript.row import pair_row
@@ -38,7 +39,8 @@ class TranscriptWindow(Island):
 
     `rows` has a component for each of `pairs`. `earlier` and `later`: the conversation has older or newer pairs in view
     than those in `pairs`. `above` is shown above the first pair of the conversation; while there are earlier pairs,
-    `waiting` is shown instead. `sending` is shown below a request that has no pair yet, `notes` below the window.
+    `waiting` is shown instead. `sending` is shown below a request that has no pair yet, `notes` below the window. If
+    that request is long, `more` and `less` are the words of the button that shows all of it.
 
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the id of the
     pair whose reply is running, `ended` that of the pair whose reply ended last, "" for none. `enters_view`: if a
@@ -62,6 +64,8 @@ class TranscriptWindow(Island):
     above: rx.Var[rx.Component]
     waiting: rx.Var[rx.Component]
     sending: rx.Var[rx.Component]
+    more: rx.Var[str]
+    less: rx.Var[str]
     jump: rx.Var[rx.Component]
     jump_label: rx.Var[str]
     jump_title: rx.Var[str]
@@ -92,6 +96,8 @@ def transcript() -> rx.Component:
         above=transcript_head(),
         waiting=rx.el.p("Loading earlier messages…", class_name="older"),
         sending=sending_note(),
+        more=SHOW_MORE,
+        less=SHOW_LESS,
         jump=rx.el.span("↓", aria_hidden=True),
         jump_label="Jump to the newest message",
         jump_title="Newest message",

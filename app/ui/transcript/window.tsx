@@ -10,6 +10,8 @@ import { flushSync } from "react-dom";
 import { useLocation, useParams } from "react-router";
 import { dropSent, dropWhere, resentHere, sentHere } from "../kit/connection/sent.ts";
 import { offer } from "../kit/keys/places.ts";
+import { FoldedText } from "../kit/texts/folded_text.tsx";
+import type { FoldedTextProps } from "../kit/views.ts";
 import { watchReading } from "./following.ts";
 import { markFound } from "./found.ts";
 import { hold, pairsNow, showNewest } from "./held.ts";
@@ -39,27 +41,27 @@ export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
 }
 
 /** The first message, while its conversation is loading. */
-function Arriving({ label, sending }: TranscriptWindowProps): ReactNode {
+function Arriving({ label, sending, more, less }: TranscriptWindowProps): ReactNode {
   const { conversation = "" } = useParams();
   const text = useSending(["", conversation], "");
   return text ? (
     <section className="scroll" aria-label={label}>
       <div className="pairs">
-        <Sending text={text}>{sending}</Sending>
+        <Sending text={text} more={more} less={less}>
+          {sending}
+        </Sending>
       </div>
     </section>
   ) : null;
 }
 
 /** A request that has no pair yet, and a note below it. */
-function Sending({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactNode {
+function Sending({ children, ...request }: FoldedTextProps): ReactNode {
   return (
     <div className="pair-box" data-sending={SENDING}>
       <div className="pair">
         <div className="request">
-          <div className="request-text" dir="auto">
-            {text}
-          </div>
+          <FoldedText {...request} className="request-text" />
         </div>
         {children}
       </div>
@@ -298,7 +300,11 @@ function Rows(props: TranscriptWindowProps): ReactNode {
         <div className="pairs" ref={content}>
           {earlier || start > 0 ? waiting : above}
           {rows.slice(start, end)}
-          {isSeen ? <Sending text={sending}>{props.sending}</Sending> : null}
+          {isSeen ? (
+            <Sending text={sending} more={props.more} less={props.less}>
+              {props.sending}
+            </Sending>
+          ) : null}
         </div>
         <BeforeChange look={() => anchor.current && !reading.current.follows && keepPlace()} />
       </section>

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.filters.bar.chips import STARRED, ChipName, Occurring, list_options, list_terms, write_term
+from app.domain.filters.bar.chips import (
+    STARRED,
+    ChipName,
+    Occurring,
+    list_options,
+    list_others,
+    list_terms,
+    write_term,
+)
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_filter
@@ -82,3 +90,15 @@ def test_value_of_a_chip_replaces_its_others(line: str, written: str) -> None:
 def test_line_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(FilterError):
         write_term("s7", STARRED)
+
+
+def test_choice_of_a_date_replaces_another_day_and_other_chips_keep_it() -> None:
+    line = "d2026-03-09 d>7d !d2026-03-08"
+
+    assert [format_filter(term) for term in list_others(line, OPTIONS[ChipName.DATE])] == [
+        "d2026-03-10",
+        "d7d",
+        "d30d",
+        "d2026-03-09",
+    ]
+    assert list_others(line, OPTIONS[ChipName.STARS]) == (STARRED,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -18,15 +19,21 @@ pytestmark = [needs_npm, pytest.mark.usefixtures("lab")]
 ARCHITECTURE = "demo://resource/static/document/architecture.md"
 
 
-@pytest.fixture(scope="module")
-def lab(server: Served) -> Generator[None]:
-    """Add a server with prompts and resources, called lab."""
+@contextmanager
+def a_lab(server: Served) -> Generator[None]:
+    """Add a server with prompts and resources, called lab. Remove it after the test."""
     way = everything()
     body = {"name": "lab", "kind": "stdio", "command": way.command, "arguments": list(way.arguments)}
     made = call(server.url, "POST", "/mcp-servers", body)
     assert call(server.url, "POST", f"/mcp-servers/{made['id']}/test")["health"] == "ready"
     yield
     call(server.url, "DELETE", f"/mcp-servers/{made['id']}")
+
+
+@pytest.fixture(scope="module")
+def lab(server: Served) -> Generator[None]:
+    with a_lab(server):
+        yield
 
 
 def dialog_of(page: Page) -> Locator:

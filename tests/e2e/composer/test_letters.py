@@ -106,6 +106,7 @@ def type_into_the_composer_before_it_answers(page: Page, server: Served) -> None
     page.reload(wait_until="commit")
     expect(screen.composer).to_be_focused()
     page.keyboard.type("typed before, ")
+    page.keyboard.press("Enter")  # sends nothing: the draft was not seen yet
     is_late, state.held = False, []
     for route in held:
         route.continue_()
@@ -118,6 +119,34 @@ def type_into_the_composer_before_it_answers(page: Page, server: Served) -> None
     expect(screen.pairs).to_have_count(2)
     page.keyboard.type(" all")
     expect(screen.composer).to_have_value("a draft\ntyped before, and after all")
+
+
+def test_enter_pressed_before_the_composer_answers_sends_what_was_seen(page: Page, server: Served) -> None:
+    held: list[Route] = []
+    is_late = True
+    page.route("**/assets/*.js", lambda route: held.append(route) if is_late else route.continue_())
+    screen = Screen(page)
+    for keys, text, pairs in (
+        (["/echo Hello", "Enter", "and more"], "/echo Hello\nand more", 2),
+        (["/echo Hello", "Shift+Enter"], "/echo Hello\n", 2),
+        (["Enter"], "", 2),
+        (["/echo Hello", "Enter"], "", 3),
+    ):
+        is_late = True
+        page.goto(f"/c/{write(server, STORY)[0]}", wait_until="commit")
+        expect(screen.composer).to_be_focused()
+        for key in keys:
+            page.keyboard.press(key) if key.endswith("Enter") else page.keyboard.type(key)
+        is_late = False
+        for route in held:
+            route.continue_()
+        held.clear()
+        wait_until_alive(page)
+
+        expect(screen.pairs).to_have_count(pairs)
+        expect(estimate(page)).to_be_visible()
+        expect(screen.composer).to_have_value(text)
+        assert len(screen.stored_pairs()) == pairs
 
 
 def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tuple[Screen, LateState]) -> None:

@@ -38,6 +38,12 @@ FOLDS = """async (summary) => {
   pairs.lastElementChild.append(Object.assign(document.createElement("div"), {style: "height: 3000px"}));
 }"""
 """Collapse a disclosure, and add content before the browser draws."""
+GOES_AND_GROWS = """() => {
+  const [above, last] = [...document.querySelectorAll(".pairs > [data-pair]")].slice(-2);
+  last.dataset.pair = "another";
+  above.append(Object.assign(document.createElement("div"), {style: "height: 900px"}));
+}"""
+"""Take the request at the top of the window away while something grows: then the room below it goes, too."""
 GROWS_EACH_FRAME = """() => {
   const end = document.querySelector(".pairs").lastElementChild;
   const grow = () => {
@@ -256,6 +262,14 @@ def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(scree
     wait_until_painted(page)
     wait_until_painted(page)
     assert distance(page) < 2
+
+    screen.send("/echo Short").wait_for_reply(5)
+    expect(page.locator(".scroll[data-room]")).to_be_visible()
+    page.evaluate("globalThis.loops = []; addEventListener('error', ({ message }) => loops.push(message))")
+    page.evaluate(GOES_AND_GROWS)
+    expect(page.locator(".scroll[data-room]")).to_have_count(0)
+    wait_until_painted(page)
+    assert page.evaluate("loops") == []
 
 
 def test_keys_of_pages_scroll_the_history_from_a_box_whose_caret_has_no_line_to_go_to(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -28,7 +30,10 @@ def stands(screen: Screen, version: int, text: str) -> None:
     expect(screen.last_reply).to_have_text(text.removeprefix("/echo "))
     expect(screen.pairs.first.get_by_role("group", name="Request of pair 1")).to_have_text(text)
     if screen.stored_pairs()[0]["versions"] > 1:
-        expect(place(screen)).to_have_text(f"{version}/{screen.stored_pairs()[0]['versions']}")
+        versions = screen.stored_pairs()[0]["versions"]
+        expect(place(screen)).to_have_text(f"{version}/{versions}")
+        note = screen.pairs.first.get_by_text(re.compile("^Showing version"))
+        expect(note).to_have_text([f"Showing version {version} of {versions}"] if version < versions else [])
 
 
 def place(screen: Screen) -> Locator:

@@ -101,7 +101,8 @@ def test_unknown_address_helps_on(screen: Screen) -> None:
 
 
 def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Served) -> None:
-    titled(screen, "lighthouse in the marzipan fog")
+    titled(screen, "lighthouse in the marzipan fog" + "\nA line." * 20 + "\nAnother lighthouse")
+    expect(screen.pairs.locator(".folded-rest")).to_be_hidden()
     path = screen.path
     screen.go("/")
     for number in range(4):
@@ -119,6 +120,10 @@ def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Serve
     screen.page.wait_for_url(f"**{path}*")
     expect(screen.pairs.get_by_text("lighthouse in the marzipan fog").last).to_be_in_viewport()
     eventually(lambda: {"lighthouse", "marzipan"} <= {*screen.page.evaluate(MARKED)})
+    request = screen.pairs.first.get_by_role("group", name="Request of pair 1")
+    request.get_by_role("button", name="Show less").press("Enter")  # the word in the folded text has unfolded it
+    expect(request.get_by_role("button", name="Show more")).to_be_focused()
+    expect(request.locator(".folded-rest")).to_be_hidden()
     field.fill("")
     expect(found.locator("mark")).to_have_count(0)
     eventually(lambda: screen.page.evaluate(MARKED) == [])

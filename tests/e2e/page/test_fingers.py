@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.e2e.composer.test_inserting import a_lab
+from tests.e2e.composer.test_queue import queue_up
+from tests.e2e.conversation.test_permissions import SLOW, cards, put_requests
 from tests.e2e.conversation.test_tools import a_call, a_result, imported
-from tests.e2e.page.test_axe import LOOKS, SECTIONS, an_agent
+from tests.e2e.page.test_axe import LOOKS, SECTIONS, an_agent, findings
 from tests.e2e.page.test_looks import MOTION
-from tests.e2e.screen import Screen, add_to_message, visit, visit_settings, wait_until_painted
+from tests.e2e.screen import Screen, add_to_message, reload, visit, visit_settings, wait_until_painted
 from tests.e2e.written import call
 from tests.serving import Served
+from tests.tools.servers import needs_npm
 
 SMALL = """() => {
   const all = "button, summary, select, textarea, input, a[href], label:has(input), [role=option], [role=treeitem]";
@@ -88,6 +92,58 @@ def test_all_of_each_page_is_large_enough_for_a_finger(finger: Finger, server: S
     in_inspector(finger)
     elsewhere(finger, server)
     assert not finger.small, "\n".join(finger.small)
+
+
+@needs_npm
+def test_what_waits_and_what_opens_seldom_is_large_enough_for_a_finger_and_axe_finds_nothing(
+    finger: Finger, server: Served
+) -> None:
+    found: list[str] = []
+    page, screen = finger.page, finger.screen
+    screen.go("/").start("/echo one").wait_for_reply()
+    pair = screen.pairs.first
+    finger.tap("Edit and resend", pair)
+    page.get_by_role("textbox", name="Request of pair 1").fill("/echo two")
+    finger.tap("Resend")
+    expect(pair.locator(".version-place")).to_have_text("2/2")
+    with a_lab(server):
+        for name, tap in (
+            ("Versions of pair 1", lambda: finger.tap("2/2: compare the versions", pair)),
+            ("Keys and the filter language", lambda: open_sheet(finger)),
+            ("Insert from a server", lambda: add_to_message(page, "Insert from a server")),
+        ):
+            tap()
+            expect(page.get_by_role("dialog", name=name)).to_be_visible()
+            finger.look(name)
+            found += findings(page, name)
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("dialog", name=name)).to_have_count(0)
+
+    screen.send(SLOW)
+    expect(screen.stop).to_be_visible()
+    expect(screen.last_reply.locator("p").first).not_to_be_empty()
+    queue_up(screen, "/echo one", "/echo two")
+    put_requests(server, screen, "/notes/a")
+    reload(page)
+    card = cards(screen).first
+    expect(card).to_be_visible()
+    finger.look("permission card and queue")
+    found += findings(page, "permission card and queue")
+    for button in ("Edit", "Limit to these arguments"):
+        finger.tap(button, card)
+        expect(card.get_by_role("button", name=button, exact=True)).to_have_count(0)
+    finger.look("permission card with its forms")
+    found += findings(page, "permission card with its forms")
+    finger.tap("Edit queued message 1")
+    expect(page.get_by_role("textbox", name="Queued message")).to_be_visible()
+    finger.look("queue, edit")
+    found += findings(page, "queue, edit")
+    assert not [*finger.small, *found], "\n".join([*finger.small, *found])
+
+
+def open_sheet(finger: Finger) -> None:
+    finger.tap("Filter")
+    finger.tap("Filter help")
 
 
 def on_start_page(finger: Finger) -> None:

@@ -79,6 +79,16 @@ STICKING_OUT = """() => [...document.querySelectorAll("main *")].filter((it) => 
 CUT_OFF = """() => [...document.querySelectorAll(".about, .about > *")]
   .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1 && it.clientWidth)
   .map((it) => it.outerHTML)"""
+CUT_PLACEHOLDERS = """() => [...document.querySelectorAll("input:placeholder-shown")]
+  .filter((it) => it.checkVisibility() && it.clientWidth > 1)
+  .filter((it) => {
+    const { font, wordSpacing } = getComputedStyle(it, "::placeholder");
+    const words = parseFloat(wordSpacing) > 0 ? it.placeholder.split(" ")[0] : it.placeholder;
+    const canvas = Object.assign(document.createElement("canvas").getContext("2d"), { font });
+    return canvas.measureText(words).width > it.clientWidth;
+  })
+  .map((it) => `${it.clientWidth} px: ${it.placeholder}`)"""
+"""Placeholders without enough room. Where the words are far apart, only the first one is seen."""
 FOCUS_IS_SEEN = """() => {
   const it = document.activeElement;
   return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");
@@ -162,6 +172,9 @@ def filter_bar_split_and_preview(painted: Page) -> None:
         expect(panel).to_contain_text("What now?")
         expect(inspector.locator(".current[data-old], .tabs-stale")).to_have_count(0)
         examine_in_both_schemes(painted)
+    assert painted.evaluate(CUT_PLACEHOLDERS) == []
+    painted.set_viewport_size({"width": 1280, "height": 900})
+    assert painted.evaluate(CUT_PLACEHOLDERS) == []
 
 
 def settings(painted: Page) -> None:

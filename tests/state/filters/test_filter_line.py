@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from app.runs.filters.filter_commands import apply_filter, list_filters
 from app.runs.library.topic_commands import create_topic
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.uploads import attach_file
+from app.state.filters import line as line_module
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import Toast, ToastState
@@ -330,6 +332,31 @@ async def test_chip_goes_by_the_line_that_is_typed_and_never_carries_out_its_com
         await tab.send(FilterLineState.choose_chip, name="date", term="d7d")
         assert tab.shows(FilterLineState, "feedback").entered is True
         assert tab.shows(FilterLineState, "written").line == "r2 :flag"
+
+
+async def test_today_is_the_day_of_the_choice_also_after_midnight(
+    tab: Tab, ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evening = datetime(2026, 3, 10, 23, 59, 30, tzinfo=UTC)
+    at = [evening]
+    monkeypatch.setattr(line_module, "now", lambda: at[0])
+    await write_pairs(ctx)
+    async with opened(tab):
+        await tab.send(FilterLineState.find_chips)
+        assert tab.shows(FilterLineState, "day_left") == 30_001
+        await tab.send(FilterLineState.choose_chip, name="date", term="d2026-03-10")
+        await until(lambda: tab.shows(FilterState, "filter") == "d2026-03-10")
+
+        at[0] = evening + timedelta(minutes=1)
+        await tab.send(FilterLineState.find_chips)  # as the page does when the day ends
+        date = chip(tab, "date")
+        assert date is not None
+        assert (date.chosen, date.options[0].term) == ("", "d2026-03-11")
+        assert tab.shows(FilterLineState, "day_left") == 86_370_001
+
+        at[0] = evening + timedelta(days=1, minutes=1)
+        await tab.send(FilterLineState.choose_chip, name="date", term="d2026-03-11")  # a chip that was drawn before
+        await until(lambda: tab.shows(FilterState, "filter") == "d2026-03-12")
 
 
 @pytest.mark.parametrize(("name", "term"), [("stars", "s3"), ("colour", "s>=1"), ("topic", ""), (7, None)])

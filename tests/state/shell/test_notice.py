@@ -52,3 +52,13 @@ async def test_thousands_of_faults_of_a_script_are_a_few_lines(monkeypatch: pyte
         log_script_fault(RuntimeError(f"TypeError: {number}"))
 
     assert len(lines) == FIRST
+
+
+async def test_sizes_that_the_browser_reports_a_frame_later_are_no_fault() -> None:
+    place = "    at http://127.0.0.1/c/c1:0:0"
+
+    with capture_logs() as logged:
+        log_script_fault(RuntimeError(f"ResizeObserver loop completed with undelivered notifications.\n{place}"))
+        log_script_fault(RuntimeError(f"ResizeObserver loop limit exceeded\n{place}"))
+
+    assert logged == []

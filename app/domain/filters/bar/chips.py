@@ -103,6 +103,21 @@ def list_terms(line: str) -> tuple[Expression, ...]:
     return _terms(parse_before_command(line)[0])
 
 
+def list_others(line: str, options: tuple[Option, ...]) -> tuple[Leaf, ...]:
+    """Return the terms that a choice in a chip removes from the line: those of its options.
+
+    A day at the top level is removed with the options of the date, also if it is another day: no pair has two days, and
+    yesterday's "Today" is such a day.
+
+    Raises:
+        FilterError: the line cannot be read.
+    """
+    terms = tuple(one.term for one in options)
+    if not any(isinstance(term, DayTerm) for term in terms):
+        return terms
+    return (*terms, *(term for term in list_terms(line) if isinstance(term, DayTerm) and term.op is Op.EQUAL))
+
+
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
     """Return the line with `term` added and the terms in `others` removed. `term` None: nothing is added.
 
