@@ -28,7 +28,9 @@ def _chain(awaited: Any) -> str:
 
 
 def _describe() -> list[str]:
-    lines = [f"{task.get_name()[:90]}: {_chain(task.get_coro())}" for task in asyncio.all_tasks()]
+    # Reflex's names of states and handlers begin with all packages of the state, which need no place here.
+    names = {task: task.get_name().rpartition("app___state___")[2][:90] for task in asyncio.all_tasks()}
+    lines = [f"{name}: {_chain(task.get_coro())}" for task, name in names.items()]
     watching: Any = sys.modules.get("app.state.tab.tab_watchers")
     module: Any = sys.modules.get("app.app")
     if watching is not None and module is not None:
