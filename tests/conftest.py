@@ -22,7 +22,7 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
 from sqlalchemy.util import LRUCache
 
-from app.domain.conversation import retry_policy
+from app.domain import retry_policy
 from app.providers.offline import script
 from app.schema_check import checker
 from tests.effort import examples

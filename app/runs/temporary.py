@@ -16,8 +16,8 @@ from contextlib import suppress
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ConflictError, NotFoundError
+from app.domain.retry_policy import RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.engine.writer import Writer
 from app.runs.runtime.event_bus import ConversationRemoved

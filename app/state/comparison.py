@@ -13,7 +13,7 @@ import reflex as rx
 from app.runs.watch.screen import Screen
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import Visit, VisitedState, visit_of
-from app.views.screen.compared import ComparedColumnsView
+from app.views.compare.compared import ComparedColumnsView
 from app.views.screen.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"

@@ -10,8 +10,8 @@ from hypothesis.stateful import precondition, rule
 from app.domain.conversation.comparisons import ComparingError
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.conversation.retry_policy import MAX_RETRIES
 from app.domain.errors import SendLockedError
+from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.run import lifecycle_of
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, start_reply
 from tests.chaos.at_work import PICKS, TEXTS, AtWork, noted

@@ -14,7 +14,7 @@ import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from app.domain.conversation import retry_policy
+from app.domain import retry_policy
 from app.runs.watch import watcher
 from tests.chaos.bench import open_bench
 from tests.chaos.machine import Machine

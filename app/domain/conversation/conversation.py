@@ -13,8 +13,8 @@ from enum import StrEnum
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import Failure
+from app.domain.retry_policy import RetryPolicy
 from app.domain.stream_events import StopReason
 from app.domain.usage import Usage
 

@@ -24,8 +24,8 @@ from typing import Literal, assert_never
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.domain.conversation.retry_policy import RetryPolicy, seconds_before
 from app.domain.errors import RETRYABLE, ErrorClass, Failure, InviewError, failure
+from app.domain.retry_policy import RetryPolicy, seconds_before
 from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES, cut_event, measure_event
 from app.domain.run.rounds import (
     MAX_CALLS,

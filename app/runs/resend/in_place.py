@@ -20,10 +20,10 @@ from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
+from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext

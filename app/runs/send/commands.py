@@ -23,7 +23,6 @@ from app.domain.conversation.conversation import Conversation, Message, Pair, Pa
 from app.domain.conversation.damage import SETTINGS, TITLE
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parameters import NO_PARAMETERS, require_parameters
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import (
     ConflictError,
     InputError,
@@ -31,6 +30,7 @@ from app.domain.errors import (
 )
 from app.domain.model_profile import split_model_name
 from app.domain.preferences import OverBudget
+from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic

@@ -14,7 +14,7 @@ from typing import Final
 
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.request.context_snapshots import ContextSnapshot

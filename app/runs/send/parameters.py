@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_parameters
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.model_profile import ModelProfile
+from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters
 from app.views.screen.parameters import SettingView, show_policy, show_setting

@@ -35,7 +35,14 @@ from app.runs.transfer.import_file import MAX_BYTES
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
-from app.store.pair_records import BATCH, PairPlace, load_nodes, load_places, load_record_bytes, load_records
+from app.store.pair_records import (
+    BATCH,
+    PairPlace,
+    load_nodes,
+    load_places,
+    load_record_bytes,
+    load_records,
+)
 from app.store.raw_rows import load_raw_conversation
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue

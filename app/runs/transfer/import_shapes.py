@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, Effort, Mark, ToolMode
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryPolicy
 from app.domain.tools.tool_records import CallFault
 from app.domain.usage import MAX_TOKENS
 from app.runs.transfer.import_part_shapes import (

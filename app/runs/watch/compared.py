@@ -25,7 +25,7 @@ from app.runs.watch.broadcast import follow_states
 from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
 from app.store.conversation.pairs import load_pair
-from app.views.screen.compared import (
+from app.views.compare.compared import (
     ComparedColumnsView,
     ComparedColumnView,
     begin_column,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from app.views.screen.compared import ComparedColumnsView
+from app.views.compare.compared import ComparedColumnsView
 from app.views.screen.context import ContextView, RefusalView
 from app.views.screen.damage import DamagedSettingView
 from app.views.screen.pair import ScreenPairView

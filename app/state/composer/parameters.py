@@ -29,9 +29,9 @@ from app.domain.conversation.parameters import (
     merge_parameters,
     require_parameters,
 )
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import InputError, InviewError
 from app.domain.model_profile import ModelProfile
+from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
 from app.runs.app_context import context_for, current

@@ -30,10 +30,10 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import MAX_STARS
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.conversation.retry_policy import RetryPolicy
 from app.domain.errors import ErrorClass, Failure, StoreError
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_line
+from app.domain.retry_policy import RetryPolicy
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream_events import StopReason

@@ -10,7 +10,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.conversation.parameters import Source
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryPolicy
 from app.state.composer.parameters import FIELD, RETRY_POLICY, ParametersState, ParameterTarget
 from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title

@@ -8,7 +8,7 @@ from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.island import Island, island
-from app.views.screen.compared import ComparedColumnsView
+from app.views.compare.compared import ComparedColumnsView
 from app.views.screen.pair import ScreenPairView
 
 

@@ -13,7 +13,7 @@ from app.domain.conversation.conversation import (
     ConversationStatus,
     ToolMode,
 )
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryPolicy
 from app.views.conversation.pair import DamageView, describe_damage
 from app.views.request.parameters import ParametersView, show_parameters
 

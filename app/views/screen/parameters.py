@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.conversation.parameters import Setting, Source, describe_parameter
-from app.domain.conversation.retry_policy import RetryPolicy, describe_policy
+from app.domain.retry_policy import RetryPolicy, describe_policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.lifecycle import TRANSITIONS, Step
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
-from app.domain.conversation.retry_policy import MAX_RETRIES
 from app.domain.errors import ErrorClass, failure
+from app.domain.retry_policy import MAX_RETRIES
 from app.domain.run.rounds import NOT_RUN, UNANSWERED, Round, ToolLimits, list_unanswered
 from app.domain.run.run import (
     Action,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.lifecycle import FINAL, Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Text, Thinking, ToolCall
-from app.domain.conversation.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
 from app.domain.errors import RETRYABLE, ErrorClass, failure
+from app.domain.retry_policy import MAX_BACKOFF, MAX_RETRIES, RetryPolicy
 from app.domain.run.run import (
     MAX_RETRY_AFTER,
     AttemptFailed,

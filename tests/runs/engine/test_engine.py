@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from app.domain.conversation import retry_policy
+from app.domain import retry_policy
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolCall, ToolResult

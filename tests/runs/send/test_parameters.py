@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
-from app.domain.conversation.retry_policy import MAX_RETRIES, RetryPolicy
 from app.domain.errors import InputError
+from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import start_comparison
 from app.runs.forks import fork_conversation

@@ -20,7 +20,7 @@ from app.state.composer.state import ComposerState
 from app.state.messages.toasts import ToastState
 from app.state.reply.resend import ResendState
 from app.store.conversation.pairs import load_pairs
-from app.views.screen.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
+from app.views.compare.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.transcript.test_transcript import known, pairs_of, until, visiting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
-from app.domain.conversation.retry_policy import RetryPolicy
+from app.domain.retry_policy import RetryPolicy
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply

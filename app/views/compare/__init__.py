@@ -1,0 +1,1 @@
+"""The compared replies of a comparison, as the page shows them."""
