@@ -27,6 +27,7 @@ from app.state.composer.split import describe_secrets, describe_split
 from app.state.composer.views import BoxOrder, OrderKind, SplitView
 from app.state.inspector.frame import ON_START, InspectorState
 from app.state.inspector.preview import PreviewState, note_first
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
@@ -108,7 +109,7 @@ class MessageBox(rx.State, mixin=True):
             attached = await load_attached(current(), LOCAL_OWNER, ids)
         except InputError as error:
             async with self:
-                self.fault = str(error)
+                self.fault = describe_fault(error)
             return
         watcher.attach(attached.parts)
 

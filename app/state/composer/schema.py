@@ -19,6 +19,7 @@ from app.domain.structured.structured_replies import MAX_CHARACTERS, write_schem
 from app.runs.send.structured_replies import require_schema
 from app.state.composer.message_box import set_schema
 from app.state.composer.state import ComposerState
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
 
@@ -136,7 +137,7 @@ async def _read(form: object) -> tuple[str, str]:
     except orjson.JSONDecodeError as error:
         return "", f"This is not valid JSON: {error}"
     except InputError as error:
-        return "", str(error)
+        return "", describe_fault(error)
     return schema, ""
 
 

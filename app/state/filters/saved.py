@@ -27,6 +27,7 @@ from app.runs.filters.filter_commands import (
 )
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import MAX_NAME, FilterState
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
 
@@ -134,7 +135,7 @@ class SavedFilterState(VisitedState, FilterState):
             await self._put_in_force(f"@{known}")
         except InviewError as error:
             async with self:
-                self.fault = str(error)
+                self.fault = describe_fault(error)
             return
         async with self:
             self.shown = False
@@ -154,7 +155,7 @@ class SavedFilterState(VisitedState, FilterState):
         try:
             await work
         except InviewError as error:
-            self.fault = str(error)
+            self.fault = describe_fault(error)
             return False
         self.renaming = ""
         await self._read()

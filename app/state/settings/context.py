@@ -19,6 +19,7 @@ from app.domain.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBu
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState
 
@@ -81,7 +82,7 @@ class ContextState(VisitedState, rx.State):
                 await prefer(self, lambda known: replace(known, **values))
             except InputError as error:
                 if error.field not in _NAMES:
-                    self.said = str(error)
+                    self.said = describe_fault(error)
                     return None
                 self.faults = replace(NO_FAULTS, **{error.field: f"It {error.reason}"})
         if self.faults == NO_FAULTS:

@@ -12,6 +12,7 @@ from app.domain.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState
 
@@ -65,7 +66,7 @@ class PrivacyState(VisitedState, rx.State):
         try:
             await prefer(self, change)
         except InputError as error:
-            self.said = str(error)
+            self.said = describe_fault(error)
             return
         self.said = "Saved. It applies from the next send."
         self.prelude = await read_prelude(current(), LOCAL_OWNER) or ""

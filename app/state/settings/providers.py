@@ -22,6 +22,7 @@ from app.runs.library.provider_commands import (
     try_provider,
 )
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.views.library.model import describe_skipped
 from app.views.usage.figures import plural
 
@@ -203,7 +204,7 @@ async def _save(form: dict[str, Any], name: str) -> str:
             current(), LOCAL_OWNER, name, key=_text(form, "key") or None, base_url=_text(form, "base_url")
         )
     except InputError as error:
-        return str(error)
+        return describe_fault(error)
     return ""
 
 

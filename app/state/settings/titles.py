@@ -14,6 +14,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models
 from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer
 
 
@@ -66,7 +67,7 @@ class TitlesState(rx.State):
         try:
             await prefer(self, change)
         except InputError as error:
-            self.said = str(error)
+            self.said = describe_fault(error)
         else:
             self.said = "Saved."
 

@@ -21,6 +21,7 @@ from app.runs.library.preference_commands import read_preferences, set_preferenc
 from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.kept_topics import MAX_ID, read_kept
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_toast
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
@@ -223,7 +224,7 @@ class TopicPickerState(VisitedState, TopicState):
         try:
             await work
         except InviewError as error:
-            self.fault = str(error)
+            self.fault = describe_fault(error)
 
     async def _choose(self, picking: TopicPickerView, row: TopicTreeRow) -> None:
         topic_id = await create_topic(current(), LOCAL_OWNER, row.create) if row.create else row.id
