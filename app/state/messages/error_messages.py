@@ -24,9 +24,7 @@ _FIELDS: Final[Mapping[str, str]] = {
 }
 """Fields of invalid input, as a person calls them, for a reason that continues the sentence (`_PREDICATES`)."""
 
-_PREDICATES: Final = tuple(
-    f"{verb} " for verb in ("is", "are", "has", "have", "can", "cannot", "must", "refers", "selects")
-)
+_PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must ", "refers ", "selects ")
 
 
 def describe_fault(error: InviewError) -> str:
