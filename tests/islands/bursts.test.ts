@@ -16,6 +16,7 @@ const EDIT: KeyBinding = {
 	ends: false,
 };
 const COPY: KeyBinding = { ...EDIT, sends: false, place: "copy" };
+const FLAG: KeyBinding = { ...EDIT, opens: false };
 const NEXT: KeyBinding = { ...COPY, pair: "none", place: "next_part" };
 const FORK: KeyBinding = { ...EDIT, ends: true };
 
@@ -37,11 +38,12 @@ test("a letter or a space right after a letter makes a text", () => {
 		assert.ok(makesText(after("y", COPY), key));
 		assert.ok(!makesText([], key));
 	}
+	assert.ok(makesText(after("e", EDIT), "e"));
 });
 
 test("keys that people press as fast on purpose stay commands", () => {
 	assert.ok(!makesText(after("j", NEXT), "e"));
-	assert.ok(!makesText(after("e", EDIT), "e"));
+	assert.ok(!makesText(after("a", FLAG), "a"));
 	assert.ok(!makesText(after("3", EDIT), "j"));
 	assert.ok(!makesText(after("a", EDIT), "3"));
 	assert.ok(!makesText(after("?", EDIT), "f"));

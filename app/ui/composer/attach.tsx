@@ -1,15 +1,27 @@
 /**
  * Attaches files that are chosen, photographed, pasted, or dropped on the page: uploads them and reports progress.
+ * What is pasted while no text field has the focus goes into the message box or becomes a file of the message.
  *
  * An upload is canceled when its file is removed.
  */
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
-import { offer } from "../kit/keys/places.ts";
+import { takesText } from "../kit/keys/key_mode.ts";
+import { goTo, offer } from "../kit/keys/places.ts";
+import { insertText } from "../kit/texts/writing.ts";
 import type { FileChooserProps } from "./views.ts";
 
+const LONGEST_UNDONE = 10_000; // characters: a longer text takes browsers long to insert so that it can be undone
 const STEP = 5; // per cent
 const session = Math.random().toString(36).slice(2, 12);
 let count = 0;
+
+/** Write a pasted text into the message box, which gets the focus. Returns false if it cannot have the focus. */
+function write(text: string): boolean {
+  if (!goTo("composer")) return false;
+  if (text.length <= LONGEST_UNDONE) insertText(text);
+  else goTo("write", text);
+  return true;
+}
 
 export function FileChooser(props: FileChooserProps): ReactNode {
   const { accept, photos, keys } = props;
@@ -55,10 +67,13 @@ export function FileChooser(props: FileChooserProps): ReactNode {
       take(event.dataTransfer?.files ?? []);
     };
     const pasted = (event: ClipboardEvent) => {
-      const data = event.clipboardData;
-      const isText = data?.types.includes("text/plain"); // office programs copy text with a picture of it
-      if (!isText && (event.target as Element).closest?.(".composer") && take(data?.files ?? []))
-        event.preventDefault();
+      const { clipboardData: data, target } = event;
+      const at = target instanceof Element ? target : document.body;
+      const isElsewhere = takesText(at) && !at.closest(".composer");
+      if (event.defaultPrevented || isElsewhere || document.querySelector("dialog:modal")) return;
+      const text = data?.getData("text/plain"); // office programs copy text with a picture of it
+      const isTaken = text ? !takesText(at) && write(text) : take(data?.files ?? []);
+      if (isTaken) event.preventDefault();
     };
     const options = { signal: stop.signal };
     for (const kind of ["dragover", "dragleave"] as const) addEventListener(kind, dragged, options);

@@ -36,6 +36,7 @@ from app.ui.composer.text_area import SendNotice, SubmitButton, TextArea
 from app.ui.composer.tools_menu import tools_menu
 from app.ui.filters.bar import reader_zone
 from app.ui.kit.containers.deferred import deferred
+from app.ui.kit.containers.on_change import OnChange
 from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.kit.keys.place import Place
@@ -96,11 +97,7 @@ def _controls() -> rx.Component:
 
 
 def _estimate_first() -> rx.Component:
-    """Draw a hidden element that requests an estimate of the first message when anything except its text changes.
-
-    The key of the element is made of all other data that the estimate depends on, so that React mounts the element
-    again when some of that data changes.
-    """
+    """Request an estimate of the first message at first, and when anything that it depends on changes but its text."""
     depends_on = (
         ModelState.chosen,
         AgentState.chosen,
@@ -109,8 +106,7 @@ def _estimate_first() -> rx.Component:
         ComposerState.file_ids,
         ComposerState.schema,
     )
-    key = rx.Var.create(list(depends_on)).to_string()
-    return rx.el.span(hidden=True, key=key, on_mount=ComposerState.estimate_first)
+    return OnChange.create(value=rx.Var.create(list(depends_on)).to_string(), on_change=ComposerState.estimate_first)
 
 
 def _text_area() -> rx.Component:

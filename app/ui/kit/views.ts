@@ -132,6 +132,13 @@ export interface MomentProps {
   readonly className?: string | undefined;
 }
 
+export interface OnChangeProps {
+  readonly value: string;
+  readonly onChange?: (() => void) | undefined;
+  readonly children?: ReactNode;
+  readonly className?: string | undefined;
+}
+
 export interface OnPageProps {
   readonly path: string;
   readonly elsewhere: ReactNode;

@@ -25,12 +25,13 @@ export function burstAt(burst: Burst, at: number): Burst {
 
 /**
  * True for a letter or a space that is text together with the earlier keys of the burst. False after a command that
- * moves, or that is repeated: people press these as fast. False after a command that ends the key mode: a message is
- * written next.
+ * moves, or that is repeated and opens nothing: people press these as fast. False after a command that ends the key mode:
+ * a message is written next.
  */
 export function makesText(burst: Burst, key: string): boolean {
   const last = burst.at(-1);
-  if (!last || !LETTER.test(last.key) || key === last.key || !(LETTER.test(key) || key === " ")) return false;
+  if (!last || !LETTER.test(last.key) || !(LETTER.test(key) || key === " ")) return false;
+  if (key === last.key && !last.binding.opens) return false;
   return !last.binding.ends && !moves(last.binding);
 }
 

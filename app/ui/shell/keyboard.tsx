@@ -202,8 +202,9 @@ function perform(binding: KeyBinding, isHeld: boolean, tell: KeyboardProps["onPe
   if (action === OWN_UNDO && !isUntouchedComposer(document.activeElement)) return false;
   if (isHeld && (sends || pair !== "none")) return true;
   if (ends) keyMode.set(false);
-  const opening = opens ? nextOpening() : 0;
-  if (opens && currentLink() !== "lost") holdKeys(opening, false);
+  const leads = opens || ends; // to a field or dialog, or to the composer of another conversation
+  const opening = leads ? nextOpening() : 0;
+  if (leads && currentLink() !== "lost") holdKeys(opening, ends);
   if (sends) tell?.(action, id, opening);
   if (place !== null) goTo(place, id);
   return true;

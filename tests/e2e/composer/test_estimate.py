@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
 from tests.e2e.late import LINK, LateState
@@ -59,6 +59,11 @@ def test_estimate_of_a_first_message_moves_no_button_and_has_its_details(page: P
     expect(estimate(page)).to_be_visible()
 
     assert {*places} <= {*buttons.evaluate_all(PLACES)}
+
+    before = tokens(page)
+    notes = FilePayload(name="notes.txt", mimeType="text/plain", buffer=b"word " * 400)
+    page.locator("input[type=file][multiple]").set_input_files([notes])
+    eventually(lambda: tokens(page) >= before + 380)  # without a text
 
     before = tokens(page)
     screen.write("word " * 400)

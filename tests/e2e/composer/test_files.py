@@ -26,6 +26,12 @@ GIVE = """([kind, name, type, base64]) => {
     : new DragEvent(kind, { ...common, dataTransfer: data }));
 }"""
 """Give the page a file as a clipboard or a drag does."""
+PASTE_TEXT = """(text) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  const common = { bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new ClipboardEvent("paste", { ...common, clipboardData: data }));
+}"""
 ENTER_TWICE = """(box) => {
   const enter = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
   for (let time = 0; time < 2; time += 1) box.dispatchEvent(new KeyboardEvent("keydown", enter));
@@ -149,6 +155,11 @@ def test_files_are_pasted_dropped_and_refused_and_the_browser_offers_what_the_mo
         expect(files_of(page).nth(place)).to_contain_text("×")  # it has arrived, which moves its button
     page.get_by_role("button", name="Remove image.png").click()
     expect(files_of(page)).to_have_count(1)
+    screen.composer.evaluate("it => it.blur()")  # as after a reply that is taller than the window
+    page.evaluate(PASTE_TEXT, "Pasted outside the box")
+    expect(screen.composer).to_have_value("Pasted outside the box")
+    expect(screen.composer).to_be_focused()
+    screen.composer.fill("")
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     screen.composer.focus()
     page.keyboard.press("Enter")

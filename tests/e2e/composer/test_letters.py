@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from app.state.sidebar.sidebar import PAGE
 from tests.e2e.figures import estimate, tokens
 from tests.e2e.late import LINK, LateState
+from tests.e2e.pace import type_in_a_burst
 from tests.e2e.screen import Screen, eventually, step, wait_until_alive, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, call, write
 from tests.effort import EFFORT
@@ -304,6 +305,9 @@ def test_letters_typed_after_a_control_that_leads_elsewhere_are_in_the_box_that_
             type_after_a_click_on_fork(screen, state, server, ends)
         state.mend()
         open_story(screen, server)
+    with step("fork by key"):
+        type_after_the_key_of_fork(screen, state)
+    open_story(screen, server)
     for control in ("fork in the inspector", "fork in a dialog", "delete and undo"):
         with step(control):
             type_after_a_control_that_leads_elsewhere(screen, state, control)
@@ -334,6 +338,21 @@ def type_after_a_click_on_fork(screen: Screen, state: LateState, server: Served,
         expect(screen.composer).to_have_value("")
     else:
         assert screen.path == origin
+
+
+def type_after_the_key_of_fork(screen: Screen, state: LateState) -> None:
+    page, origin = screen.page, screen.path
+    page.keyboard.press("Escape")
+    expect(page.locator(".keys-bar")).to_be_visible()
+    state.held = []
+    type_in_a_burst(page, "been there")
+    expect(screen.composer).to_have_value("")
+    state.release()
+
+    expect(screen.composer).to_have_value("een there")
+    assert screen.path != origin
+    screen.go(origin)
+    expect(screen.composer).to_have_value("")
 
 
 def type_after_a_control_that_leads_elsewhere(screen: Screen, state: LateState, control: str) -> None:

@@ -228,6 +228,8 @@ def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_
         ("two of them", ["dialog"]),
         ("loud and clear", []),
         ("no thanks", []),
+        ("keep it", ["form"]),
+        ("deep dive", ["form"]),
     ):
         page.evaluate(COUNT_CLOSED)
         press(page, "Escape")
@@ -349,7 +351,7 @@ def test_long_part_is_read_a_screen_at_a_time(screen: Screen) -> None:
     press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
     press(page, "j")
-    expect(part(page, "Request of pair 1")).to_be_focused()  # the request is as long as its reply
+    expect(part(page, "Reply of pair 1")).to_be_focused()  # the request is folded
     before = page.locator(".scroll").evaluate("it => it.scrollTop")
     press(page, "j")
 
@@ -366,7 +368,7 @@ def test_step_down_is_not_taken_back_by_the_walk_before_it(screen: Screen) -> No
     screen.composer.press("Escape")
     press(page, "g")
     expect(part(page, "Request of pair 1")).to_be_focused()
-    press(page, "j")
+    press(page, "j", "j")
     view, is_below = page.locator(".scroll"), "it => it.scrollTop > it.clientHeight / 2"
     eventually(lambda: view.evaluate(is_below))
 
@@ -388,7 +390,7 @@ def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Scree
         press(page, "Tab")
         stops.append(page.evaluate(where))
 
-    assert set(stops) <= {"Pair 2", "Jump to the newest message", "All keys", "Message"}
+    assert set(stops) <= {"Pair 2", "↓\nJump to the newest message", "All keys", "Message"}
     assert len(stops) > 5
     press(page, "Escape", "u", "Shift+Tab")
     expect(page.get_by_role("button", name="Add a system prompt")).to_be_focused()
