@@ -17,6 +17,7 @@ from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
+from app.domain.errors import InputError
 from app.domain.preferences import OverBudget
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare import comparisons
@@ -71,6 +72,14 @@ class Comparing(SendOptions):
     selections: Selections = None
 
     def choices(self) -> dict[str, OverBudget]:
+        """Return the choices by model.
+
+        Raises:
+            InputError: a choice is for a model that is not compared.
+        """
+        unknown = sorted((self.over_budget or {}).keys() - {*self.models})
+        if unknown:
+            raise InputError("over_budget", f"names {unknown[0]!r}, which is not one of the compared models.")
         return {model: choice_of(word) for model, word in (self.over_budget or {}).items()}
 
 

@@ -140,6 +140,8 @@ async def test_each_model_that_does_not_fit_needs_a_choice_of_its_own(api: Api, 
     asked = await api.http.post(place, json=body | fit)
     assert (asked.status_code, asked.json()["model"]) == (409, MODELS[1])
     assert (await api.http.post(place, json=body | {"over_budget": "fit"})).status_code == 422
+    other = await api.http.post(place, json=body | {"over_budget": {"offline:other": "fit"}})
+    assert (other.status_code, other.json()["errors"][0]["field"]) == (422, "over_budget")
     assert (await api.http.get(f"/conversations/{conversation_id}/comparison")).status_code == 404
 
     begun = await api.http.post(place, json=body | {"over_budget": {MODELS[0]: "fit", MODELS[1]: "force"}})
