@@ -116,7 +116,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "dry_run",
         "Ctrl+Shift+Enter",
         Mode.INPUT,
-        "Dry run",
+        "Preview",
         "Shows exactly what would be sent, and sends nothing",
         fixed=True,
     ),
