@@ -162,7 +162,7 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(ctx: AppContext
     assert columns(tab)[0].status == "Failed"
     error = columns(tab)[0].error
     assert error is not None
-    assert "The offline provider plays a fault" in error.message
+    assert "Simulated error" in error.message
 
     await tab.send(KeepingState.keep, model=DEMO)
 
