@@ -127,7 +127,7 @@ def test_preview_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     expect(inspector(page)).to_be_hidden()
 
     page.get_by_role("button", name=re.compile("to be sent now")).click()
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
 
     expect(inspector(page)).to_contain_text("What would this send?")
     expect(opened.composer).to_have_value("What would this send?")
