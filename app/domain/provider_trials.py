@@ -53,12 +53,18 @@ _NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
     }
 )
 _CHECK_BASE_URL = "Check the base URL, then try again."
+_CHECK_INTERNET = "Check this server's internet connection, then try again."
 
 
-def describe_trial_failure(why: Failure) -> Trial:
-    """Return the result of a trial that failed. Its next step is one that a person can take in Settings."""
+def describe_trial_failure(why: Failure, *, own_address: bool = True) -> Trial:
+    """Return the result of a trial that failed. Its next step is one that a person can take in Settings.
+
+    `own_address`: the base URL is one of this installation, so it may be wrong. False: it is that of a known vendor.
+    """
     rejected = why.error_class is ErrorClass.AUTH
     health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE
     usual = why.next_step == NEXT_STEP[why.error_class]
     next_step = _NEXT_STEP.get(why.error_class, _CHECK_BASE_URL) if usual else why.next_step
+    if usual and not own_address and why.error_class is ErrorClass.NETWORK:
+        next_step = _CHECK_INTERNET
     return Trial(health, reason=why.message, next_step=next_step)

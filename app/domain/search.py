@@ -105,6 +105,11 @@ def cut_excerpt(text: str, search: Search) -> tuple[tuple[str, bool], ...]:
     return tuple(piece for piece in pieces if piece[0])
 
 
+def has_unspaced(text: str) -> bool:
+    """Return True if the text has letters of a script without blanks between words."""
+    return _UNSPACED.search(text) is not None
+
+
 def as_typed(text: str) -> str:
     """Return the text of a search that is still being typed, with a star after a last word that may be incomplete."""
     if not text or not text[-1].isalnum() or text.count('"') % 2:

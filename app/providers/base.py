@@ -130,6 +130,11 @@ class Provider:
         return bool(self.key) or not self.row.needs_key
 
     @property
+    def own_address(self) -> bool:
+        """Return True if this installation has the server or chose its address. False: it is the vendor's address."""
+        return self.row.key_page is None or self.base_url != self.row.base_url
+
+    @property
     def missing(self) -> bool:
         """Return True if the provider is not set up: its earlier replies can be read, but nothing can be sent to it."""
         return self.origin == "missing"

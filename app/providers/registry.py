@@ -177,7 +177,8 @@ PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row i
 ENVIRONMENT_NAMES = tuple(name for row in PROVIDERS.values() for name in (row.key_env, row.base_url_env) if name)
 """The environment variables that configure providers."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+_MAX_NAME = 40
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{_MAX_NAME - 1}}}")
 
 
 def build_providers(
@@ -248,10 +249,26 @@ def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
         what = f"{name!r} is the built-in provider {known.label}."
         raise InputError("name", f"{what} Choose another name, or, to change its address, {how}.")
     if not _NAME.fullmatch(name):
-        raise InputError("name", f"{name!r} is not a valid provider name. Use letters (a to z), digits, '-' and '_'.")
+        raise InputError("name", _describe_bad_name(name))
     if not credentials.base_url:
         raise InputError("base_url", f"{name} is not a known provider. Enter its base URL.")
     return ProviderRow(name, name, _CHAT, credentials.base_url, needs_key=False, dialect=_TEMPLATE_SWITCH)
+
+
+def _describe_bad_name(name: str) -> str:
+    """Return what is wrong with a name that `_NAME` does not match, and what a name may contain."""
+    if not name:
+        return "Enter a name for the provider."
+    if len(name) > _MAX_NAME:
+        return f"A name has at most {_MAX_NAME} characters."
+    allowed = "Use letters (a to z), digits, “-” and “_”"
+    if any(letter.isspace() for letter in name):
+        return f"A name cannot contain spaces. {allowed}."
+    if name[0] in "-_":
+        return f"A name cannot start with “{name[0]}”. Start it with a letter or a digit."
+    letter = next((letter for letter in name if not _NAME.fullmatch(f"a{letter}")), "")
+    shown = f"“{letter}”" if letter.isprintable() else "an invisible character"
+    return f"A name cannot contain {shown}. {allowed}."
 
 
 def _variable(environment: Mapping[str, str], name: str | None) -> str | None:

@@ -219,7 +219,7 @@ def _describe_content(entry: TrashEntry) -> str:
 
 def _describe_left(left: timedelta) -> str:
     days = ceil(left / timedelta(days=1))
-    return "deleted within a day" if days <= 1 else f"deleted in {days} days"
+    return "removed for good within a day" if days <= 1 else f"removed for good in {days} days"
 
 
 def _shorten(text: str) -> str:

@@ -93,7 +93,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("next_conversation", "J", Mode.VIEW, "Next conversation", "To the one below in the list"),
     KeyAction("previous_conversation", "K", Mode.VIEW, "Previous conversation", "To the one above in the list"),
     KeyAction("scroll", "Space", Mode.VIEW, "Scroll", "A screen further down; Shift+Space further up", fixed=True),
-    KeyAction("help", "?", Mode.VIEW, "Keys", "Opens this sheet"),
+    KeyAction("help", "?", Mode.VIEW, "Help", "Opens this sheet"),
     KeyAction(
         "undo",
         "Ctrl+Z",
@@ -103,7 +103,9 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         fixed=True,
     ),
     KeyAction("to_input", "Enter", Mode.VIEW, "Write", "To the message box", fixed=True),
-    KeyAction("keys", "Esc", Mode.VIEW, "Single keys", "Turns single keys on; back to the message box", fixed=True),
+    KeyAction(
+        "keys", "Esc", Mode.VIEW, "One-key shortcuts", "Turns on one-key shortcuts; back to the message box", fixed=True
+    ),
     KeyAction(
         "send",
         "Enter",
@@ -116,7 +118,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "dry_run",
         "Ctrl+Shift+Enter",
         Mode.INPUT,
-        "Dry run",
+        "Preview",
         "Shows exactly what would be sent, and sends nothing",
         fixed=True,
     ),
@@ -176,14 +178,14 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
         "leave_input",
         "Esc",
         Mode.INPUT,
-        "Single keys",
-        "In an empty box: turns single keys on. Else leaves the box; the draft stays",
+        "One-key shortcuts",
+        "In an empty box: turns on one-key shortcuts. Else leaves the box; the draft stays",
         fixed=True,
     ),
     KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and leaves the filter bar", fixed=True),
     KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Leaves the filter bar", fixed=True),
     KeyAction("stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the running reply; the received text stays", fixed=True),
-    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Keys", "Opens this sheet", fixed=True),
+    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Help", "Opens this sheet", fixed=True),
 )
 FREE_ACTIONS: Final = tuple(action for action in ACTIONS if not action.fixed)
 ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}

@@ -6,13 +6,13 @@ const NOW = new Date(2026, 10, 23, 14, 5).getTime();
 const before = (minutes: number) => ago(new Date(NOW - minutes * 60_000), NOW);
 
 test("a moment is said in the unit that fits, and as a day after a week", () => {
-  assert.equal(before(0.9), "now");
+  assert.equal(before(0.9), "just now");
   assert.equal(before(59), "59m ago");
   assert.equal(before(60), "1h ago");
   assert.equal(before(25 * 60), "1d ago");
   assert.equal(before(7 * 24 * 60), "16 Nov");
   assert.equal(before(365 * 24 * 60), "23 Nov 2025");
-  assert.equal(before(-5), "now");
+  assert.equal(before(-5), "just now");
 });
 
 test("the time of day has two digits each", () => {

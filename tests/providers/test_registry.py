@@ -107,9 +107,20 @@ def test_a_server_known_only_here_needs_no_key_but_may_have_one() -> None:
     assert providers["lab"].row.protocol == "openai_compatible"
 
 
-@pytest.mark.parametrize("name", ["Läb", "a b", "", "x" * 41, "a:b", "-a"])
-def test_a_name_that_cannot_be_one_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="is not a valid provider name"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Läb", "A name cannot contain “ä”. Use letters (a to z), digits, “-” and “_”."),
+        ("a b", "A name cannot contain spaces. Use letters (a to z), digits, “-” and “_”."),
+        ("", "Enter a name for the provider."),
+        ("x" * 41, "A name has at most 40 characters."),
+        ("a:b", "A name cannot contain “:”."),
+        ("-a", "A name cannot start with “-”. Start it with a letter or a digit."),
+        ("a\x07b", "A name cannot contain an invisible character."),
+    ],
+)
+def test_a_name_that_cannot_be_one_is_refused(name: str, why: str) -> None:
+    with pytest.raises(InputError, match=re.escape(why)):
         compatible_row(name, Credentials(None, "http://h:1"))
 
 

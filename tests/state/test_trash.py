@@ -46,7 +46,8 @@ async def test_an_entry_says_what_it_is_and_how_long_it_stays(ctx: AppContext, t
     await tab.send(TrashState.load)
 
     untitled, titled = items(tab)
-    assert (titled.name, titled.about, titled.left) == ("Light", "Conversation with 1 pair", "deleted in 30 days")
+    assert (titled.name, titled.about) == ("Light", "Conversation with 1 pair")
+    assert titled.left == "removed for good in 30 days"
     assert untitled.name.endswith("…")
     assert len(untitled.name) == 90
     assert tab.shows(TrashState, "loaded") is True
@@ -156,9 +157,9 @@ async def test_the_whole_trash_is_emptied_once_confirmed(ctx: AppContext, tab: T
 @pytest.mark.parametrize(
     ("term", "left", "kept"),
     [
-        ("7", "deleted in 7 days", "for 7 days"),
-        ("1", "deleted within a day", "for 1 day"),
-        ("365", "deleted in 365 days", "for a year"),
+        ("7", "removed for good in 7 days", "for 7 days"),
+        ("1", "removed for good within a day", "for 1 day"),
+        ("365", "removed for good in 365 days", "for a year"),
         ("", "", "until the trash is emptied"),
     ],
 )
@@ -206,7 +207,7 @@ async def test_the_page_opens_without_what_was_said_before(
 
     assert tab.shows(TrashState, "message") == ""
     assert tab.shows(TrashState, "deleting") is None
-    assert items(tab)[0].left == "deleted within a day"
+    assert items(tab)[0].left == "removed for good within a day"
 
 
 @pytest.mark.parametrize("ends", ["restored", "deleted for good", "emptied"])

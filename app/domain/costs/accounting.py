@@ -6,7 +6,7 @@ then, and why the messages were removed.
     >>> from datetime import UTC, datetime
     >>> node = Accounting("n1", 4, RemovalReason.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))
     >>> describe_departure(node)
-    'Edited and sent again: 2 messages replaced.'
+    'Edited and resent: 2 messages replaced.'
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Accounting:
 
 _WORDS: Mapping[RemovalReason, str] = MappingProxyType(
     {
-        RemovalReason.EDIT: "Edited and sent again: {} replaced.",
-        RemovalReason.REGENERATE: "Answered again: {} replaced.",
-        RemovalReason.RETRY: "Sent again after an error: {} replaced.",
+        RemovalReason.EDIT: "Edited and resent: {} replaced.",
+        RemovalReason.REGENERATE: "Regenerated: {} replaced.",
+        RemovalReason.RETRY: "Tried again after an error: {} replaced.",
         RemovalReason.RESTORE: "Another version restored: {} replaced.",
         RemovalReason.DISCARD: "Later pairs discarded: {} removed.",
         RemovalReason.DELETE: "Deleted: {} removed.",

@@ -88,7 +88,7 @@ class ModelLists:
         if not provider.ready:
             return Trial(ProviderHealth.NO_KEY)
         if (why := self._rejected.get(provider) or self._failed.get(provider)) is not None:
-            return describe_trial_failure(why)
+            return describe_trial_failure(why, own_address=provider.own_address)
         kept = self._kept.get(provider)
         listed = load_adapter(provider.row.protocol).built_in_models if kept is None else kept.listed.models
         if kept is None and not listed:

@@ -284,7 +284,7 @@ INTRODUCTION = """\
 answer by fixed rules so that everything here can be tried. This request has {messages}; the last one has {words}.
 
 To talk to a real model, open **Settings → Providers** and add a key, or start a local server such as llama.cpp or \
-Ollama: it is found by itself.
+Ollama: Inview finds it automatically.
 
 ## What a reply can look like
 
@@ -294,31 +294,31 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 ```
 
-| write | and I |
+| Write this | What I do |
 |---|---|
-| `/long 2000 /rate 100` | answer 2,000 tokens, 100 a second |
-| `/think 80` | think first |
-| `/fail overloaded` | fail as a busy provider does |
-| `/help` | tell all commands |
+| `/long 2000 /rate 100` | answer with 2,000 tokens, 100 per second |
+| `/think 80` | show reasoning before the answer |
+| `/fail overloaded` | fail like an overloaded provider |
+| `/help` | list all commands |
 
-Math is set too: the mean is $\\bar{{x}} = \\frac{{1}}{{n}} \\sum_{{i=1}}^{{n}} x_i$, and
+Formulas look like this: the mean is $\\bar{{x}} = \\frac{{1}}{{n}} \\sum_{{i=1}}^{{n}} x_i$, and
 
 $$
 \\int_0^1 x^2 \\, dx = \\frac{{1}}{{3}}.
 $$
 
-1. Lists are counted,
-2. ~~struck out~~ and **stressed**,
-   - and nested.
+1. Lists can have numbers,
+2. ~~crossed-out~~ and **bold** text,
+   - and lists inside.
 """
 
 HELP = f"""\
 I am **Offline**, Inview's built-in stand-in; I am not a language model. A command is at the start of a line, \
 several may share it.
 
-| command | what I do |
+| Command | What I do |
 |---|---|
-| `/help` | tell this |
+| `/help` | list these commands |
 | `/echo TEXT` | answer with everything after it, character for character |
 | `/long N` | answer with N tokens of markdown (500) |
 | `/think N` | think N tokens before the answer (60) |
@@ -330,7 +330,7 @@ several may share it.
 | `/wait S` | wait S seconds before the first token (3) |
 | `/fail CLASS` | fail at once; `after N`: after N tokens; `times N`: only the first N attempts; `retry-after S` |
 | `/cut after N` | cut the connection after N tokens (20) |
-| `/stall after N` | fall silent after N tokens (20) |
+| `/stall after N` | send nothing more after N tokens (20) |
 | `/stop REASON` | stop for that reason |
 
 Classes: {", ".join(f"`{member}`" for member in _PLAYABLE)}.

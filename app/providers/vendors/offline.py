@@ -325,7 +325,7 @@ def _describe_result(part: dict[str, Any]) -> str:
 
 
 def _fault_message(script: Script) -> str:
-    return f"The offline provider plays a fault of class {script.fault.error_class}, as the request commanded."
+    return f"Simulated error ({script.fault.error_class}): your message asked the offline model for it with /fail."
 
 
 def parse_models(body: bytes) -> ListedModels:

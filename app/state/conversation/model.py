@@ -8,8 +8,9 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.errors import NotFoundError, add_next_step
+from app.domain.errors import ErrorClass, Failure, NotFoundError, add_next_step
 from app.domain.model_profile import ModelProfile
+from app.domain.provider_trials import describe_trial_failure
 from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.abilities import list_capable
@@ -170,10 +171,16 @@ def _describe_answer(provider: Provider, task: asyncio.Task[tuple[ProviderModels
     return _describe_offer(task.result()[0])
 
 
+def _describe_failure(why: Failure, provider: Provider) -> str:
+    """Describe the failure as Settings does, except the step after a rejected key, which is taken in Settings."""
+    trial = describe_trial_failure(why, own_address=provider.own_address)
+    return add_next_step(why.message, why.next_step if why.error_class is ErrorClass.AUTH else trial.next_step)
+
+
 def _describe_offer(offer: ProviderModels) -> tuple[OptionRow, ...]:
     """Return the rows of a provider's models, or a row that says why there are none."""
     label = offer.provider.row.label
-    note = "" if offer.failure is None else add_next_step(offer.failure.message, offer.failure.next_step)
+    note = "" if offer.failure is None else _describe_failure(offer.failure, offer.provider)
     if offer.skipped:
         note = describe_skipped(offer.skipped)
     if not offer.models:

@@ -20,7 +20,7 @@ MAX_QUERY: Final = 200
 FILTER: Final = "filter"
 """The argument of `SheetState.show` that opens the sheet at the filter language."""
 _MODES: Final[Mapping[Mode, str]] = {
-    Mode.VIEW: "Single keys: after Esc in an empty message box",
+    Mode.VIEW: "One-key shortcuts: after Esc in an empty message box",
     Mode.INPUT: "In the message box",
     Mode.COMMAND: "In the filter bar",
     Mode.ANYWHERE: "Anywhere",

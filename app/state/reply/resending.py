@@ -190,9 +190,11 @@ def describe_sent(request: ResendRequest, resent: ResendResult) -> tuple[str, st
     >>> from app.runs.send.commands import StartedRun
     >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
     >>> describe_sent(request, ResendResult(StartedRun("r1", "p1", "hash"), "c1"))
-    ('Pair 2: Sent again', 'pair 2 sent again')
+    ('Pair 2: Regenerated', 'pair 2 regenerated')
     """
     discarded = f", {plural(len(resent.undo), 'later pair')} discarded" if resent.undo else ""
-    edited = bool(request.edit) and request.text != request.was
-    message = f"Pair {request.position}: {'Edited and sent' if edited else 'Sent'} again{discarded}"
-    return message, f"pair {request.position} {'edited and sent' if edited else 'sent'} again{discarded}"
+    if request.edit:
+        done = "edited and resent" if request.text != request.was else "resent"
+    else:
+        done = "resent as it was" if request.as_it_was else "regenerated"
+    return f"Pair {request.position}: {done.capitalize()}{discarded}", f"pair {request.position} {done}{discarded}"

@@ -1,4 +1,4 @@
-"""Settings → Keys: the key of each action. The user can choose another key, or none.
+"""Settings → Keyboard shortcuts: the key of each action. The user can choose another key, or none.
 
 The table of actions is in `app/views/shortcuts.py`. The browser only reports which key was pressed.
 """
@@ -39,7 +39,7 @@ class KeyItem:
 
 
 class KeysState(VisitedState, rx.State):
-    """The section Keys of the settings. `said` is the answer to a command that concerns no single action."""
+    """The section Keyboard shortcuts of the settings. `said` is the answer to a command for no single action."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
@@ -73,7 +73,7 @@ class KeysState(VisitedState, rx.State):
         if key == "Escape":
             self._show()
         elif combined is True:
-            self._show("Keys with Ctrl, Alt or Cmd belong to the browser.", about=action_id, asking=action_id)
+            self._show("Shortcuts with Ctrl, Alt or Cmd belong to the browser.", about=action_id, asking=action_id)
         elif key in _NO_KEY:
             await self._give(action, "")
         elif refusal := refusal_of(action, key, dict(self._keys)):
@@ -94,7 +94,7 @@ class KeysState(VisitedState, rx.State):
 
     @rx.event
     async def reset_all(self) -> None:
-        """Reset all keys to the defaults."""
+        """Reset all shortcuts to the defaults."""
         await self._keep({})
         self.said = "All keys are reset."
         self._show()

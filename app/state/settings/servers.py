@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -30,10 +30,18 @@ from app.state.settings.server_form import (
 )
 from app.state.settings.server_items import ServerItem, describe_item, describe_trial, read_log
 from app.state.tab.visit import VisitedState
-from app.views.tools.server import describe_built_ins
+from app.views.tools.server import BuiltInView, describe_built_ins
 
 SETTLE_SECONDS: Final = 0.2
 """Delay between a change and the next reading of the servers, so that several changes cause one reading."""
+
+_FOR_PEOPLE: Final[Mapping[str, str]] = {
+    "current_time": "Lets the model look up the current date and time.",
+    "delegate": "Lets the model hand tasks to your other agents.",
+    "fetch_page": "Lets the model read web pages.",
+    "search_conversations": "Lets the model search your other conversations.",
+}
+"""What each built-in tool does, for people. Models get the tool's own description."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +89,7 @@ class ServersState(VisitedState, rx.State):
         tools = describe_built_ins(ctx.toolbox.list_tools(LOCAL_OWNER))
         async with self:
             await self._come()
-            self.built_ins = tuple(
-                BuiltInItem(tool.name, tool.title, f"{tool.description} {_describe_asking(asks=tool.asks)}")
-                for tool in tools
-            )
+            self.built_ins = tuple(_describe_built_in(tool) for tool in tools)
             self.programs = ctx.settings.stdio_servers and server_commands.is_admin(LOCAL_OWNER)
             self.redirect_uri = callback_of(self._base_url())
         await self._read()
@@ -243,6 +248,11 @@ class ServersState(VisitedState, rx.State):
 
     def _base_url(self) -> str:
         return current().settings.public_url or self.router.url.origin
+
+
+def _describe_built_in(tool: BuiltInView) -> BuiltInItem:
+    does = _FOR_PEOPLE.get(tool.name, tool.description)
+    return BuiltInItem(tool.name, tool.title, f"{does} {_describe_asking(asks=tool.asks)}")
 
 
 def _describe_asking(*, asks: bool) -> str:

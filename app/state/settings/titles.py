@@ -1,4 +1,4 @@
-"""Settings → Titles and replays: the model that writes titles, and the replay of repeated requests."""
+"""Settings → Titles and stored replies: the model that writes titles, and the replay of repeated requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TitleModel:
 
 
 class TitlesState(rx.State):
-    """The section “Titles and replays” of the settings. `said` is the answer to the last change.
+    """The section “Titles and stored replies” of the settings. `said` is the answer to the last change.
 
     `models` are the models that can write titles, with the chosen model even if no provider offers it.
     """

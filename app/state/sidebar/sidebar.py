@@ -11,7 +11,7 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.search import as_typed
+from app.domain.search import as_typed, has_unspaced
 from app.runs.app_context import AppContext, context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore
@@ -88,7 +88,8 @@ class SidebarState(rx.State):
     `words` is the text of the search field. After a reload of the page, `kept_words` is the text that the field had.
     `searching`: the list has the results of a search, best matches first. `complete`: all conversations were searched.
     False: older ones that were not searched may match too. `found_words` are the words of the search as each
-    conversation has them. `_searched_on` is the connection on which `words` was typed.
+    conversation has them. `unspaced`: the search has letters of a script without blanks between words, such as Chinese.
+    `_searched_on` is the connection on which `words` was typed.
 
     `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
     not opened them yet.
@@ -104,6 +105,7 @@ class SidebarState(rx.State):
     words: rx.Field[str] = rx.field("")
     kept_words: rx.Field[str] = rx.field("")
     searching: rx.Field[bool] = rx.field(default=False)
+    unspaced: rx.Field[bool] = rx.field(default=False)
     complete: rx.Field[bool] = rx.field(default=True)
     found_words: rx.Field[tuple[FoundWords, ...]] = rx.field(())
     renaming: rx.Field[str] = rx.field("")
@@ -216,7 +218,7 @@ class SidebarState(rx.State):
 
     def _list(self, found: SearchedRows) -> None:
         self.conversations, self.more, self.complete = found.rows, found.more, found.complete
-        self.searching = bool(self.words)
+        self.searching, self.unspaced = bool(self.words), has_unspaced(self.words)
         self.found_words = list_found(found.rows)
 
     def _criteria(self) -> ListCriteria:

@@ -119,17 +119,17 @@ def split_panel() -> rx.Component:
             _SPLIT.any_in_view,
             rx.el.div(rx.el.button("Summarise…", type="button", on_click=SummaryState.ask("")), class_name="tip-exact"),
         ),
-        _dry_run(),
+        _preview(),
     )
 
 
-def _dry_run() -> rx.Component:
+def _preview() -> rx.Component:
     return rx.el.div(
         rx.el.button(
-            "Dry run",
+            "Preview",
             type="button",
             on_click=InspectorState.show("preview"),
-            title="Dry run (Ctrl+Shift+Enter in the message box)",
+            title="Preview (Ctrl+Shift+Enter in the message box)",
         ),
         rx.el.p("Shows the exact request. Nothing is sent."),
         class_name="tip-exact",

@@ -53,7 +53,7 @@ def home() -> rx.Component:
 def _examples() -> rx.Component:
     return rx.el.ul(
         _example(
-            "See what would be sent",
+            "Preview the request",
             "Every byte of the request, before it goes out",
             [ComposerState.put_if_empty(EXAMPLE), InspectorState.show("preview")],
         ),

@@ -41,11 +41,11 @@ _SECTIONS: Final[Mapping[SectionLink, Callable[[], rx.Component]]] = {
     SectionLink("providers", "Providers"): providers,
     SectionLink("privacy", "Privacy"): privacy,
     SectionLink("context", "Context"): context,
-    SectionLink("titles", "Titles and replays"): titles,
+    SectionLink("titles", "Titles and stored replies"): titles,
     SectionLink("tools", "Tools"): tools,
     SectionLink("permissions", "Permissions"): permissions,
     SectionLink("appearance", "Appearance"): appearance,
-    SectionLink("keys", "Keys"): keys,
+    SectionLink("keys", "Keyboard shortcuts"): keys,
 }
 """The sections in the order of the navigation."""
 

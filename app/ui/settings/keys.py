@@ -1,4 +1,4 @@
-"""Settings → Keys: every action whose key can be changed, with a button that records another key for it."""
+"""Settings → Keyboard shortcuts: every action whose key can be changed, with a button that records another key."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.ui.settings.parts import checkbox, section
 
 
 def keys() -> rx.Component:
-    """Draw the section Keys."""
+    """Draw the section Keyboard shortcuts."""
     return section(
         "keys",
-        "Keys",
-        "Press Esc in an empty message box to turn single keys on. Press Esc again to go back to writing.",
+        "Keyboard shortcuts",
+        "Press Esc in an empty message box to turn on one-key shortcuts. Press Esc again to go back to writing.",
         rx.el.div(
             checkbox(
                 "When a reply grows taller than the screen and you are not typing, stay at its beginning",
@@ -26,7 +26,7 @@ def keys() -> rx.Component:
             rx.el.ul(rx.foreach(KeysState.actions, lambda item: key_row(item=item, key=item.id))),
             rx.el.p(
                 rx.el.button(
-                    "Reset all keys",
+                    "Reset all shortcuts",
                     type="button",
                     disabled=PreferencesState.preferred.own_keys.length() == 0,
                     on_click=KeysState.reset_all,

@@ -1,4 +1,4 @@
-"""Settings → Titles and replays: automatic titles, and stored replies. Each change is stored at once."""
+"""Settings → Titles and stored replies: automatic titles, and stored replies. Each change is stored at once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.ui.settings.parts import checkbox, once_loaded, section, status
 
 
 def titles() -> rx.Component:
-    """Draw the section Titles and replays."""
+    """Draw the section Titles and stored replies."""
     return section(
         "titles",
-        "Titles and replays",
-        "Automatic titles, and stored replies instead of repeated calls.",
+        "Titles and stored replies",
+        "Titles that a model writes, and stored replies for requests that are repeated.",
         once_loaded(PreferencesState.loaded, _settings()),
     )
 
@@ -40,12 +40,12 @@ def _settings() -> rx.Component:
             class_name="title-model",
         ),
         checkbox(
-            "Replay: answer an identical request with the stored reply, without calling the model",
+            "Answer an identical request with its stored reply (replay), without calling the model",
             checked=preferred.replay,
             on_change=TitlesState.replay,
         ),
         status(TitlesState.said),
         role="group",
-        aria_label="Titles and replays",
+        aria_label="Titles and stored replies",
         class_name="context-settings",
     )

@@ -107,9 +107,12 @@ def nothing_found() -> rx.Component:
     """Draw the text for a search that finds no conversation."""
     return rx.el.div(
         rx.el.p("No conversation contains these words."),
-        rx.el.p(
-            "If a Latin word directly touches a Chinese, Japanese or Thai letter, type that letter too, "
-            "for example 用Python."
+        rx.cond(
+            SidebarState.unspaced,
+            rx.el.p(
+                "If a Latin word directly touches a Chinese, Japanese or Thai letter, type that letter too, "
+                "for example 用Python."
+            ),
         ),
         class_name="grid gap-2 px-2.5 pt-3 text-[13.5px] text-muted",
     )

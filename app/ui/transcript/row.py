@@ -17,13 +17,13 @@ from app.ui.transcript.pair import has_notes, pair_view
 from app.views.screen.pair import ScreenPairView
 
 _OUT: Final = {
-    OutReason.OVER_BUDGET: ("over budget", "It does not fit into the budget with the newer pairs."),
-    OutReason.BEFORE_CHECKPOINT: ("before checkpoint", "The summary replaces it."),
-    OutReason.FAILED: ("failed", "A pair whose reply failed, or that has none, is not sent."),
-    OutReason.FILTERED: ("filtered", "The filter excludes it."),
-    OutReason.DAMAGED: ("damaged", "Part of it cannot be read. Incomplete pairs are not sent."),
+    OutReason.OVER_BUDGET: ("OUT", "over budget", "It does not fit into the budget with the newer pairs."),
+    OutReason.BEFORE_CHECKPOINT: ("OUT", "before checkpoint", "The summary replaces it."),
+    OutReason.FAILED: ("Failed,", "not sent", "A pair whose reply failed, or that has none, is not sent."),
+    OutReason.FILTERED: ("OUT", "filtered", "The filter excludes it."),
+    OutReason.DAMAGED: ("OUT", "damaged", "Part of it cannot be read. Incomplete pairs are not sent."),
 }
-"""The reasons why a pair is not sent, each as a short label and as a sentence."""
+"""The reasons why a pair is not sent, each as a short label (its first part is bold) and as a sentence."""
 
 
 @rx.memo
@@ -70,7 +70,7 @@ def _notes(pair: PairVar) -> rx.Component:
             rx.foreach(lacks, lambda lack: rx.el.p(lack, key=lack, class_name="lacks")),
             rx.match(
                 pair.out.to(str),
-                *((reason.value, _out(name, meaning)) for reason, (name, meaning) in _OUT.items()),
+                *((reason.value, _out(*texts)) for reason, texts in _OUT.items()),
                 rx.fragment(),
             ),
             id="notes-" + pair.id.to(str),
@@ -79,5 +79,5 @@ def _notes(pair: PairVar) -> rx.Component:
     )
 
 
-def _out(name: str, meaning: str) -> rx.Component:
-    return rx.el.p(rx.el.b("OUT"), " " + name, title=meaning, class_name="out")
+def _out(bold: str, rest: str, meaning: str) -> rx.Component:
+    return rx.el.p(rx.el.b(bold), " " + rest, title=meaning, class_name="out")

@@ -68,7 +68,7 @@ def trash_row(item: rx.vars.ObjectVar[TrashItem], rest: rx.RestProp) -> rx.Compo
             rx.el.p(item.name, dir="auto", class_name="trash-name"),
             rx.el.p(
                 item.about,
-                " · deleted ",
+                " · Deleted ",
                 MomentText.create(at=item.deleted_at),
                 rx.cond(item.left != "", rx.fragment(" · ", item.left)),
                 class_name="trash-about",

@@ -13,8 +13,8 @@ def budgets() -> rx.Component:
     return rx.el.section(
         rx.el.h2("Budgets", id="budgets-title"),
         rx.el.p(
-            "In US dollars, by UTC days and months. A budget that stops prevents sends that would exceed it; "
-            "free models can always be used.",
+            "In US dollars, by UTC days and months. A budget with “Stop sends” blocks messages that would exceed it. "
+            "Free models can always be used.",
             class_name="usage-note",
         ),
         rx.el.ul(
@@ -71,7 +71,7 @@ def _form() -> rx.Component:
     return rx.el.form(
         rx.el.label("Applies to ", rx.el.select(*options(SCOPES), name="scope", aria_label="Applies to")),
         rx.el.label(
-            "period ", rx.el.select(*options(SPANS), name="span", aria_label="Budget period", default_value="month")
+            "Period ", rx.el.select(*options(SPANS), name="span", aria_label="Budget period", default_value="month")
         ),
         rx.el.label(
             "$ ",
@@ -86,7 +86,7 @@ def _form() -> rx.Component:
             ),
         ),
         rx.el.label(
-            "warn at ",
+            "Warn at ",
             rx.el.input(
                 name="warn",
                 aria_label="Warn at this share, in percent",
@@ -96,7 +96,7 @@ def _form() -> rx.Component:
             ),
             " %",
         ),
-        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " stop sends"),
+        rx.el.label(rx.el.input(type="checkbox", name="stops", default_checked=True), " Stop sends"),
         rx.el.button("Set budget", type="submit", class_name="quiet"),
         on_submit=BudgetState.save,
         aria_label="Set a budget",

@@ -1,7 +1,7 @@
 """The columns of a comparison: one for each model's reply, and one for the current reply if a pair is answered again.
 
 >>> describe_sent(2, None, ended=False), describe_sent(1, None, ended=True)
-('2 pairs sent', '1 pair sent · tokens not reported by the provider')
+('2 earlier pairs sent', '1 earlier pair sent · tokens not reported by the provider')
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, 
 
     `usage` None: the provider has not reported it. `ended`: the call has ended.
     """
-    sent = f"{plural(pairs, 'pair')} sent"
+    sent = f"{plural(pairs, 'earlier pair')} sent" if pairs else "No earlier messages sent"
     if usage is None or cost is None:
         return f"{sent} · tokens not reported by the provider" if ended else sent
     written = usage.cache_write_tokens + usage.cache_write_1h_tokens

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from app.domain.filters.bar.completion import MOST, complete_line
 from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.parser import parse_filter, parse_line
-from app.domain.filters.language.predicates import PREDICATES
+from app.domain.filters.language.predicates import PREDICATES, STARTERS, Name
 from app.domain.filters.language.syntax import AgentTerm, ModelTerm, ToolCallTerm, TopicTerm
 from app.domain.pattern import Pattern
 from app.domain.topics.topics import Topic, build_topic_tree
 from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient
 
 VOCABULARY = Vocabulary(TOPICS, MODELS, AGENTS, TOOLS, {"important": "s3", "new": "d1d"})
-SHORTS = [row.short for row in PREDICATES.values()]
+WORDS = [starter for starter, _ in STARTERS.values()]
 
 
 def offered(line: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
@@ -28,10 +28,24 @@ def offered(line: str, vocabulary: Vocabulary = VOCABULARY) -> list[str]:
 def test_every_predicate_is_offered_where_a_term_can_start() -> None:
     saved = ["@important", "@new"]
 
-    assert offered("|") == [*SHORTS, *saved]
-    assert offered("b |") == [f"b {name}" for name in (*SHORTS, *saved)]
-    assert offered("b & (|") == [f"b & ({name}" for name in (*SHORTS, *saved)]
-    assert offered("!|")[:2] == ["!t", "!s"]
+    assert offered("|") == [*WORDS, *saved]
+    assert offered("b |") == [f"b {name}" for name in (*WORDS, *saved)]
+    assert offered("b & (|") == [f"b & ({name}" for name in (*WORDS, *saved)]
+    assert offered("!|")[:2] == ["!stars>=2", "!flagged"]
+
+
+def test_the_first_offers_are_words_with_their_short_forms() -> None:
+    suggestions = complete_line("", 0, Vocabulary()).suggestions
+
+    assert set(STARTERS) == set(Name) == set(PREDICATES)
+    assert [(each.text, each.means) for each in suggestions[:3]] == [
+        ("stars>=2", "two or more stars · short: s>=2"),
+        ("flagged", "pairs with a flag · short: b"),
+        ("recent 5", "the last 5 pairs · short: r5"),
+    ]
+    for suggestion in suggestions:
+        _, _, short = suggestion.means.partition(" · short: ")
+        assert parse_filter(short or suggestion.text) == parse_filter(suggestion.text)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +71,7 @@ def test_a_word_is_completed_to_predicates_and_their_examples(line: str, lines: 
 def test_a_suggestion_says_what_it_means() -> None:
     suggestions = complete_line("s", 1, VOCABULARY).suggestions
 
-    assert suggestions[0].means == "pairs that have that star rating"
+    assert suggestions[0].means == "pairs that have that number of stars"
     assert suggestions[2].means == "pairs with 2 or more stars"
 
 

@@ -28,7 +28,7 @@ def error_of(line: str) -> FilterError:
         ("d2025-1-31", 1, "2025-1-31", "a day written like 2025-01-31 or 25-01-31"),
         ("d2025-01", 1, "2025-01", "a day written like 2025-01-31 or 25-01-31"),
         ("d202-01-01", 1, "202-01-01", "a day written like 2025-01-31 or 25-01-31"),
-        ("d<7days", 3, "days", "a unit of age (min, h, d, w, mo, y) or a predicate"),
+        ("d<7days", 3, "days", "a unit of age (min, h, d, w, mo, y) or a filter word"),
         ("u1000000000", 1, "1000000000", "a number of tokens from 0 to 999,999,999"),
         ("c''", 1, "''", "the text to search in quotes"),
         ("m''", 1, "''", "a name in the quotes"),
@@ -58,7 +58,7 @@ def error_of(line: str) -> FilterError:
         ("(b|" * (MAX_DEPTH + 1) + "b", 3 * MAX_DEPTH, "(", 'at most 50 parentheses and "!" within each other'),
         ("!(b " * MAX_DEPTH, 4 * 25, "!", 'at most 50 parentheses and "!" within each other'),
         ("!" * 9_999 + "b", MAX_DEPTH, "!", 'at most 50 parentheses and "!" within each other'),
-        ("b " * MAX_TERMS + "s2 & r3", 2 * MAX_TERMS + 3, "&", f"at most {MAX_TERMS} predicates in a filter"),
+        ("b " * MAX_TERMS + "s2 & r3", 2 * MAX_TERMS + 3, "&", f"at most {MAX_TERMS} filter words in a filter"),
         ("c'" + "x" * MAX_LENGTH + "'", MAX_LENGTH, "x", "a line of at most 4,000 characters"),
         ("b" + " " * MAX_LENGTH, MAX_LENGTH, " ", "a line of at most 4,000 characters"),
         ("b c'a\0b'", 5, r"\x00", "a character that can be stored"),
@@ -112,7 +112,7 @@ def test_whatever_is_no_predicate_is_an_error_at_its_place(line: str, position: 
         ("hello", "write c'word'"),
         ("bi", 'write them apart: "b i"'),
         ("flaged", 'Did you mean "flagged"?'),
-        ("S2", 'Predicates are lower case: write "s".'),
+        ("S2", 'Filter words are lower case: write "s".'),
         ("Stars2", 'write "stars"'),
         ("b and s2", 'Write "&" or a space.'),
         ("b OR s2", 'Write "|".'),
@@ -144,7 +144,7 @@ def test_an_error_is_a_sentence_and_an_input_error_of_the_filter() -> None:
 
 
 def test_an_error_at_the_end_is_named_as_such() -> None:
-    assert error_of("(b").message.startswith('Found the end, expected a closing ), "&", "|" or a predicate (t, s,')
+    assert error_of("(b").message.startswith('Found the end, expected a closing ), "&", "|" or a filter word (topic,')
 
 
 def test_an_error_repeats_little_of_a_long_line() -> None:

@@ -50,7 +50,7 @@ def test_keys_alone_compare_stop_and_keep(screen: Screen) -> None:
     demo, large = column(screen, "offline:demo"), column(screen, "peer:large")
     expect(large.get_by_role("status")).to_have_text("Complete")
     expect(large.get_by_role("group")).to_have_text("Heard.")
-    expect(large.locator("footer")).to_contain_text("1 pair sent")
+    expect(large.locator("footer")).to_contain_text("1 earlier pair sent")
     expect(demo.get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     demo.get_by_role("button", name="Stop offline:demo").focus()
     page.keyboard.press("Enter")

@@ -63,8 +63,8 @@ def test_failed_pair_is_out_and_dimmed_but_can_be_read(screen: Screen) -> None:
     screen.start("/echo fine").wait_for_reply()
     screen.send("/fail auth").wait_for_reply(2)
 
-    expect(badges(screen.page)).to_have_text(["OUT failed"])
+    expect(badges(screen.page)).to_have_text(["Failed, not sent"])
     colour = "it => getComputedStyle(it).color"
     faded = screen.pairs.last.evaluate(colour)
     assert faded != screen.pairs.first.evaluate(colour)
-    expect(screen.pairs.last).to_have_accessible_description(re.compile("OUT failed"))
+    expect(screen.pairs.last).to_have_accessible_description(re.compile("Failed, not sent"))

@@ -117,7 +117,7 @@ def it_is_open_after_a_reload_next_to_the_page_and_not_over_it(opened: Screen) -
 
 
 @pytest.mark.exhaustive
-def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: Screen, peer: Peer) -> None:
+def test_preview_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: Screen, peer: Peer) -> None:
     page = opened.page
     before = len(peer.bodies)
     opened.write("What would this send?")
@@ -127,7 +127,7 @@ def test_dry_run_is_a_key_of_the_composer_and_a_button_of_the_estimate(opened: S
     expect(inspector(page)).to_be_hidden()
 
     page.get_by_role("button", name=re.compile("to be sent now")).click()
-    page.get_by_role("button", name="Dry run").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
 
     expect(inspector(page)).to_contain_text("What would this send?")
     expect(opened.composer).to_have_value("What would this send?")

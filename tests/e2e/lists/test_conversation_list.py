@@ -129,5 +129,8 @@ def search_results_lead_to_the_pair_with_the_words(screen: Screen, server: Serve
     eventually(lambda: screen.page.evaluate(MARKED) == [])
     field.fill("zyxwv qponm")
     expect(screen.page.get_by_text("No conversation contains these words.")).to_be_visible()
+    expect(screen.page.get_by_text("Latin word")).to_be_hidden()
+    field.fill("用 zyxwv")
+    expect(screen.page.get_by_text("Latin word")).to_be_visible()
     # The next page draws the field once. If it drew it again later, the field would lose the focus and new text.
     assert screen.page.evaluate("window.searchFields") == 1

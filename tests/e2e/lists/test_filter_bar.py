@@ -133,7 +133,7 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 
 @pytest.mark.exhaustive
 def test_sheet_of_the_filter_shows_its_search_and_how_to_close_it(opened: Screen) -> None:
-    opened.page.get_by_role("button", name="What can be typed here").click()
+    opened.page.get_by_role("button", name="Filter help").click()
 
     sheet = opened.page.get_by_role("dialog", name="Keys and the filter language")
     expect(sheet.get_by_role("heading", name="filter language")).to_be_in_viewport()

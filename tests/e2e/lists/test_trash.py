@@ -47,9 +47,9 @@ def trash_is_gone_through_on_a_phone_by_keyboard(screen: Screen) -> None:
     entry = page.locator(".trash-list li").filter(has_text="wanted")
 
     page.get_by_role("main").get_by_role("combobox").select_option("7")
-    expect(entry).to_contain_text("deleted in 7 days")
+    expect(entry).to_contain_text("removed for good in 7 days")
     page.get_by_role("main").get_by_role("combobox").select_option("30")
-    expect(entry).to_contain_text("deleted in 30 days")
+    expect(entry).to_contain_text("removed for good in 30 days")
     entry.get_by_role("button", name=re.compile("^Delete forever")).press("Enter")
     dialog = page.get_by_role("dialog", name="Delete forever?")
     expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()

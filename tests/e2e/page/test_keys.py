@@ -428,7 +428,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(three.composer).to_have_value("a")
 
     visit_settings(page, "keys")
-    page.get_by_role("button", name="Reset all keys").click()
+    page.get_by_role("button", name="Reset all shortcuts").click()
     expect(page.get_by_text("All keys are reset.")).to_be_visible()
     expect(page.get_by_role("button", name="Key of Flag: a")).to_be_visible()
 

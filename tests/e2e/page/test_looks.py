@@ -182,7 +182,7 @@ def settings(painted: Page) -> None:
     painted.locator("summary").get_by_text("Add a provider").click()
     painted.get_by_text("Anthropic", exact=True).click()
     examine_in_both_schemes(painted)
-    for section in ("Context", "Tools", "Keys"):
+    for section in ("Context", "Tools", "Keyboard shortcuts"):
         painted.get_by_role("navigation", name="Sections").get_by_role("link", name=section).click()
         expect(painted.get_by_role("heading", name=section, exact=True)).to_be_visible()
         examine_in_both_schemes(painted)

@@ -38,7 +38,7 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     examples = page.get_by_role("list", name="Examples")
     with page.expect_file_chooser():
         examples.get_by_role("button", name="Attach a file").click()
-    examples.get_by_role("button", name="See what would be sent").click()
+    examples.get_by_role("button", name="Preview the request").click()
     expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Explain")
     page.get_by_role("button", name="Close the inspector").click()
     examples.get_by_role("button", name="Compare two models").click()
@@ -74,7 +74,7 @@ def test_costs_of_an_edit_are_one_key_away(screen: Screen) -> None:
 
     entry = page.locator(".log li")
     expect(entry.locator(".accounting")).to_contain_text("💰So far")
-    expect(entry).to_contain_text("Edited and sent again: 2 messages replaced.")
+    expect(entry).to_contain_text("Edited and resent: 2 messages replaced.")
     expect(entry).to_contain_text("before the first pair")
 
 

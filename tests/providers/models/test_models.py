@@ -15,10 +15,10 @@ import orjson
 import pytest
 from genai_prices.data_snapshot import get_snapshot
 
-from app.domain.errors import ErrorClass, ProviderError, SettingsError
+from app.domain.errors import ErrorClass, ProviderError, SettingsError, failure
 from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
 from app.domain.provider_trials import describe_trial_failure
-from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, load_adapter
+from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, Provider, load_adapter
 from app.providers.models import detection, models, tariffs
 from app.providers.models.abilities import abilities_of
 from app.providers.models.detection import detect_local_servers
@@ -336,6 +336,32 @@ NO_LISTS = {
     b"true": "it sent true or false.",
     b"[" + b"1," * 500_000 + b"1]": "it sent more than 400,000 values.",
 }
+
+
+@pytest.mark.parametrize(
+    ("provider", "next_step"),
+    [
+        (
+            make_provider(PROVIDERS["anthropic"], Credentials("k")),
+            "Check this server's internet connection, then try again.",
+        ),
+        (
+            make_provider(PROVIDERS["anthropic"], Credentials("k", "https://proxy.example/v1")),
+            "Start the server or correct its base URL, then try again.",
+        ),
+        (
+            make_provider(PROVIDERS["ollama"], Credentials()),
+            "Start the server or correct its base URL, then try again.",
+        ),
+    ],
+    ids=["vendor", "own address", "own server"],
+)
+def test_an_unreachable_vendor_means_no_internet_and_another_address_may_be_wrong(
+    provider: Provider, next_step: str
+) -> None:
+    why = failure(ErrorClass.NETWORK, f"{provider.row.label} could not be reached.")
+
+    assert describe_trial_failure(why, own_address=provider.own_address).next_step == next_step
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai", "groq"])

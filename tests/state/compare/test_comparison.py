@@ -95,7 +95,7 @@ async def test_replies_come_side_by_side_while_the_dialog_shows_them(ctx: AppCon
         (DEMO, "Complete", "succeeded"),
         (TINY, "Complete", "succeeded"),
     ]
-    assert [one.figures.split(" · ")[0] for one in columns(tab)] == ["2 pairs sent", "2 pairs sent"]
+    assert [one.figures.split(" · ")[0] for one in columns(tab)] == ["2 earlier pairs sent", "2 earlier pairs sent"]
     assert "Hi" in getattr(columns(tab)[0].parts[0], "text", "")
 
     await tab.send(ComparisonState.fold)
@@ -162,7 +162,7 @@ async def test_a_failure_says_what_went_wrong_and_cannot_be_kept(ctx: AppContext
     assert columns(tab)[0].status == "Failed"
     error = columns(tab)[0].error
     assert error is not None
-    assert "The offline provider plays a fault" in error.message
+    assert "Simulated error" in error.message
 
     await tab.send(KeepingState.keep, model=DEMO)
 

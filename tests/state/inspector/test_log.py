@@ -37,7 +37,7 @@ async def test_an_edit_and_a_restored_version_are_two_entries_the_newest_first(c
 
     assert [entry.name for entry in entries] == [
         "Another version restored: 2 messages replaced.",
-        "Edited and sent again: 2 messages replaced.",
+        "Edited and resent: 2 messages replaced.",
     ]
     assert {entry.kind for entry in entries} == {"accounting"}
     assert all(entry.about.startswith("So far ") for entry in entries)

@@ -72,7 +72,7 @@ async def test_pair_is_edited_sent_in_place_and_undone(watcher: Watcher, tab: Ta
     assert not shown(tab, "busy")
     assert await texts(watcher) == ["/echo one", "/echo other"]
     toast = tab.shows(ToastState, "toast")
-    assert toast.message == "Pair 2: Edited and sent again"
+    assert toast.message == "Pair 2: Edited and resent"
     await tab.send(ToastState.undo, toast_id=toast.id)
     assert await texts(watcher) == ["/echo one", "/echo two"]
 

@@ -49,12 +49,12 @@ async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watc
 
     assert not tab.shows(ResendState, "later")
     toast = tab.shows(ToastState, "toast")
-    assert (toast.message, toast.undo) == ("Pair 2: Sent again", True)
+    assert (toast.message, toast.undo) == ("Pair 2: Regenerated", True)
 
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     assert [pair.version for pair in await stored(watcher)] == [1, 1]
-    assert tab.shows(ToastState, "toast").message == "Undone: pair 2 sent again"
+    assert tab.shows(ToastState, "toast").message == "Undone: pair 2 regenerated"
 
 
 async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer(watcher: Watcher, tab: Tab) -> None:
@@ -81,7 +81,7 @@ async def test_later_pairs_are_discarded_and_come_back_with_the_undo(watcher: Wa
     await settled(watcher, 2)
     assert tab.shows(ResendState, "later") is None
     toast = tab.shows(ToastState, "toast")
-    assert toast.message == "Pair 1: Sent again, 1 later pair discarded"
+    assert toast.message == "Pair 1: Regenerated, 1 later pair discarded"
 
     await tab.send(ToastState.undo, toast_id=toast.id)
 

@@ -9,6 +9,7 @@ from app.domain.provider_trials import ProviderHealth
 from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import list_providers
 from app.runs.wiring import open_app_context
+from app.state.conversation.model import ModelState
 from app.state.settings.providers import ProviderItem, ProvidersState
 from tests.providers.peer import Answer, a_peer
 from tests.runs.steps import a_conversation, reply_to, settings_of
@@ -96,6 +97,13 @@ async def test_added_server_is_tried_at_once_and_kept_when_it_is_unreachable(ctx
     assert lab.problem.startswith("lab could not be reached: it refused the connection.")
     assert tab.shows(ProvidersState, "added_note") == f"Added lab. Unreachable. {lab.problem}"
     assert lab.base_url == NOWHERE
+
+
+async def test_the_model_menu_describes_an_unreachable_server_as_settings_does(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ProvidersState.add_server, form={"name": "lab", "base_url": NOWHERE, "key": ""})
+    await tab.send(ModelState.look)
+
+    await tab.until(lambda: item(tab, "lab").problem in {row.group_note for row in tab.shows(ModelState, "rows")})
 
 
 async def test_words_of_a_server_and_what_to_do_about_them_are_two_sentences(ctx: AppContext, tab: Tab) -> None:

@@ -166,7 +166,9 @@ async def test_open_log_is_followed(ctx: AppContext, tab: Tab) -> None:
 
 async def test_built_in_tool_is_switched_on_and_off(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ServersState.load)
-    assert "current_time" in {tool.name for tool in tab.shows(ServersState, "built_ins")}
+    built_ins = {tool.name: tool.description for tool in tab.shows(ServersState, "built_ins")}
+    assert "current_time" in built_ins
+    assert all(text.startswith("Lets the model ") for text in built_ins.values()), "a sentence for people"
 
     await tab.send(ServersState.switch_built_in, name="current_time", on=True)
     assert tab.shows(PreferencesState, "preferred").built_in_tools == ("current_time",)

@@ -355,6 +355,15 @@ async def test_the_search_field_lists_what_has_the_words_with_the_pair_they_lead
     assert tab.shows(SidebarState, "searching") is False
 
 
+@pytest.mark.parametrize(("words", "unspaced"), [("zzzz", False), ("用 Python", True), ("ไทย", True), ("Füße", False)])
+async def test_the_hint_on_joined_letters_is_only_for_searches_that_have_such_letters(
+    ctx: AppContext, tab: Tab, words: str, unspaced: bool
+) -> None:
+    await tab.send(SidebarState.search, words=words)
+
+    assert tab.shows(SidebarState, "unspaced") is unspaced
+
+
 async def test_search_field_is_another_one_only_if_the_page_is_loaded_again_with_words_in_it(tab: Tab) -> None:
     await tab.connect("first", anew=True)
     await tab.send(SidebarState.load)

@@ -1,7 +1,7 @@
 """Completion in the filter bar: suggests predicates, names, saved filters and commands.
 
 >>> complete_line("s2 fl", 5, Vocabulary())
-Completion(start=3, end=5, suggestions=(Suggestion(text='flagged', means='pairs that carry the flag'),))
+Completion(start=3, end=5, suggestions=(Suggestion(text='flagged', means='pairs that are flagged'),))
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.commands import COMMANDS, DRY_RUN, CommandRow, FlagRow
 from app.domain.filters.language.lexer import Token, TokenKind, tokenize, tokenize_command
 from app.domain.filters.language.parser import parse_filter
-from app.domain.filters.language.predicates import NAMES, PREDICATES, Name
+from app.domain.filters.language.predicates import NAMES, PREDICATES, STARTERS, Name
 from app.domain.filters.language.quoting import quote_pattern, quote_topic, read_text
 from app.domain.filters.language.syntax import TopicTerm, Unit
 from app.domain.pattern import Pattern, fold
@@ -81,7 +81,7 @@ def _terms(word: Token, tokens: Sequence[Token], vocabulary: Vocabulary) -> Iter
         case TokenKind.NUMBER if _is_age(tokens):
             yield from (Suggestion(f"{word.text}{unit}", f"{unit.name.lower()}s") for unit in Unit)
         case TokenKind.END:
-            yield from _predicates("")
+            yield from _starters()
             yield from _saved("", vocabulary)
         case _:
             pass
@@ -93,6 +93,13 @@ def _predicates(typed: str) -> Iterator[Suggestion]:
             yield Suggestion(row.short, f"pairs that {row.selects}")
         elif row.name.startswith(typed):
             yield Suggestion(row.name.value, f"pairs that {row.selects}")
+
+
+def _starters() -> Iterator[Suggestion]:
+    """Suggest whole filters in words. The meaning of each ends with its short form."""
+    for name, (starter, means) in STARTERS.items():
+        short = f"{PREDICATES[name].short}{starter.removeprefix(name).lstrip()}"
+        yield Suggestion(starter, means if short == starter else f"{means} · short: {short}")
 
 
 def _arguments(word: str, vocabulary: Vocabulary) -> Iterator[Suggestion]:

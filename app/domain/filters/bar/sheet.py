@@ -3,7 +3,7 @@
 A text in backquotes is typed literally. Every example has the description that the filter bar shows for it.
 
 >>> SHEET[0].title, SHEET[0].rows[1][:2]
-('Predicates', ('`s`', '`stars`'))
+('Filters', ('`stars`', '`s`'))
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def _call(row: CommandRow) -> str:
 
 SHEET = (
     Section(
-        "Predicates",
-        ("short", "long", "argument", "selects pairs that"),
-        tuple((f"`{row.short}`", f"`{row.name}`", row.argument, row.selects) for row in PREDICATES.values()),
+        "Filters",
+        ("word", "short", "value", "selects pairs that"),
+        tuple((f"`{row.name}`", f"`{row.short}`", row.argument, row.selects) for row in PREDICATES.values()),
     ),
     Section(
         "Operators",
@@ -130,14 +130,14 @@ its reply. A filter never reorders pairs. A filter with an error changes nothing
 the expected text and the filter that is still in force. Plain words are no filter. If a line is made of
 words, Enter applies the filter that searches for them (`c'words'`), and Tab writes it into the line.
 Chips below the line write its most common terms, for values that occur in the conversation, and take them out again.
-A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} predicates, and
+A line has at most {MAX_LENGTH:,} characters, {MAX_TERMS} filter words, and
 {MAX_DEPTH} parentheses and `!` within each other."""
 
 
 def describe_sheet() -> str:
     """Return the cheat sheet as a page of the documentation, with the examples of every predicate."""
     examples = Section(
-        "Predicates by example",
+        "Filters by example",
         ("typed", "selects"),
         tuple(_example(example) for row in PREDICATES.values() for example in row.examples),
     )

@@ -148,8 +148,8 @@ _ROWS = (
     CommandRow("star", "gives stars", "r1 :star 3", argument="N", choices=("0", "1", "2", "3")),
     CommandRow("flag", "sets the flag", "e :flag"),
     CommandRow("unflag", "removes the flag", "b :unflag"),
-    CommandRow("in", "sets the include mark", "t'AI...' :in"),
-    CommandRow("out", "sets the exclude mark", "e :out"),
+    CommandRow("in", "tags the pairs “include”", "t'AI...' :in"),
+    CommandRow("out", "tags the pairs “exclude”", "e :out"),
     CommandRow(
         "delete",
         (

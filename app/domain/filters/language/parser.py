@@ -100,7 +100,7 @@ def _read_filter(tokens: TokenStream) -> Filter:
         _read_operand(tokens, groups)
         terms += 1
         if terms > MAX_TERMS:
-            raise refuse(tokens.next, f"at most {MAX_TERMS} predicates in a filter")
+            raise refuse(tokens.next, f"at most {MAX_TERMS} filter words in a filter")
         _close_groups(tokens, groups)
         following = tokens.next
         if following.kind is TokenKind.OR:

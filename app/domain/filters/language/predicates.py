@@ -61,7 +61,7 @@ _ROWS = (
         "t",
         Takes.MAYBE,
         "name, path or pattern; none; N ≥ 1",
-        "are filed under the topic; without an argument, under the chosen one; with N, the last N under it",
+        "are filed under that topic; without a name: under the chosen topic; with N: its last N pairs",
         ("t'AI'", "t'AI > Planning'", "t'AI...'", "t'*Learning'", "t", "t10"),
     ),
     PredicateRow(
@@ -69,7 +69,7 @@ _ROWS = (
         "s",
         Takes.ALWAYS,
         "comparison with 0 to 3",
-        "have that star rating",
+        "have that number of stars",
         ("s2", "s>=2", "s<1"),
     ),
     PredicateRow(
@@ -77,19 +77,19 @@ _ROWS = (
         "r",
         Takes.ALWAYS,
         "N ≥ 1",
-        "are among the last N of the whole conversation, regardless of other terms",
+        "are among the last N of the whole conversation, whatever else the filter says",
         ("r10",),
     ),
-    PredicateRow(Name.FLAGGED, "b", Takes.NOTHING, "", "carry the flag", ("b",)),
-    PredicateRow(Name.UNFLAGGED, "g", Takes.NOTHING, "", "do not carry the flag", ("g",)),
-    PredicateRow(Name.IN, "in", Takes.NOTHING, "", "carry the include mark", ("in",)),
-    PredicateRow(Name.OUT, "out", Takes.NOTHING, "", "carry the exclude mark", ("out", "!out")),
+    PredicateRow(Name.FLAGGED, "b", Takes.NOTHING, "", "are flagged", ("b",)),
+    PredicateRow(Name.UNFLAGGED, "g", Takes.NOTHING, "", "are not flagged", ("g",)),
+    PredicateRow(Name.IN, "in", Takes.NOTHING, "", "are tagged “include”", ("in",)),
+    PredicateRow(Name.OUT, "out", Takes.NOTHING, "", "are tagged “exclude”", ("out", "!out")),
     PredicateRow(
         Name.MODEL,
         "m",
         Takes.MAYBE,
         "pattern; none",
-        "were answered by a model of that name; without an argument, by the chosen model",
+        "were answered by that model; without a name: by the chosen model",
         ("m'claude*'", "m"),
     ),
     PredicateRow(
@@ -115,7 +115,7 @@ _ROWS = (
         "k",
         Takes.MAYBE,
         "pattern; none",
-        "called a tool of that name; without an argument, any tool",
+        "called that tool; without a name: any tool",
         ("k'git*'", "k"),
     ),
     PredicateRow(
@@ -131,7 +131,7 @@ _ROWS = (
         "a",
         Takes.MAYBE,
         "pattern; none",
-        "were answered by that agent; without an argument, by the chosen agent",
+        "were answered by that agent; without a name: by the chosen agent",
         ("a'Reviewer'", "a"),
     ),
     PredicateRow(
@@ -150,6 +150,28 @@ NAMES: Mapping[str, Name] = MappingProxyType(
     {spelling: row.name for row in _ROWS for spelling in (row.short, row.name.value)}
 )
 """The predicate of each spelling, short and long."""
+
+STARTERS: Mapping[Name, tuple[str, str]] = MappingProxyType(
+    {
+        Name.STARS: ("stars>=2", "two or more stars"),
+        Name.FLAGGED: ("flagged", "pairs with a flag"),
+        Name.RECENT: ("recent 5", "the last 5 pairs"),
+        Name.TEXT: ("text'budget'", "pairs with this text"),
+        Name.DATE: ("date<7d", "from the last 7 days"),
+        Name.TOPIC: ("topic", "under the chosen topic"),
+        Name.IMAGES: ("images", "with an image or a file"),
+        Name.ERRORS: ("errors", "with an error"),
+        Name.MODEL: ("model", "answered by the chosen model"),
+        Name.AGENT: ("agent", "answered by the chosen agent"),
+        Name.TOOL: ("tool", "with a tool call"),
+        Name.TOKENS: ("tokens>2000", "more than 2,000 tokens"),
+        Name.UNFLAGGED: ("unflagged", "pairs without a flag"),
+        Name.IN: ("in", "tagged “include”"),
+        Name.OUT: ("out", "tagged “exclude”"),
+        Name.CONTEXT: ("context", "within the context boundary"),
+    }
+)
+"""The first suggestions, in their order: for each predicate a whole filter with its long name, and what it selects."""
 
 MAX_STARS = 3
 MAX_NUMBER = 999_999_999

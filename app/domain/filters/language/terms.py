@@ -48,7 +48,7 @@ from app.domain.filters.language.syntax import (
 from app.domain.filters.language.token_stream import INSTEAD, TokenStream, refuse
 from app.domain.pattern import Pattern
 
-A_PREDICATE = f"a predicate ({', '.join(row.short for row in PREDICATES.values())})"
+A_PREDICATE = f"a filter word ({', '.join(row.name for row in PREDICATES.values())})"
 
 _ARGUMENTS = frozenset({TokenKind.NUMBER, TokenKind.DAY, TokenKind.STRING, TokenKind.COMPARISON})
 
@@ -113,7 +113,7 @@ def _length_of_first_name(word: Token, following: Token) -> int:
 
 def _suggest_name(word: str) -> str:
     if word.lower() in NAMES:
-        return f'Predicates are lower case: write "{word.lower()}".'
+        return f'Filter words are lower case: write "{word.lower()}".'
     if word.lower() in INSTEAD:
         return INSTEAD[word.lower()]
     if len(word) <= _MAX_TOGETHER and set(word) <= NAMES.keys():
@@ -184,7 +184,7 @@ def _read_unit(number: Token, tokens: TokenStream) -> Unit:
         if word.text.startswith(unit) and (not rest.text or _starts_with_name(rest, tokens.next)):
             tokens.split(word, len(unit))
             return Unit(unit or Unit.DAY)
-    raise refuse(word, f"a unit of age ({', '.join(Unit)}) or a predicate")
+    raise refuse(word, f"a unit of age ({', '.join(Unit)}) or a filter word")
 
 
 def _read_op(tokens: TokenStream) -> Op | None:

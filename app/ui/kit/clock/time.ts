@@ -11,10 +11,10 @@ export const two = (number: number): string => String(number).padStart(2, "0");
 /** "14:05", in the reader's zone. */
 export const clock = (date: Date): string => `${two(date.getHours())}:${two(date.getMinutes())}`;
 
-/** "now", "5m ago", "3h ago", "2d ago", "21 Nov", "21 Nov 2024". `now`: milliseconds since 1970. */
+/** "just now", "5m ago", "3h ago", "2d ago", "21 Nov", "21 Nov 2024". `now`: milliseconds since 1970. */
 export function ago(date: Date, now: number): string {
   const minutes = (now - date.getTime()) / 60_000;
-  if (minutes < 1) return "now";
+  if (minutes < 1) return "just now";
   if (minutes < HOUR) return `${Math.floor(minutes)}m ago`;
   if (minutes < DAY) return `${Math.floor(minutes / HOUR)}h ago`;
   if (minutes < WEEK) return `${Math.floor(minutes / DAY)}d ago`;
