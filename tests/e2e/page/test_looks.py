@@ -288,6 +288,7 @@ def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_lis
     price_and_send_are_seen(phone.page)
     bar_of_keys_breaks_between_keys_only(phone)
     more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone)
+    menu_of_models_is_as_wide_as_its_words(phone)
     list_folds_away_and_opens_over_the_page(phone.page)
 
 
@@ -315,6 +316,21 @@ def more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> No
     assert dots.bounding_box() == before
     expect(set_marks).to_have_count(2)
     examine(phone.page)
+
+
+def menu_of_models_is_as_wide_as_its_words(phone: Screen) -> None:
+    page = phone.page
+    for width, height in ((1024, 768), (768, 1024), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        phone.pairs.last.get_by_role("button", name="Regenerate").tap()
+        menu = page.get_by_role("dialog", name="Regenerate pair 2")
+        expect(menu).to_be_in_viewport(ratio=1)
+        expect(menu.get_by_role("option", name="Several models, side by side…")).to_be_visible()
+        box = menu.bounding_box()
+        assert box
+        assert box["width"] >= 350, (width, box)
+        page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
 
 
 def bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
