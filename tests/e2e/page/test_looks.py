@@ -89,6 +89,12 @@ CUT_PLACEHOLDERS = """() => [...document.querySelectorAll("input:placeholder-sho
   })
   .map((it) => `${it.clientWidth} px: ${it.placeholder}`)"""
 """Placeholders without enough room. Where the words are far apart, only the first one is seen."""
+SHARE_OF_THE_MENU = """(option) => {
+  let place = option;
+  while (getComputedStyle(place).overflowY !== "auto") place = place.parentElement;
+  return place.clientHeight / option.closest("dialog").clientHeight;
+}"""
+"""The share of the menu's height in which its options are scrolled."""
 FOCUS_IS_SEEN = """() => {
   const it = document.activeElement;
   return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");
@@ -204,6 +210,7 @@ def first_page_and_its_model_menu(painted: Page) -> None:
     expect(option).to_be_visible()
 
     examine_in_both_schemes(painted)
+    assert option.evaluate(SHARE_OF_THE_MENU) >= 0.5, "the footer takes most of the menu"
     painted.emulate_media(forced_colors="active")
     assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "the chosen option is not marked"
     painted.emulate_media(forced_colors="none")
