@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.e2e.figures import estimate
+from tests.e2e.figures import counter, estimate
 from tests.e2e.screen import Screen, reload, visit, visit_settings
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -296,6 +296,7 @@ def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_lis
     bar_of_keys_breaks_between_keys_only(phone)
     more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone)
     menu_of_models_is_as_wide_as_its_words(phone)
+    counter_shows_that_a_filter_hides_pairs(phone)
     list_folds_away_and_opens_over_the_page(phone.page)
 
 
@@ -338,6 +339,18 @@ def menu_of_models_is_as_wide_as_its_words(phone: Screen) -> None:
         assert box["width"] >= 350, (width, box)
         page.keyboard.press("Escape")
         expect(menu).to_have_count(0)
+
+
+def counter_shows_that_a_filter_hides_pairs(phone: Screen) -> None:
+    expect(counter(phone.page)).to_have_text("2 / 2", use_inner_text=True)
+    place = phone.page.url
+    phone.go(f"{place}?f=c'two'")
+    expect(phone.pairs).to_have_count(1)
+    expect(counter(phone.page)).to_have_text("1 of 2", use_inner_text=True)
+    phone.page.set_viewport_size({"width": 1024, "height": 768})
+    expect(counter(phone.page)).to_have_text("1 / 1 of 2 pairs", use_inner_text=True)
+    phone.page.set_viewport_size({"width": 390, "height": 844})
+    phone.go(place)
 
 
 def bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:
