@@ -194,7 +194,12 @@ def in_conversation(finger: Finger, path: str) -> None:
 def in_inspector(finger: Finger) -> None:
     finger.tap("Preview of the request")
     inspector = finger.page.get_by_role("complementary")
-    for tab in inspector.get_by_role("tab").all():
+    sections = inspector.get_by_role("tablist", name="Inspector").get_by_role("tab")
+    for width in (320, 360, 390):
+        finger.page.set_viewport_size({"width": width, "height": 844})
+        for tab in sections.all():
+            expect(tab).to_be_in_viewport(ratio=1)
+    for tab in sections.all():
         tab.tap()
         expect(tab).to_have_attribute("aria-selected", "true")
         finger.look(f"inspector, {tab.inner_text()}")
