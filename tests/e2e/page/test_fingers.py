@@ -27,20 +27,17 @@ SMALL = """() => {
   const isCovered = (it) => document.querySelector("dialog:modal") && !it.closest("dialog");
   const hasWords = (it) => [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const isPlain = ({ display, borderTopWidth }) => display.startsWith("inline") && borderTopWidth === "0px";
-  const isInSentence = (it) => isPlain(getComputedStyle(it)) &&
+  const isInSentence = (it) => isPlain(getComputedStyle(it)) && !it.closest(".home-connect, .picker-keys") &&
     (hasWords(it.parentElement) || (it.matches("p > span > a") && hasWords(it.closest("p"))));
   const areaOf = (it) => (it.matches("[type=checkbox], [type=radio]") && it.labels[0] || it).getBoundingClientRect();
-  const leastOf = (it) => it.matches("footer .deeds > :not(.more) button") ? 32 : 44;
   return [...document.querySelectorAll(all)]
     .filter((it) => isSeen(it) && !isCovered(it) && !isInSentence(it) && !it.closest(".unseen, .skip"))
     .map((it) => [it, areaOf(it)])
-    .filter(([it, { width, height }]) => width > 1 && (Math.round(width) < leastOf(it) || Math.round(height) < 44))
+    .filter(([it, { width, height }]) => width > 1 && (Math.round(width) < 44 || Math.round(height) < 44))
     .map(([it, { width, height }]) => `${Math.round(width)} × ${Math.round(height)} ${it.tagName}.${it.className}: ${
       it.ariaLabel || it.textContent.slice(0, 40) || it.name}`);
 }"""
-"""Visible controls that are too small. A box to be ticked is as large as its label.
-
-In the line of actions of a pair 32 px of width are enough: that line never wraps."""
+"""Visible controls that are too small. A box to be ticked is as large as its label."""
 
 
 @dataclass

@@ -317,6 +317,11 @@ def more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> No
     set_marks = pair.locator("[data-set]:visible").filter(has_not=phone.page.locator("[data-set]"))
     expect(set_marks).to_have_count(2)
     before = dots.bounding_box()
+    tops = pair.locator(".again, .actions, .more > summary").evaluate_all(
+        "(all) => all.map((it) => it.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 3
+    assert len(set(tops)) == 1, "the actions are not in one line"
 
     dots.tap()
 
