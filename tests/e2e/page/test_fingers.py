@@ -82,12 +82,17 @@ def finger(browser: Browser, server: Served) -> Generator[Finger]:
     context.close()
 
 
-def test_all_of_each_page_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
+def test_all_of_each_page_is_large_enough_for_a_finger(
+    finger: Finger, server: Served, prefer: Callable[..., None]
+) -> None:
     path = f"/c/{imported(server, {'type': 'text', 'text': 'See.'}, a_call('1', 'now', {}), a_result('1', 'Noon'))}"
     on_start_page(finger)
     in_conversation(finger, path)
     in_inspector(finger)
     elsewhere(finger, server)
+    prefer(built_in_tools=["current_time"])
+    with an_agent(server):
+        composer_has_two_lines_of_controls(finger, path)
     assert not finger.small, "\n".join(finger.small)
 
 
@@ -201,6 +206,20 @@ def in_inspector(finger: Finger) -> None:
         expect(tab).to_have_attribute("aria-selected", "true")
         finger.look(f"inspector, {tab.inner_text()}")
     finger.page.keyboard.press("Escape")
+
+
+def composer_has_two_lines_of_controls(finger: Finger, path: str) -> None:
+    page = finger.screen.go(path).page
+    composer = page.get_by_role("form", name="Message")
+    expect(composer.get_by_role("button", name=re.compile("^Tools "))).to_be_visible()
+    expect(composer.get_by_role("button", name=re.compile("^Agent: "))).to_be_visible()
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        finger.look(f"composer with all menus, {width}")
+        places = composer.get_by_role("button").evaluate_all(
+            "(all) => all.map((it) => Math.round(it.getBoundingClientRect().top))"
+        )
+        assert len({*places}) <= 2, (width, places)
 
 
 def elsewhere(finger: Finger, server: Served) -> None:
