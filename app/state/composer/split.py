@@ -34,7 +34,8 @@ def describe_split(context: ContextView) -> SplitView:
     return SplitView(
         x=number(x),
         y=number(y),
-        unit=_name_unit(y, context.total, filtered=context.filter != ""),
+        whole=number(context.total) if context.filter else "",
+        unit=_name_unit(context.total if context.filter else y),
         counted=f"{plural(context.total, 'pair')} in this conversation: {x} of {y} pairs in view are sent",
         title=read_as_title(x, y),
         all_fit=x >= y,
@@ -77,13 +78,13 @@ def read_as_title(x: int, y: int) -> str:
     return "The pair in view is sent" if y == 1 else f"All {number(y)} pairs in view are sent"
 
 
-def _name_unit(y: int, total: int, *, filtered: bool) -> str:
-    """Return the words that follow the two numbers of pairs. With a filter they contain the number of all pairs.
+def _name_unit(count: int) -> str:
+    """Return the word that follows this number of pairs.
 
-    >>> _name_unit(1, 1, filtered=False), _name_unit(1, 12, filtered=True)
-    ('pair', 'of 12 pairs')
+    >>> _name_unit(1), _name_unit(12)
+    ('pair', 'pairs')
     """
-    return f"of {plural(total, 'pair')}" if filtered else "pair" if y == 1 else "pairs"
+    return "pair" if count == 1 else "pairs"
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:

@@ -61,7 +61,8 @@ class ModelState(rx.State):
     `chosen_in` ("": to a new one). `images`: the chosen model accepts images; otherwise `capable` are some models that
     do. `remembered` is the last model chosen in this browser, for new conversations.
 
-    `rows` are the models of all providers; empty until the first provider has answered. `keyless` are the providers
+    `rows` are the models of all providers; empty until the first provider has answered. Providers without models, each
+    with the reason, are the last rows. `keyless` are the providers
     without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
     """
 
@@ -121,7 +122,7 @@ class ModelState(rx.State):
         while True:
             rows = [row for name, task in tasks.items() for row in _describe_answer(providers[name], task)]
             async with self:
-                self.rows, self.keyless = tuple(rows), keyless
+                self.rows, self.keyless = tuple(sorted(rows, key=lambda row: row.name == "")), keyless
             waiting = {task for task in waiting if not task.done()}
             if not waiting:
                 return

@@ -34,6 +34,11 @@ def model_menu() -> rx.Component:
     """
     here = rx.cond(ModelState.chosen_in != "", PREFIX + ModelState.chosen_in, routes.HOME)
     options = OptionList.create(
+        rx.el.p(
+            "Window · $ per million tokens (input/output) · JSON: accepts a schema · cache: caches prompts",
+            class_name="picker-legend",
+        ),
+        _keyless(),
         rows=ModelState.rows,
         label="Search models",
         list_label="Model",
@@ -48,11 +53,6 @@ def model_menu() -> rx.Component:
         "Model",
         OnPage.create(_chosen(ModelState.chosen_name), path=here, elsewhere=_none()),
         options,
-        rx.el.p(
-            "Window · $ per million tokens (input/output) · JSON: accepts a schema · cache: caches prompts",
-            class_name="picker-legend",
-        ),
-        _keyless(),
         _compare(),
         _foot("Set up providers…", routes.SETTINGS),
         on_click=[MenuState.show_models, ModelState.look],
@@ -105,7 +105,7 @@ def _keyless() -> rx.Component:
     """Draw the list of providers without a key. Each is a link to its card in the settings."""
     return rx.cond(
         ModelState.keyless.length() > 0,
-        rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend"),
+        rx.el.p("Add a key: ", rx.foreach(ModelState.keyless, _keyless_one), class_name="picker-legend picker-keys"),
     )
 
 

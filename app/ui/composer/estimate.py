@@ -20,15 +20,17 @@ _TOO_LARGE: Final = "{count} characters are too many to send at once. The text s
 
 
 def counter() -> rx.Component:
-    """Draw the number of pairs in view that will be sent: "12 / 15 pairs", with a filter "2 / 2 of 15 pairs"."""
+    """Draw the number of pairs in view that will be sent: "12 / 15 pairs", with a filter "2 / 2 of 15 pairs".
+
+    A small screen has room for "12 / 15", with a filter for "2 of 15".
+    """
     return rx.cond(
         ComposerState.split,
         Tip.create(
             _SPLIT.x,
-            " / ",
-            _SPLIT.y,
-            " ",
-            rx.el.span(_SPLIT.unit, class_name="counter-unit"),
+            rx.el.span(" / ", _SPLIT.y, class_name="counter-view"),
+            rx.cond(_SPLIT.whole != "", rx.el.span(" of ", _SPLIT.whole, class_name="counter-whole")),
+            rx.el.span(" ", _SPLIT.unit, class_name="counter-unit"),
             label=_SPLIT.counted,
             large=f"? / {_SPLIT.y}",
             large_label="The number of pairs to send is unknown: " + _TOO_LARGE,

@@ -27,20 +27,17 @@ SMALL = """() => {
   const isCovered = (it) => document.querySelector("dialog:modal") && !it.closest("dialog");
   const hasWords = (it) => [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const isPlain = ({ display, borderTopWidth }) => display.startsWith("inline") && borderTopWidth === "0px";
-  const isInSentence = (it) => isPlain(getComputedStyle(it)) &&
+  const isInSentence = (it) => isPlain(getComputedStyle(it)) && !it.closest(".home-connect, .picker-keys") &&
     (hasWords(it.parentElement) || (it.matches("p > span > a") && hasWords(it.closest("p"))));
   const areaOf = (it) => (it.matches("[type=checkbox], [type=radio]") && it.labels[0] || it).getBoundingClientRect();
-  const leastOf = (it) => it.matches("footer .deeds > :not(.more) button") ? 32 : 44;
   return [...document.querySelectorAll(all)]
     .filter((it) => isSeen(it) && !isCovered(it) && !isInSentence(it) && !it.closest(".unseen, .skip"))
     .map((it) => [it, areaOf(it)])
-    .filter(([it, { width, height }]) => width > 1 && (Math.round(width) < leastOf(it) || Math.round(height) < 44))
+    .filter(([it, { width, height }]) => width > 1 && (Math.round(width) < 44 || Math.round(height) < 44))
     .map(([it, { width, height }]) => `${Math.round(width)} × ${Math.round(height)} ${it.tagName}.${it.className}: ${
       it.ariaLabel || it.textContent.slice(0, 40) || it.name}`);
 }"""
-"""Visible controls that are too small. A box to be ticked is as large as its label.
-
-In the line of actions of a pair 32 px of width are enough: that line never wraps."""
+"""Visible controls that are too small. A box to be ticked is as large as its label."""
 
 
 @dataclass
@@ -85,12 +82,17 @@ def finger(browser: Browser, server: Served) -> Generator[Finger]:
     context.close()
 
 
-def test_all_of_each_page_is_large_enough_for_a_finger(finger: Finger, server: Served) -> None:
+def test_all_of_each_page_is_large_enough_for_a_finger(
+    finger: Finger, server: Served, prefer: Callable[..., None]
+) -> None:
     path = f"/c/{imported(server, {'type': 'text', 'text': 'See.'}, a_call('1', 'now', {}), a_result('1', 'Noon'))}"
     on_start_page(finger)
     in_conversation(finger, path)
     in_inspector(finger)
     elsewhere(finger, server)
+    prefer(built_in_tools=["current_time"])
+    with an_agent(server):
+        composer_has_two_lines_of_controls(finger, path)
     assert not finger.small, "\n".join(finger.small)
 
 
@@ -194,11 +196,30 @@ def in_conversation(finger: Finger, path: str) -> None:
 def in_inspector(finger: Finger) -> None:
     finger.tap("Preview of the request")
     inspector = finger.page.get_by_role("complementary")
-    for tab in inspector.get_by_role("tab").all():
+    sections = inspector.get_by_role("tablist", name="Inspector").get_by_role("tab")
+    for width in (320, 360, 390):
+        finger.page.set_viewport_size({"width": width, "height": 844})
+        for tab in sections.all():
+            expect(tab).to_be_in_viewport(ratio=1)
+    for tab in sections.all():
         tab.tap()
         expect(tab).to_have_attribute("aria-selected", "true")
         finger.look(f"inspector, {tab.inner_text()}")
     finger.page.keyboard.press("Escape")
+
+
+def composer_has_two_lines_of_controls(finger: Finger, path: str) -> None:
+    page = finger.screen.go(path).page
+    composer = page.get_by_role("form", name="Message")
+    expect(composer.get_by_role("button", name=re.compile("^Tools "))).to_be_visible()
+    expect(composer.get_by_role("button", name=re.compile("^Agent: "))).to_be_visible()
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        finger.look(f"composer with all menus, {width}")
+        places = composer.get_by_role("button").evaluate_all(
+            "(all) => all.map((it) => Math.round(it.getBoundingClientRect().top))"
+        )
+        assert len({*places}) <= 2, (width, places)
 
 
 def elsewhere(finger: Finger, server: Served) -> None:

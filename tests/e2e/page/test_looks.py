@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from tests.e2e.figures import estimate
+from tests.e2e.figures import counter, estimate
 from tests.e2e.screen import Screen, reload, visit, visit_settings
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -89,6 +89,12 @@ CUT_PLACEHOLDERS = """() => [...document.querySelectorAll("input:placeholder-sho
   })
   .map((it) => `${it.clientWidth} px: ${it.placeholder}`)"""
 """Placeholders without enough room. Where the words are far apart, only the first one is seen."""
+SHARE_OF_THE_MENU = """(option) => {
+  let place = option;
+  while (getComputedStyle(place).overflowY !== "auto") place = place.parentElement;
+  return place.clientHeight / option.closest("dialog").clientHeight;
+}"""
+"""The share of the menu's height in which its options are scrolled."""
 FOCUS_IS_SEEN = """() => {
   const it = document.activeElement;
   return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");
@@ -204,6 +210,7 @@ def first_page_and_its_model_menu(painted: Page) -> None:
     expect(option).to_be_visible()
 
     examine_in_both_schemes(painted)
+    assert option.evaluate(SHARE_OF_THE_MENU) >= 0.5, "the footer takes most of the menu"
     painted.emulate_media(forced_colors="active")
     assert option.evaluate("it => getComputedStyle(it).outlineStyle") == "solid", "the chosen option is not marked"
     painted.emulate_media(forced_colors="none")
@@ -288,6 +295,8 @@ def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_lis
     price_and_send_are_seen(phone.page)
     bar_of_keys_breaks_between_keys_only(phone)
     more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone)
+    menu_of_models_is_as_wide_as_its_words(phone)
+    counter_shows_that_a_filter_hides_pairs(phone)
     list_folds_away_and_opens_over_the_page(phone.page)
 
 
@@ -308,6 +317,11 @@ def more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> No
     set_marks = pair.locator("[data-set]:visible").filter(has_not=phone.page.locator("[data-set]"))
     expect(set_marks).to_have_count(2)
     before = dots.bounding_box()
+    tops = pair.locator(".again, .actions, .more > summary").evaluate_all(
+        "(all) => all.map((it) => it.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 3
+    assert len(set(tops)) == 1, "the actions are not in one line"
 
     dots.tap()
 
@@ -315,6 +329,33 @@ def more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone: Screen) -> No
     assert dots.bounding_box() == before
     expect(set_marks).to_have_count(2)
     examine(phone.page)
+
+
+def menu_of_models_is_as_wide_as_its_words(phone: Screen) -> None:
+    page = phone.page
+    for width, height in ((1024, 768), (768, 1024), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        phone.pairs.last.get_by_role("button", name="Regenerate").tap()
+        menu = page.get_by_role("dialog", name="Regenerate pair 2")
+        expect(menu).to_be_in_viewport(ratio=1)
+        expect(menu.get_by_role("option", name="Several models, side by side…")).to_be_visible()
+        box = menu.bounding_box()
+        assert box
+        assert box["width"] >= 350, (width, box)
+        page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
+
+
+def counter_shows_that_a_filter_hides_pairs(phone: Screen) -> None:
+    expect(counter(phone.page)).to_have_text("2 / 2", use_inner_text=True)
+    place = phone.page.url
+    phone.go(f"{place}?f=c'two'")
+    expect(phone.pairs).to_have_count(1)
+    expect(counter(phone.page)).to_have_text("1 of 2", use_inner_text=True)
+    phone.page.set_viewport_size({"width": 1024, "height": 768})
+    expect(counter(phone.page)).to_have_text("1 / 1 of 2 pairs", use_inner_text=True)
+    phone.page.set_viewport_size({"width": 390, "height": 844})
+    phone.go(place)
 
 
 def bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:

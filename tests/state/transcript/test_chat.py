@@ -4,6 +4,7 @@ import pytest
 
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
+from app.runs.library.provider_commands import save_provider
 from app.runs.library.trash import delete_for_good
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
 from app.runs.watch.broadcast import follow
@@ -141,3 +142,14 @@ async def test_menu_lists_available_providers_and_names_those_not_set_up(ctx: Ap
     assert "offline:demo" in [row.value for row in rows if row.group == "Offline"]
     assert MissingKey("anthropic", "Anthropic") in tab.shows(ModelState, "keyless")
     assert "offline" not in [one.name for one in tab.shows(ModelState, "keyless")]
+
+
+async def test_menu_lists_models_first_and_then_the_providers_without_models(ctx: AppContext, tab: Tab) -> None:
+    await save_provider(ctx, LOCAL_OWNER, "anthropic", key="sk-test", base_url="http://127.0.0.1:9/v1")
+
+    await tab.send(ModelState.look)
+
+    rows: tuple[OptionRow, ...] = tab.shows(ModelState, "rows")
+    assert [row.group for row in rows if not row.name] == ["Anthropic"]
+    assert rows[-1].group_note.startswith("Anthropic could not be reached")
+    assert rows[-1].group == "Anthropic"

@@ -14,7 +14,8 @@ class OptionList(Island):
     If no row contains all typed words, the text `none` is shown. The row with the value `chosen` is highlighted at
     first, else the first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog
     around the list. If more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}`
-    is the number of all matching rows. The field gets the focus when the dialog or menu around it opens.
+    is the number of all matching rows. The children are below the rows and are scrolled with them. The field gets the
+    focus when the dialog or menu around it opens.
     """
 
     library = island("kit/controls/option_list.tsx")

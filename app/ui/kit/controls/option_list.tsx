@@ -45,6 +45,7 @@ export function OptionList(props: OptionListProps): ReactNode {
       onType={type}
       onPoint={(place) => point(usable[place]?.value)}
       onEnter={() => document.getElementById(`${id}-${at}`)?.click()}
+      below={props.children}
     >
       {fit.length ? null : <p className="picker-none">{props.none}</p>}
       {groups.map(([first, ...others]) => (

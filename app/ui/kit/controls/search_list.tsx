@@ -16,6 +16,8 @@ interface SearchListProps {
   readonly onPoint: (at: number) => void;
   readonly onEnter: () => void;
   readonly children: ReactNode;
+  /** What is below the list and is scrolled with it. */
+  readonly below?: ReactNode;
 }
 
 export function SearchList(props: SearchListProps): ReactNode {
@@ -32,6 +34,12 @@ export function SearchList(props: SearchListProps): ReactNode {
     event.preventDefault();
     event.stopPropagation();
   };
+  const list = (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have it
+    <div id={id} role={role} aria-label={props.listLabel} className={props.className}>
+      {props.children}
+    </div>
+  );
   return (
     <>
       <input
@@ -49,10 +57,14 @@ export function SearchList(props: SearchListProps): ReactNode {
         onInput={({ currentTarget }) => onType(currentTarget.value)}
         onKeyDown={pressed}
       />
-      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have it */}
-      <div id={id} role={role} aria-label={props.listLabel} className={props.className}>
-        {props.children}
-      </div>
+      {props.below ? (
+        <div className="option-scroll">
+          {list}
+          {props.below}
+        </div>
+      ) : (
+        list
+      )}
     </>
   );
 }
