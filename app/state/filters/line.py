@@ -62,10 +62,12 @@ class WrittenLine:
     """A line that changed because the user chose a term in a chip, a menu of the filter bar.
 
     `number` grows with each such line, so that the text field also notices a line that is equal to the previous one.
+    `before` is the line that was changed: a text field with another text keeps its text, which was typed since then.
     """
 
     number: int = 0
     line: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,9 @@ class FilterLineState(VisitedState, FilterState):
             options = self._options().get(ChipName(name), ()) if known else ()
             chosen = None if at is None else options[at].term
             kept = self.filter if self.view_options.filter is None else self.view_options.filter
-            line = _read_words(kept if self._typed is None else self._typed)
+            typed = self._typed
+            before = kept if typed is None else typed
+            line = _read_words(before)
             if not options or (term and chosen is None):
                 return
         try:
@@ -157,8 +161,8 @@ class FilterLineState(VisitedState, FilterState):
                 self.feedback = replace(show_mistake(line, error), entered=True)
             return
         async with self:
-            self.written = WrittenLine(self.written.number + 1, written)
-            if self._typed is not None:
+            self.written = WrittenLine(self.written.number + 1, written, before)
+            if typed is not None and self._typed == typed:
                 self._typed = written
 
     @rx.var

@@ -86,10 +86,10 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   });
   useEffect(() => used(done), [done]);
   const taken = useRef(props.written.number); // number of the last line of a chip that the field shows
-  const take = useEffectEvent(({ number, line: words }: FilterLineProps["written"]) => {
+  const take = useEffectEvent(({ number, line: words, before }: FilterLineProps["written"]) => {
     if (taken.current === number) return;
     taken.current = number;
-    if (!open || !input.current) return;
+    if (!open || input.current?.value !== before) return; // else a person has typed since then
     input.current.value = words;
     read();
   });

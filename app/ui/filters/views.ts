@@ -35,6 +35,7 @@ export interface SuggestionView {
 export interface WrittenLine {
   readonly number: number;
   readonly line: string;
+  readonly before: string;
 }
 
 export interface FilterAddressProps {

@@ -8,6 +8,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, heard, reload, step
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
@@ -70,6 +71,28 @@ def test_filter_is_put_together_by_chips_and_its_line_is_applied_left_completed_
     for text, key in (("", "Tab"), ("sta", "Shift+Tab")):
         with step(f"{key} leaves the line {text!r}"):
             suggestions_close_when_tab_leaves_the_line(opened, text, key)
+    with step("a line is typed before the chip has changed the old one"):
+        line_typed_after_a_chip_is_kept(opened)
+
+
+def line_typed_after_a_chip_is_kept(opened: Screen) -> None:
+    page, state = opened.page, LateState()
+    page.route_web_socket(LINK, state.relay)
+    opened.go(opened.path)
+    enter(opened, "")
+    expect(opened.pairs).to_have_count(len(STARS))
+    bar(page).focus()
+    starred = page.get_by_role("group", name="Quick filters").get_by_role("button", name="Starred")
+    expect(starred).to_be_visible()
+    state.held = []
+    starred.click()
+    bar(page).fill("s>=2")
+    state.release()
+
+    expect(page).to_have_url(re.compile(r"\?f=s%3E%3D1$"))
+    expect(bar(page)).to_have_value("s>=2")
+    bar(page).press("Enter")
+    expect(opened.pairs).to_have_count(3)
 
 
 def applied_filter_shows_its_pairs_and_a_wrong_line_after_it_changes_nothing(opened: Screen) -> None:
