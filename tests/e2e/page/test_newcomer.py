@@ -75,7 +75,7 @@ def test_costs_of_an_edit_are_one_key_away(screen: Screen) -> None:
     entry = page.locator(".log li")
     expect(entry.locator(".accounting")).to_contain_text("💰So far")
     expect(entry).to_contain_text("Edited and resent: 2 messages replaced.")
-    expect(entry).to_contain_text("before the first pair")
+    expect(entry).to_contain_text("after pair 1")
 
 
 @pytest.mark.exhaustive
