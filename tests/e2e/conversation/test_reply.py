@@ -70,12 +70,15 @@ def test_reloads_in_the_middle_and_a_network_away_lose_and_repeat_nothing_and_an
     has_begun(late)
     reload(page)
     has_begun(screen)
+    tabs = (screen, early, late)
     page.context.set_offline(True)
-    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    for tab in tabs:
+        expect(tab.page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
     page.context.set_offline(False)
-    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
+    for tab in tabs:
+        expect(tab.page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
     late.stop.click()
-    for tab in (screen, early, late):
+    for tab in tabs:
         tab.wait_for_reply()
 
     assert shown_words(early) == shown_words(late) == shown_words(screen) == stored_words(screen) != []
