@@ -40,8 +40,8 @@ export function bringIn(which: "earlier" | "later"): Promise<void> {
 }
 
 /**
- * Load the pair at a position, or the next one in view; 0 is the first. Resolves to true when it is loaded, however long
- * that takes, and to false if the connection is lost or the window shows another conversation.
+ * Load the pair at a position, or the next one in view; 0 is the first. Resolves to true when it is loaded, however
+ * long that takes, and to false if the connection is lost or the window shows another conversation.
  */
 export function showPosition(position: number): Promise<boolean> {
   const hasCome = () => !!held && (first() <= position || !held.earlier) && (last() >= position || !held.later);
