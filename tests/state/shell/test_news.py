@@ -24,12 +24,12 @@ from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
 from app.state.tab import tab_watchers
-from app.state.tab.tab_watchers import serves
+from app.state.tab.tab_watchers import forget_watcher, serves
 from app.state.tab.visit import VisitState
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.state.usage.spent import SpentState
-from tests.runs.clock import HANG_SECONDS
+from tests.runs.clock import HANG_SECONDS, take_turns
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
@@ -75,9 +75,9 @@ async def test_page_that_is_loaded_again_announces_what_follows(ctx: AppContext,
         await until(lambda: said(tab) == "The reply is complete.")
 
 
-@pytest.mark.parametrize("ends_late", [False, True])
+@pytest.mark.parametrize("is_forgotten", [False, True])
 async def test_news_that_began_with_the_watcher_of_the_page_before_a_reload_continue(
-    ctx: AppContext, tab: Tab, *, ends_late: bool
+    ctx: AppContext, tab: Tab, *, is_forgotten: bool
 ) -> None:
     """The page's background handlers start at once, so they may find the watcher that the page had before."""
     conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
@@ -85,14 +85,19 @@ async def test_news_that_began_with_the_watcher_of_the_page_before_a_reload_cont
     async with running(tab, NewsState.follow), AsyncExitStack() as before:
         await before.enter_async_context(running(tab, TranscriptState.open))
         await until(lambda: tab.shows(NewsState, "conversation") == conversation.id)
-        if not ends_late:
+        if is_forgotten:
+            forget_watcher(tab.token, conversation.id)
+        else:
             await before.aclose()
             await until(lambda: not any("Watcher" in repr(task.get_coro()) for task in asyncio.all_tasks()))
+        await take_turns()  # the news notice it
 
         async with running(tab, TranscriptState.open):
-            await reply_to(ctx, conversation.id, "/echo one")
+            started = await send(ctx, conversation.id, "/long 100 /rate 20")
+            await until(lambda: said(tab) == "The reply has started.")
+            await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-            await until(lambda: said(tab) == "The reply is complete.")
+            await until(lambda: said(tab) == "The reply was stopped.")
 
 
 async def test_news_of_a_deleted_conversation_end_and_wait_for_no_other_watcher(
