@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Coroutine, Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
@@ -28,6 +29,8 @@ from app.settings import Settings
 from app.store.database.database import Store
 from app.store.temporary_database import holds
 from app.tools.toolbox import Toolbox
+
+Result = TypeVar("Result")
 
 MAX_ELSEWHERE = 10_000
 
@@ -80,18 +83,19 @@ class AppContext:
     throttle: Throttle = field(default_factory=Throttle)
     prepared: PreparedRequests = field(default_factory=PreparedRequests)
     warming: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
-    background: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    background: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])
 
     keeping: dict[str, CacheRefresher] = field(default_factory=dict[str, CacheRefresher])
 
     temporary: TemporaryContext = field(default_factory=TemporaryContext)
     desk: PermissionBroker = field(default_factory=PermissionBroker)
 
-    def start_background(self, work: Coroutine[None, None, None], name: str) -> None:
-        """Start a task that no caller waits for. It is cancelled when the process ends."""
+    def start_background(self, work: Coroutine[Any, Any, Result], name: str) -> asyncio.Task[Result]:
+        """Start a task that outlives its caller, and return it. It is cancelled when the process ends."""
         task = asyncio.create_task(work, name=name)
         self.background.add(task)
         task.add_done_callback(self.background.discard)
+        return task
 
     def expire(self, seconds: float) -> int:
         """Drop the cached data of conversations that were unused for this many seconds.

@@ -169,7 +169,7 @@ def _follow_up(ctx: AppContext, run: LiveRun) -> None:
     ctx.start_background(follow_up(ctx, run), f"after run {run.run_id}")
 
 
-async def _stop(tasks: set[asyncio.Task[None]]) -> None:
+async def _stop(tasks: set[asyncio.Task[Any]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

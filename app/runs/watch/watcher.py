@@ -21,6 +21,7 @@ from typing import Final, Self, assert_never
 
 from typing_extensions import Unpack
 
+from app.domain.context.context import OutReason
 from app.domain.conversation.conversation import Conversation, Pair, Parameters
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.conversation.lifecycle import RUNNING
@@ -187,6 +188,11 @@ class Watcher:
     def deleted(self) -> frozenset[str]:
         """The ids of the pairs that were deleted on this page and are no longer shown on it."""
         return frozenset(self._deleted - {pair.id for pair in self.screen.pairs})
+
+    @property
+    def damaged(self) -> frozenset[str]:
+        """The ids of the pairs that the page shows as damaged. No send includes them, even if they are counted."""
+        return frozenset(pair.id for pair in self.screen.pairs if pair.out is OutReason.DAMAGED)
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
         """Return the view of a pair; None: it is not on the page."""

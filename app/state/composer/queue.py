@@ -65,8 +65,8 @@ class _Dropped:
 class QueueState(rx.State):
     """The queue of the conversation on screen, and the edit of one of its texts.
 
-    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits. `running`: a reply
-    is running. `idle`: no reply has been running for a while.
+    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits, "" if it has no
+    texts. `running`: a reply is running. `idle`: no reply has been running for a while.
 
     `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
     then. `draft` is the initial content of the edit's text area: the text that an earlier, unfinished edit of it left,
@@ -295,7 +295,12 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
-    """Return a sentence that says why the queue waits. `idle`: no reply has been running for a while."""
+    """Return a sentence that says why the queue waits; "" if it has no texts.
+
+    `idle`: no reply has been running for a while.
+    """
+    if not queue.items:
+        return ""
     count = len(queue.items)
     wait = f"{plural(count, 'message')} {'waits' if count == 1 else 'wait'}"
     if queue.held is not None:

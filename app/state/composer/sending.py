@@ -46,10 +46,11 @@ class Draft:
     text is the first one of the queue, and the send resumes the queue.
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
-    and `deleted` those that the person deleted there. A person may have chosen an option in a dialog that held back the
-    send: then `over_budget` is this option, `selection` names the pairs to send, and `older` the pairs that are
-    summarised first. For several models, `choices` and `selections` have the option and the pairs for each model that
-    the person was asked about. `remembered`: when this send is accepted, this option is stored in the preferences.
+    and `left_out` those that the person has deleted or that the page shows as damaged since then. A person may have
+    chosen an option in a dialog that held back the send: then `over_budget` is this option, `selection` names the pairs
+    to send, and `older` the pairs that are summarised first. For several models, `choices` and `selections` have the
+    option and the pairs for each model that the person was asked about. `remembered`: when this send is accepted, this
+    option is stored in the preferences.
     """
 
     id: str
@@ -65,7 +66,7 @@ class Draft:
     waited: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
-    deleted: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
     selection: str | None = None
     selections: Counted = ()
     choices: Choices = ()
@@ -159,7 +160,7 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     choice = dict(draft.choices).get(base.profile.model) if draft.models else draft.over_budget
     forced = None if choice is None else choice is OverBudget.FORCE
     composed = await compose_base(base, draft.text, forced=forced, schema=draft.schema or None, attached=attached)
-    sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.deleted]
+    sent = [pair for pair in composed.composition.sent if pair.pair_id not in draft.left_out]
     return allow_new(describe_selection(sent, base.running), draft.uncounted)
 
 

@@ -269,8 +269,8 @@ class ComposerState(MessageBox, rx.State):
         watcher = watcher_of(self)
         draft = Draft(name, words or "", conversation_id, options, new, self.schema, self.files, models)
         if watcher is not None and watcher.conversation_id == conversation_id:
-            counted, uncounted, deleted = watcher.counted, watcher.uncounted, watcher.deleted
-            draft = replace(draft, counted=counted, uncounted=uncounted, deleted=deleted)
+            left_out = watcher.deleted | watcher.damaged
+            draft = replace(draft, counted=watcher.counted, uncounted=watcher.uncounted, left_out=left_out)
         if refusal := TOO_LONG if words is None else refuse_to_send(self.files):
             await self._refuse(draft, refusal)
             return None

@@ -114,7 +114,7 @@ async def read_shared_rows(
         if reading.version == version and now - reading.begun <= SHARED_SECONDS
     }
     if (criteria, limit) not in readings:
-        rows = asyncio.create_task(read_rows(ctx, criteria, limit=limit))
+        rows = ctx.start_background(read_rows(ctx, criteria, limit=limit), "list of conversations")
         readings[criteria, limit] = _Reading(version, now, rows)
     _READINGS[ctx.event_bus] = readings
     return await asyncio.shield(readings[criteria, limit].rows)

@@ -66,11 +66,15 @@ class Moment:
 
 @dataclass(eq=False)
 class _Tab:
-    """A tab and its watcher. After each change `changed` is set, and a new event replaces it."""
+    """A tab and its watcher. After each change `changed` is set, and a new event replaces it.
+
+    `is_left`: the tab shows another page now, or the conversation was deleted, so no other watcher follows this one.
+    """
 
     watcher: Watcher
     moment: Moment | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    is_left: bool = False
 
     def notify(self) -> None:
         self.changed.set()
@@ -103,7 +107,8 @@ def moment_of(state: rx.State) -> Moment | None:
 def registered(token: str, watcher: Watcher) -> Generator[None]:
     """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find the watcher.
 
-    It replaces the watcher that the tab has, also that of a page that was reloaded just now.
+    It replaces the watcher that the tab has, also that of a page that was reloaded just now. If an exception ends the
+    block, as when the page lost its connection or is reloaded, `moments` waits for the next watcher.
     """
     replaced = _TABS.get(token)
     tab = _TABS[token] = _Tab(watcher)
@@ -113,15 +118,21 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
         replaced.notify()
     try:
         yield
+        tab.is_left = tab.is_left or _TABS.get(token) is tab
     finally:
         if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
             del _TABS[token]
         tab.notify()
 
 
-def forget_watcher(token: str) -> None:
-    """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it."""
+def forget_watcher(token: str, conversation_id: str) -> None:
+    """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it.
+
+    `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
+    waits for its next watcher.
+    """
     if (tab := _TABS.pop(token, None)) is not None:
+        tab.is_left = tab.watcher.conversation_id != conversation_id
         tab.notify()
 
 
@@ -138,13 +149,15 @@ async def moments(token: str, conversation_id: str, settle: float = 0.0) -> Asyn
     """Yield the data of a tab's next send after each change, until the tab no longer follows the conversation.
 
     The first value comes at once; each later one after `settle` seconds without another change. A new watcher of the
-    same conversation, as after a reload, is followed as well.
+    same conversation, as after a reload, is followed as well: the handlers of a page that is reloaded may start while
+    the watcher of the page before is still registered.
     """
     tab = await _arrival(token, conversation_id)
     last: Moment | None = None
     while tab is not None and tab.watcher.conversation_id == conversation_id:
         if (registered_now := _TABS.get(token)) is not tab:
-            tab = registered_now
+            is_awaited = registered_now is None and not tab.is_left
+            tab = await _arrival(token, conversation_id) if is_awaited else registered_now
         elif tab.moment is None or tab.moment == last:
             await tab.changed.wait()
             while last is not None and await _is_set_within(tab.changed, settle):

@@ -75,7 +75,7 @@ class TranscriptState(rx.State):
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
         self.gone = self.stopped = False
-        forget_watcher(self.router.session.client_token)
+        forget_watcher(self.router.session.client_token, conversation_id)
         return TranscriptState.follow if conversation_id else None
 
     @rx.event(background=True)

@@ -145,16 +145,18 @@ def make_engine(url: str) -> AsyncEngine:
 
 
 class _Engine(AsyncEngine):
-    """A SQLAlchemy engine that ends the threads of its connections when it is disposed of."""
+    """A SQLAlchemy engine that ends the threads of its connections when it is disposed of, and then makes no more."""
 
     def __init__(self, engine: Engine, connections: driver.Connections) -> None:
         super().__init__(engine)
         self._connections = connections
 
     async def dispose(self, close: bool = True) -> None:  # noqa: FBT001, FBT002 - as in SQLAlchemy
-        await super().dispose(close)
-        if close:
-            await self._connections.close()
+        try:
+            await super().dispose(close)
+        finally:
+            if close:
+                await self._connections.close()
 
 
 def make_blocking_engine(url: str) -> Engine:
@@ -276,6 +278,7 @@ _ADVICE = (
     ("disk I/O", "The disk failed. Nothing was changed. Check that the disk is connected and works, then try again."),
     ("malformed JSON", "Stored data is garbled. Run `inview doctor`: it lists the data that cannot be read."),
     ("malformed", "The database is damaged. Restore a backup."),
+    ("closed", "Inview is ending. Start it again, then try again."),
 )
 """Advice for an error of the driver, by a word in its message."""
 _OTHERWISE = "Check that the disk has room, that the file is writable and that no other program uses it."

@@ -30,18 +30,26 @@ NOT_DECODED = "Could not decode to UTF-8"
 """The beginning of the driver's error for a text that is not UTF-8."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Connections:
     """The connections of one SQLAlchemy engine. `close` ends their threads before the event loop ends.
 
     SQLAlchemy's pool does not end all of them: not the thread of a connection in use, nor that of a task that was
-    cancelled while it connected. Such a thread would fail when it sends its result to the closed loop.
+    cancelled while it connected. Such a thread would fail when it sends its result to the closed loop. After `close`,
+    the pool would also make new connections for tasks that still run, and these would never be closed.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
+    _closed: bool = False
 
     def connect(self, database: str, **options: Any) -> VisitedConnection:
-        """Make a connection, which the caller awaits. `options` are those of `sqlite3.connect`."""
+        """Make a connection, which the caller awaits. `options` are those of `sqlite3.connect`.
+
+        Raises:
+            sqlite3.ProgrammingError: `close` was called.
+        """
+        if self._closed:
+            raise sqlite3.ProgrammingError("it was closed")
         self._made[:] = [one for one in self._made if one.is_running]
         connection = VisitedConnection(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
         self._made.append(connection)
@@ -49,6 +57,7 @@ class Connections:
 
     async def close(self) -> None:
         """Close all connections, also those in use, and wait until their threads have ended."""
+        self._closed = True
         running = [one for one in self._made if one.is_running]
         for one in running:
             one.stop()

@@ -2,6 +2,7 @@
  * The current props of the window of pairs, for code outside React, such as the handling of keys. This module also
  * requests other pairs and waits until they are loaded. The props are dropped when the window disappears.
  */
+import { currentLink, onLink } from "../kit/connection/link.ts";
 import type { ScreenPairView, TranscriptWindowProps } from "./views.ts";
 
 const PATIENCE_MS = 3000;
@@ -38,12 +39,27 @@ export function bringIn(which: "earlier" | "later"): Promise<void> {
   return promise;
 }
 
-/** Go to the pair at a position, or the next one in view; 0 is the first. */
-export function showPosition(position: number): Promise<void> {
+/**
+ * Load the pair at a position, or the next one in view; 0 is the first. Resolves to true when it is loaded, however
+ * long that takes, and to false if the connection is lost or the window shows another conversation.
+ */
+export function showPosition(position: number): Promise<boolean> {
   const hasCome = () => !!held && (first() <= position || !held.earlier) && (last() >= position || !held.later);
-  if (hasCome()) return Promise.resolve();
-  held?.onPosition?.(position);
-  return until(hasCome);
+  if (!held || hasCome()) return Promise.resolve(!!held);
+  const { path, onPosition } = held;
+  onPosition?.(position);
+  return new Promise((resolve) => {
+    const look = () => {
+      const isAwaited = held?.path === path && currentLink() !== "lost";
+      if (isAwaited && !hasCome()) return;
+      waiting.delete(look);
+      stop();
+      resolve(isAwaited);
+    };
+    const stop = onLink(look);
+    waiting.add(look);
+    look();
+  });
 }
 
 /** Go to the newest pairs. */

@@ -119,8 +119,8 @@ const previousPair = (): void => move((at) => (at.part || isAbove(at.pair) ? go(
 async function firstPair(): Promise<void> {
   const mine = ++journey;
   await untilThere();
-  if (mine === journey) await showPosition(0);
-  if (mine === journey) go(pairsNow()[0]?.id, 0, "top");
+  const isLoaded = mine === journey && (await showPosition(0));
+  if (isLoaded && mine === journey) go(pairsNow()[0]?.id, 0, "top");
 }
 
 async function lastPair(): Promise<void> {
@@ -149,9 +149,9 @@ function movePage(key: string): boolean {
 
 async function showBeginning(): Promise<void> {
   const mine = ++journey;
-  await showPosition(0);
+  const isLoaded = await showPosition(0);
   const [first] = pairsNow();
-  if (mine !== journey || !first) return;
+  if (mine !== journey || !isLoaded || !first) return;
   steering?.reveal(first.id);
   view()?.scrollTo(0, 0);
 }
@@ -161,8 +161,8 @@ async function firstSent(): Promise<void> {
   const position = heldNow()?.firstSent ?? 0;
   if (position === 0) return;
   const mine = ++journey;
-  await showPosition(position);
-  if (mine === journey) go(pairsNow().find((pair) => pair.position === position)?.id, 0, "top");
+  const isLoaded = await showPosition(position);
+  if (isLoaded && mine === journey) go(pairsNow().find((pair) => pair.position === position)?.id, 0, "top");
 }
 
 /** Go to a neighbour of a pair that is about to be removed, after a closing dialog has returned the focus. */

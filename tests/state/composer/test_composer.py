@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from sqlalchemy import text as sql
 
+from app.domain.context.context import OutReason
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
@@ -17,6 +19,7 @@ from app.runs.compare.comparisons import read_comparison
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.library.trash import list_trash
+from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
@@ -630,6 +633,23 @@ async def test_a_pair_that_was_deleted_on_this_page_is_not_asked_about(ctx: AppC
 
         assert tab.shows(ComposerState, "over_budget") is None
         assert await requests(ctx, watcher.conversation_id) == ["/echo two", "What now?"]
+
+
+async def test_pair_that_is_shown_as_damaged_is_not_asked_about(ctx: AppContext, tab: Tab) -> None:
+    async with watching_two(ctx, tab) as watcher:
+        first = (await stored(watcher))[0]
+        watcher.view.change(60)  # later statements are not counted
+        async with ctx.store.write() as session:
+            statement = sql("UPDATE message SET parts = '[' WHERE id = (SELECT reply_id FROM pair WHERE id = :id)")
+            await session.execute(statement, {"id": first.id})
+        ctx.event_bus.publish(LOCAL_OWNER, watcher.conversation_id, PairsChanged((first.id,)))
+        await until(lambda: watcher.screen.pairs[0].out is OutReason.DAMAGED)
+        watcher.view.change(60)
+
+        await send(tab, "What now?")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert await requests(ctx, watcher.conversation_id) == ["/echo one", "/echo two", "What now?"]
 
 
 async def test_another_pair_that_goes_elsewhere_is_asked_about_although_one_was_deleted_here(

@@ -245,6 +245,9 @@ ONE, TWO = QueuedItemView("1", "one", "", 1), QueuedItemView("2", "two", "", 1)
         ),
         (ScreenQueueView((ONE, TWO)), True, "2 messages wait. No reply is running."),
         (ScreenQueueView((ONE,), HELD), True, "The reply failed. [error: auth] 1 message waits."),
+        (ScreenQueueView(), False, ""),
+        (ScreenQueueView(), True, ""),
+        (ScreenQueueView((), HELD), True, ""),
     ],
 )
 def test_actions_of_the_queue_are_described(queue: ScreenQueueView, said: str, *, idle: bool) -> None:

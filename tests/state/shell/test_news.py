@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 import pytest
 
@@ -12,16 +12,24 @@ from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pair
-from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, create_conversation
+from app.runs.send.commands import (
+    LOCAL_OWNER,
+    cancel_run,
+    change_conversation,
+    create_conversation,
+    delete_conversation,
+)
 from app.runs.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState
-from app.state.tab.tab_watchers import serves
+from app.state.tab import tab_watchers
+from app.state.tab.tab_watchers import forget_watcher, serves
 from app.state.tab.visit import VisitState
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.state.usage.spent import SpentState
+from tests.runs.clock import HANG_SECONDS, take_turns
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching
@@ -65,6 +73,45 @@ async def test_page_that_is_loaded_again_announces_what_follows(ctx: AppContext,
         await reply_to(ctx, watcher.conversation_id, "/echo one")
 
         await until(lambda: said(tab) == "The reply is complete.")
+
+
+@pytest.mark.parametrize("is_forgotten", [False, True])
+async def test_news_that_began_with_the_watcher_of_the_page_before_a_reload_continue(
+    ctx: AppContext, tab: Tab, *, is_forgotten: bool
+) -> None:
+    """The page's background handlers start at once, so they may find the watcher that the page had before."""
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{conversation.id}"
+    async with running(tab, NewsState.follow), AsyncExitStack() as before:
+        await before.enter_async_context(running(tab, TranscriptState.open))
+        await until(lambda: tab.shows(NewsState, "conversation") == conversation.id)
+        if is_forgotten:
+            forget_watcher(tab.token, conversation.id)
+        else:
+            await before.aclose()
+            await until(lambda: not any("Watcher" in repr(task.get_coro()) for task in asyncio.all_tasks()))
+        await take_turns()  # the news notice it
+
+        async with running(tab, TranscriptState.open):
+            started = await send(ctx, conversation.id, "/long 100 /rate 20")
+            await until(lambda: said(tab) == "The reply has started.")
+            await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+
+            await until(lambda: said(tab) == "The reply was stopped.")
+
+
+async def test_news_of_a_deleted_conversation_end_and_wait_for_no_other_watcher(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tab_watchers, "ARRIVAL_SECONDS", 2 * HANG_SECONDS)
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    tab.path = f"/c/{conversation.id}"
+    async with running(tab, TranscriptState.open), running(tab, NewsState.follow):
+        await until(lambda: tab.shows(NewsState, "conversation") == conversation.id)
+
+        await delete_conversation(ctx, LOCAL_OWNER, conversation.id)
+
+        await until(lambda: tab.shows(NewsState, "conversation") == "")
 
 
 async def test_watcher_of_the_page_before_is_not_followed(ctx: AppContext, watcher: Watcher, tab: Tab) -> None:

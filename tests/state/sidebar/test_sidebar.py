@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -24,12 +26,13 @@ from app.runs.send.commands import (
 )
 from app.runs.temporary import create_temporary
 from app.runs.watch.broadcast import follow
+from app.runs.wiring import open_app_context
 from app.state.messages.toasts import ToastState
 from app.state.sidebar import conversation_rows
 from app.state.sidebar.conversation_rows import ConversationItem
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
-from tests.runs.steps import a_conversation, collect
+from tests.runs.steps import a_conversation, collect, settings_of
 from tests.state.conftest import Tab
 
 
@@ -418,6 +421,25 @@ async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_lis
     assert one is other
     assert len(rows) == len(one[0]) + 1
     assert readings == [5, 5]
+
+
+async def test_query_whose_page_has_left_ends_before_the_database_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks, reading = asyncio.Event(), set[asyncio.Task[Any] | None]()
+
+    async def read_forever(*_: object, **__: object) -> None:
+        reading.add(asyncio.current_task())
+        asks.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(conversation_rows, "read_rows", read_forever)
+    async with open_app_context(settings_of(tmp_path)) as ctx:
+        page = asyncio.create_task(conversation_rows.read_shared_rows(ctx, ListCriteria(), limit=5))
+        await asks.wait()
+        page.cancel()
+
+    assert not reading & asyncio.all_tasks()
 
 
 async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_reply_is_kept(

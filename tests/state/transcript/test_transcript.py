@@ -22,6 +22,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary
+from app.runs.watch import panels
 from app.runs.watch import watcher as watching
 from app.state.comparison import ComparisonState
 from app.state.composer.permissions import PermissionsState
@@ -237,6 +238,26 @@ async def test_a_page_whose_state_is_lost_shows_the_same_again(ctx: AppContext, 
         name: value for name, value in before.items() if after[name] is not None
     }
     assert positions(again) == list(range(11, 41))
+
+
+async def test_page_shows_the_same_before_and_after_empty_panels_are_read(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_all, goes_on = panels.read_all, asyncio.Event()
+
+    async def read_late(ctx: AppContext, owner: str, conversation_id: str) -> panels.Panels:
+        await goes_on.wait()
+        return await read_all(ctx, owner, conversation_id)
+
+    monkeypatch.setattr(panels, "read_all", read_late)
+    async with visiting(tab, await a_past(ctx, 1)):
+        await until(tab, known)
+        before = all_shown(tab)
+        tab.log.clear()
+        goes_on.set()
+        await until(tab, lambda tab: tab.received(QueueState, "queue"))
+
+    assert all_shown(tab) == before
 
 
 async def test_a_fault_of_following_ends_it_with_a_notice(

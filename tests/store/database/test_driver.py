@@ -13,8 +13,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from app.domain.errors import StoreError
 from app.store.database.damage import NO_UTF8, Unreadable
-from app.store.database.database import Store, make_engine
+from app.store.database.database import Store, make_engine, open_store
 from app.store.database.driver import Connections
 from tests.runs.clock import take_turns
 
@@ -129,6 +130,33 @@ async def test_an_engine_ends_the_thread_of_a_connection_in_use(tmp_path: Path):
         await engine.dispose()
 
         assert not thread.is_alive()
+
+
+async def test_engine_that_was_disposed_of_makes_no_connection_for_a_task_that_still_runs(tmp_path: Path):
+    async with open_store(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as store:
+        others = set(threading.enumerate())
+
+    with pytest.raises(StoreError, match=r"it was closed\. Inview is ending"):
+        async with store.read() as session:
+            await session.execute(text("SELECT 1"))
+
+    assert set(threading.enumerate()) <= others
+
+
+async def test_disposal_that_is_cancelled_ends_the_threads_of_all_connections(tmp_path: Path):
+    engine = make_engine(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
+    others = set(threading.enumerate())
+    async with engine.connect() as one, engine.connect() as two:
+        for connection in (one, two):
+            await connection.execute(text("SELECT 1"))
+    threads = set(threading.enumerate()) - others
+
+    disposing = asyncio.create_task(engine.dispose())
+    await asyncio.sleep(0)  # it waits for the first of them to close
+    disposing.cancel()
+    await asyncio.gather(disposing, return_exceptions=True)
+
+    assert [thread.is_alive() for thread in threads] == [False, False]
 
 
 async def test_text_that_is_not_utf8_takes_no_other_value_along_and_nothing_is_done_twice(tmp_path: Path):

@@ -64,6 +64,9 @@ export const currentLink = link.get;
 /** The state of the connection, drawn again when it changes. */
 export const useLink = link.use;
 
+/** Call a function whenever the state of the connection changes. Returns a function that stops this. */
+export const onLink = link.subscribe;
+
 /** Note that the page shows this path now. */
 export function arriveAt(path: string): void {
   if (path !== leaving.get()) leaving.set("");
