@@ -24,7 +24,7 @@ depends_on = None
 
 BATCH = 5_000
 TELL_SECONDS = 5.0
-PIECE = 262_144
+PIECE = 131_072
 MARGIN = 200
 RUNS = "lifecycle IN ('sending', 'awaiting')"
 STANDS = "NEW.id IN (pair.request_id, pair.reply_id)"
@@ -53,7 +53,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("pair_id", "piece", name="uq_search_text_pair_id_piece"),
         _replace_words,
     )
-    op.create_index("ix_search_text_long_pairs", "search_text", ["pair_id"], sqlite_where=sa.text("piece = 1"))
+    op.create_index("ix_search_text_long_pairs", "search_text", ["piece", "pair_id"], sqlite_where=sa.text("piece = 1"))
     connection = op.get_bind()
     long_pairs = sa.text("SELECT pair_id FROM search_text WHERE pair_id IS NOT NULL AND length(words) > :piece")
     for pair_id in connection.execute(long_pairs, {"piece": PIECE}).scalars().all():
@@ -129,12 +129,11 @@ def _words_of(message_id: str) -> str:
 
 
 REPLY = f"CASE WHEN pair.{RUNS} THEN '' ELSE {_words_of('pair.reply_id')} END"
-WORDS = f"{_words_of('pair.request_id')} || char(10) || {REPLY}"
 
 
 def _is_complete(where: str) -> str:
     return (
-        f"{where} AND pair.deleted_at IS NULL "
+        f"{where} AND pair.deleted_at IS NULL "  # noqa: S608
         "AND EXISTS (SELECT 1 FROM message WHERE message.id = pair.request_id) "
         "AND (pair.reply_id IS NULL OR EXISTS (SELECT 1 FROM message WHERE message.id = pair.reply_id))"
     )
@@ -143,37 +142,55 @@ def _is_complete(where: str) -> str:
 def _enter_whole(where: str) -> str:
     return (
         "INSERT INTO search_text (owner, conversation_id, pair_id, words) "  # noqa: S608
-        f"SELECT pair.owner, pair.conversation_id, pair.id, {WORDS} FROM pair WHERE {_is_complete(where)} "
+        f"SELECT pair.owner, pair.conversation_id, pair.id, {_words_of('pair.request_id')} || char(10) || {REPLY} "
+        f"FROM pair WHERE {_is_complete(where)} "
         "ON CONFLICT (pair_id) DO UPDATE SET words = excluded.words;"
     )
 
 
-def _cut(place: str) -> str:
-    margin = f"replace(substr(said.words, {place} - {MARGIN - 1}, {MARGIN}), char(10), ' ')"
-    return f"({place} - {MARGIN} + length(rtrim({margin}, replace({margin}, ' ', ''))))"
-
-
-START = f"number.key * {PIECE}"
-FROM = f"CASE number.key WHEN 0 THEN 0 ELSE {_cut(f'({START} - {MARGIN})')} END"
-TO = (
-    f"CASE WHEN {START} + {PIECE} < length(said.words) THEN {_cut(f'({START} + {PIECE})')} "
-    "ELSE length(said.words) END"
+TO_REPLY = f"CASE WHEN pair.{RUNS} THEN NULL ELSE pair.reply_id END"
+WORDS = (
+    "(SELECT group_concat(coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
+    "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
+    "WHERE message.id = which.value AND json_extract(part.value, '$.type') = 'text'), ''), char(10)) "
+    f"FROM json_each(json_array(pair.request_id, {TO_REPLY})) AS which)"
 )
-NUMBERS = (
-    f"json_each('[' || replace(hex(zeroblob((max(length(said.words), 1) - 1) / {PIECE})), '00', '0,') || '0]') AS number"
+LAST = f"(max(length(said.words), 1) - 1) / {PIECE}"
+NUMBERS = f"json_each('[' || replace(hex(zeroblob({LAST})), '00', '0,') || '1]') AS number"
+AROUND = (
+    "CASE WHEN number.key = 0 AND number.value = 1 THEN said.words "
+    f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
+    f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
+)
+
+
+def _count_to_blank(margin: str) -> str:
+    margin = f"replace({margin}, char(10), ' ')"
+    return f"length(rtrim({margin}, replace({margin}, ' ', '')))"
+
+
+BEGIN = f"CASE piece WHEN 0 THEN 0 ELSE {_count_to_blank(f'substr(words, 1, {MARGIN})')} END"
+END = (
+    "CASE WHEN is_last THEN length(words) "
+    f"ELSE length(words) - {MARGIN} + {_count_to_blank(f'substr(words, -{MARGIN})')} END"
 )
 PIECE_OF_WORDS = (
-    f"CASE WHEN length(CAST(said.words AS BLOB)) <= {PIECE} THEN said.words "
-    f"ELSE substr(said.words, ({FROM}) + 1, ({TO}) - ({FROM})) END"
+    f"CASE WHEN piece = 0 AND is_last THEN words ELSE substr(words, ({BEGIN}) + 1, ({END}) - ({BEGIN})) END"
 )
 
 
 def _enter_pieces(where: str) -> str:
+    said = (
+        f"SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, {WORDS} AS words "  # noqa: S608
+        f"FROM pair WHERE {_is_complete(where)} LIMIT -1"
+    )
+    around = (
+        "SELECT said.owner, said.conversation_id, said.pair_id, number.key AS piece, number.value AS is_last, "  # noqa: S608
+        f"{AROUND} AS words FROM ({said}) AS said CROSS JOIN {NUMBERS} LIMIT -1"
+    )
     return (
         "INSERT INTO search_text (owner, conversation_id, pair_id, piece, words) "  # noqa: S608
-        f"SELECT said.owner, said.conversation_id, said.pair_id, number.key AS piece, {PIECE_OF_WORDS} AS words "
-        f"FROM (SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, {WORDS} AS words "
-        f"FROM pair WHERE {_is_complete(where)} LIMIT -1) AS said CROSS JOIN {NUMBERS} WHERE true "
+        f"SELECT owner, conversation_id, pair_id, piece, {PIECE_OF_WORDS} AS words FROM ({around}) WHERE true "
         "ON CONFLICT (pair_id, piece) DO UPDATE SET words = excluded.words;"
     )
 

@@ -105,7 +105,10 @@ def test_the_environment_wins_over_the_env_file(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"A=b\n" * 20_000, r"\.env has 80,000 bytes\. The maximum is 65,536\. Replace it with a file that has only the settings"),
+        (
+            b"A=b\n" * 20_000,
+            r"\.env has 80,000 bytes\. The maximum is 65,536\. Replace it with a file that has only the settings",
+        ),
         (b"INVIEW_PORT=\xff", r"\.env is not UTF-8 text\. Save it as UTF-8\."),
     ],
 )

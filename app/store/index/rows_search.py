@@ -23,8 +23,7 @@ from sqlmodel import Field
 from app.store.conversation.rows import IS_RUNNING_PAIR
 from app.store.database.row import Row
 
-
-PIECE: Final = 256 * 1024
+PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
 """Number of characters in which a blank is looked for, and which the next row repeats, so that a phrase is found."""
@@ -42,7 +41,7 @@ class SearchTextRow(Row, table=True):
     __table_args__ = (
         Index(None, "conversation_id", "pair_id"),
         UniqueConstraint("pair_id", "piece"),
-        Index("ix_search_text_long_pairs", "pair_id", sqlite_where=text(IS_SECOND_PIECE)),
+        Index("ix_search_text_long_pairs", "piece", "pair_id", sqlite_where=text(IS_SECOND_PIECE)),
     )
 
     docid: int | None = Field(default=None, primary_key=True)
@@ -57,12 +56,15 @@ SEARCH_TEXT = Row.metadata.tables["search_text"]
 INDEX_NAME: Final = "search_index"
 
 
-def _words_of(message_id: str) -> str:
-    return (
-        "coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
-        "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
-        f"WHERE message.id = {message_id} AND json_extract(part.value, '$.type') = 'text'), '')"
-    )
+# In these statements, each place that names a long text has a copy of it. So they name it as rarely as possible.
+_REPLY = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN NULL ELSE pair.reply_id END"
+_WORDS = (
+    "(SELECT group_concat(coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
+    "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
+    "WHERE message.id = which.value AND json_extract(part.value, '$.type') = 'text'), ''), char(10)) "
+    f"FROM json_each(json_array(pair.request_id, {_REPLY})) AS which)"
+)
+"""The SQL expression for the words of a pair: those of the request, a line feed and those of the reply."""
 
 
 def divide_words(words: str) -> list[str]:
@@ -72,7 +74,9 @@ def divide_words(words: str) -> list[str]:
         return [words]
     words = words.replace("\0", " ")
     return [
-        words[_cut(words, start - MARGIN) if start else 0 : _cut(words, start + PIECE) if start + PIECE < size else size]
+        words[
+            _cut(words, start - MARGIN) if start else 0 : _cut(words, start + PIECE) if start + PIECE < size else size
+        ]
         for start in range(0, size, PIECE)
     ]
 
@@ -82,46 +86,53 @@ def _cut(words: str, place: int) -> int:
     return place - MARGIN + words[place - MARGIN : place].replace("\n", " ").rfind(" ") + 1
 
 
-def _cut_in_sql(place: str) -> str:
-    """Return the SQL expression for `_cut` in `said.words`."""
-    margin = f"replace(substr(said.words, {place} - {MARGIN - 1}, {MARGIN}), char(10), ' ')"
-    return f"({place} - {MARGIN} + length(rtrim({margin}, replace({margin}, ' ', ''))))"
-
-
-_START = f"number.key * {PIECE}"
-_FROM = f"CASE number.key WHEN 0 THEN 0 ELSE {_cut_in_sql(f'({_START} - {MARGIN})')} END"
-_TO = (
-    f"CASE WHEN {_START} + {PIECE} < length(said.words) THEN {_cut_in_sql(f'({_START} + {PIECE})')} "
-    "ELSE length(said.words) END"
+_LAST = f"(max(length(said.words), 1) - 1) / {PIECE}"
+# The numbers from 0 as keys, the last one with the value 1: a common table expression is not allowed in a trigger.
+_NUMBERS = f"json_each('[' || replace(hex(zeroblob({_LAST})), '00', '0,') || '1]') AS number"
+_AROUND = (
+    "CASE WHEN number.key = 0 AND number.value = 1 THEN said.words "
+    f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
+    f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
 )
-# The numbers from 0: a common table expression is not allowed in a trigger.
-_NUMBERS = (
-    f"json_each('[' || replace(hex(zeroblob((max(length(said.words), 1) - 1) / {PIECE})), '00', '0,') || '0]') AS number"
+"""The SQL expression for a piece of `said.words`, and in front of it the characters in which it may begin."""
+
+
+def _count_to_blank(margin: str) -> str:
+    """Return the SQL expression for the number of characters of a text up to its last blank."""
+    margin = f"replace({margin}, char(10), ' ')"
+    return f"length(rtrim({margin}, replace({margin}, ' ', '')))"
+
+
+_BEGIN = f"CASE piece WHEN 0 THEN 0 ELSE {_count_to_blank(f'substr(words, 1, {MARGIN})')} END"
+_END = (
+    "CASE WHEN is_last THEN length(words) "
+    f"ELSE length(words) - {MARGIN} + {_count_to_blank(f'substr(words, -{MARGIN})')} END"
 )
 _PIECE_OF_WORDS = (
-    f"CASE WHEN length(CAST(said.words AS BLOB)) <= {PIECE} THEN said.words "
-    f"ELSE substr(said.words, ({_FROM}) + 1, ({_TO}) - ({_FROM})) END"
+    f"CASE WHEN piece = 0 AND is_last THEN words ELSE substr(words, ({_BEGIN}) + 1, ({_END}) - ({_BEGIN})) END"
 )
 
 
 def _is_complete(where: str) -> str:
     """Return the SQL condition for pairs that meet the condition `where`, are not deleted, and have their messages."""
     return (
-        f"{where} AND pair.deleted_at IS NULL "
+        f"{where} AND pair.deleted_at IS NULL "  # noqa: S608
         "AND EXISTS (SELECT 1 FROM message WHERE message.id = pair.request_id) "
         "AND (pair.reply_id IS NULL OR EXISTS (SELECT 1 FROM message WHERE message.id = pair.reply_id))"
     )
 
 
 def _select_pieces(where: str) -> str:
-    """Return the SQL query of the rows that pairs should have. The words of a pair are built once (`LIMIT -1`)."""
-    reply = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN '' ELSE {_words_of('pair.reply_id')} END"
-    return (
-        f"SELECT said.owner, said.conversation_id, said.pair_id, number.key AS piece, {_PIECE_OF_WORDS} AS words "  # noqa: S608
-        "FROM (SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, "
-        f"{_words_of('pair.request_id')} || char(10) || {reply} AS words "
-        f"FROM pair WHERE {_is_complete(where)} LIMIT -1) AS said CROSS JOIN {_NUMBERS}"
+    """Return the SQL query of the rows that pairs should have. `LIMIT -1`: each inner query is evaluated once."""
+    said = (
+        f"SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, {_WORDS} AS words "  # noqa: S608
+        f"FROM pair WHERE {_is_complete(where)} LIMIT -1"
     )
+    around = (
+        "SELECT said.owner, said.conversation_id, said.pair_id, number.key AS piece, number.value AS is_last, "  # noqa: S608
+        f"{_AROUND} AS words FROM ({said}) AS said CROSS JOIN {_NUMBERS} LIMIT -1"
+    )
+    return f"SELECT owner, conversation_id, pair_id, piece, {_PIECE_OF_WORDS} AS words FROM ({around})"  # noqa: S608
 
 
 def enter_words(where: str) -> str:

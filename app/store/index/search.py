@@ -181,7 +181,7 @@ async def _find_long_pairs(
     of_conversation: str | None = None,
 ) -> Sequence[Any]:
     """Return rows of the pairs that have the words in different rows of the index, the newest first, all of rank 0."""
-    if len(looked_for.terms) + len(looked_for.pieces) < 2:  # noqa: PLR2004 - one term is in one row
+    if len(looked_for.terms) + len(looked_for.pieces) < 2:
         return ()
     query = select_long_pairs(owner, criteria, looked_for, of_conversation=of_conversation)
     return (await session.execute(query)).all()

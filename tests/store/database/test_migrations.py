@@ -216,7 +216,9 @@ def test_words_of_long_pairs_are_divided_and_put_together_again(tmp_path: Path) 
     find = "SELECT count(*) FROM search_text WHERE docid IN (SELECT rowid FROM search_index WHERE words MATCH ?)"
     with sqlite3.connect(database) as connection:
         rows = connection.execute("SELECT docid, pair_id, words FROM search_text ORDER BY docid").fetchall()
-        found = [connection.execute(find, (words,)).fetchone()[0] for words in ("lantern", "lighthouse", "garden", "plans")]
+        found = [
+            connection.execute(find, (words,)).fetchone()[0] for words in ("lantern", "lighthouse", "garden", "plans")
+        ]
         connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
     connection.close()
     assert [row for row in rows if row[1] != "p3"] == [row for row in before if row[1] != "p3"]

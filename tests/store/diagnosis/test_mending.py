@@ -233,7 +233,7 @@ def test_search_is_built_again(database: Path, statement: str) -> None:
     assert mend(url(database), database.parent).sentences == []
 
 
-LONG = "look " * (PIECE // 4)
+LONG = "lantern " * (PIECE // 6)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ LONG = "look " * (PIECE // 4)
         "UPDATE search_text SET words = 'other words' WHERE piece = 1",
         "UPDATE search_text SET piece = 7 WHERE piece = 1",
         "UPDATE search_text SET piece = 'x' WHERE piece = 1",
-        f"UPDATE message SET parts = '[{{\"type\":\"text\",\"text\":\"look\"}}]' WHERE length(parts) > {PIECE}",
+        f'UPDATE message SET parts = \'[{{"type":"text","text":"lantern"}}]\' WHERE length(parts) > {PIECE}',
     ],
 )
 def test_search_of_a_long_pair_is_built_again(database: Path, statement: str) -> None:
@@ -262,7 +262,7 @@ def test_search_of_a_long_pair_is_built_again(database: Path, statement: str) ->
     assert done.kept is None
     count = 1 if statement.startswith("UPDATE message") else 2
     assert len(_execute(database, rows)) == count
-    assert _execute(database, "SELECT count(*) FROM search_index WHERE search_index MATCH 'look'") == [(count,)]
+    assert _execute(database, "SELECT count(*) FROM search_index WHERE search_index MATCH 'lantern'") == [(count,)]
     assert mend(url(database), database.parent).sentences == []
 
 

@@ -255,7 +255,9 @@ async def test_the_rows_of_a_long_pair_follow_its_words(store: Store) -> None:
         await check(store)
 
     async with store.write() as session:
-        await session.execute(update(MESSAGE).where(MESSAGE.c.id == "c1-1-asked").values(parts=encode_parts((Text(FILLED * 2),))))
+        await session.execute(
+            update(MESSAGE).where(MESSAGE.c.id == "c1-1-asked").values(parts=encode_parts((Text(FILLED * 2),)))
+        )
         await session.execute(update(PAIR).where(PAIR.c.id == "c1-1").values(deleted_at=START))
         assert (await session.execute(count)).scalar_one() == 0
     await check(store)
@@ -286,12 +288,16 @@ async def test_long_pairs_are_read_first_however_many_conversations_there_are(st
         compiled = query.compile(dialect=session.get_bind().dialect)
         connection = await session.connection()
         values = tuple(compiled.params[name] for name in compiled.positiontup or ())
-        plan = [step.detail for step in (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)).all()]
+        plan = [
+            step.detail for step in (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)).all()
+        ]
 
     assert "search_text USING INDEX" in plan[0]
     assert "(pair_id=?)" in plan[0]
     assert any("ix_search_text_long_pairs" in step for step in plan)
-    assert not [step for step in plan if step.startswith("SCAN") and "VIRTUAL TABLE" not in step and "second" not in step]
+    assert not [
+        step for step in plan if step.startswith("SCAN") and "VIRTUAL TABLE" not in step and "second" not in step
+    ]
 
 
 async def test_the_conversations_of_a_page_are_found_by_their_ids_however_many_there_are(store: Store) -> None:

@@ -197,8 +197,8 @@ def test_settings_in_a_named_pipe_end_the_start_with_the_reason(tmp_path: Path) 
 
     assert shown.returncode == 1
     assert shown.stderr == (
-        f"inview: The file {tmp_path / '.env'} is a named pipe, not a regular file. Replace it with a file that has only "
-        "the settings of Inview, one NAME=value per line, or move it away.\n"
+        f"inview: The file {tmp_path / '.env'} is a named pipe, not a regular file. Replace it with a file that has "
+        "only the settings of Inview, one NAME=value per line, or move it away.\n"
     )
 
 
