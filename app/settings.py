@@ -24,6 +24,7 @@ from dotenv import dotenv_values
 
 from app.domain.errors import SettingsError
 from app.domain.run.reply_size import MAX_REPLY_BYTES
+from app.small_files import RefusedFileError, read_small
 
 MAX_ENV_FILE: Final = 64 * 1024
 """Maximum size of the `.env` file in bytes."""
@@ -178,20 +179,22 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
 
 def _read_env_file(path: Path) -> str:
     """Return the content of the `.env` file, "" if there is none."""
-    if not (path.is_file() or path.is_fifo()):
-        return ""
-    with path.open("rb") as file:
-        content = file.read(MAX_ENV_FILE + 1)
-        size = max(len(content), os.fstat(file.fileno()).st_size)  # of a pipe, the size is 0
-    if len(content) > MAX_ENV_FILE:
-        raise SettingsError(
-            f"The file {path.absolute()} has {size:,} bytes. The maximum is {MAX_ENV_FILE:,}. Keep only the settings "
-            "of Inview in it, one NAME=value per line, or move it away."
-        )
+    name = path.absolute()
     try:
-        return content.decode()
+        return read_small(path, MAX_ENV_FILE).decode()
+    except FileNotFoundError:
+        return ""
     except UnicodeDecodeError:
-        raise SettingsError(f"The file {path.absolute()} is not UTF-8 text. Save it as UTF-8.") from None
+        raise SettingsError(f"The file {name} is not UTF-8 text. Save it as UTF-8.") from None
+    except RefusedFileError as error:
+        raise SettingsError(
+            f"The file {name} {error}. Replace it with a file that has only the settings of Inview, one NAME=value per "
+            "line, or move it away."
+        ) from None
+    except OSError as error:
+        raise SettingsError(
+            f"The file {name} cannot be read: {error.strerror}. Allow Inview to read it, or move it away."
+        ) from None
 
 
 def _refuse_unknown(environ: Mapping[str, str]) -> None:

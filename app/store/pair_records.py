@@ -44,7 +44,7 @@ from app.store.database.mapping import (
 )
 from app.store.database.parts_json import encode_parts
 from app.store.database.row import Json
-from app.store.index.rows_search import SEARCH_TEXT
+from app.store.index.rows_search import SEARCH_TEXT, divide_words
 from app.store.run.runs import STATUS_RUNNING
 from app.store.tools.rows_tools import TOOL_CALL
 from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
@@ -197,14 +197,13 @@ async def insert_unsearched(  # noqa: PLR0913, PLR0917 - see above
 
 def list_words(owner: str, records: Sequence[PairRecord]) -> list[dict[str, Any]]:
     """Return the rows with the searchable words of these pairs, as `enter_words` makes them."""
-    return [_encode_words(owner, record.pair) for record in records]
+    return [row for record in records for row in _encode_words(owner, record.pair)]
 
 
 async def insert_words(session: AsyncSession, words: Sequence[dict[str, Any]]) -> None:
     """Insert the words of pairs that `insert_unsearched` inserted.
 
-    Until its words are written, a text takes 35 times its size in memory for the full-text index. So a caller with
-    large records drops these before.
+    A caller with large records drops these before, because the full-text index takes memory as well.
     """
     await _insert_large(session, SEARCH_TEXT, words)
 
@@ -331,10 +330,11 @@ def _encode_messages(owner: str, record: PairRecord) -> list[dict[str, Any]]:
     return [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
 
 
-def _encode_words(owner: str, pair: Pair) -> dict[str, Any]:
+def _encode_words(owner: str, pair: Pair) -> list[dict[str, Any]]:
     reply = pair.reply if pair.reply is not None and pair.lifecycle not in RUNNING else None
-    words = "\n".join(map(_list_words, (pair.request, reply)))
-    return {"owner": owner, "conversation_id": pair.conversation_id, "pair_id": pair.id, "words": words}
+    pieces = divide_words("\n".join(map(_list_words, (pair.request, reply))))
+    of_pair = {"owner": owner, "conversation_id": pair.conversation_id, "pair_id": pair.id}
+    return [{**of_pair, "piece": number, "words": words} for number, words in enumerate(pieces)]
 
 
 def _list_words(message: Message | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from app.domain.errors import InviewError
 from app.providers.models.model_lists import LISTS_FILE, MAX_FILE, read_remembered
 from app.settings import load_settings
+from app.small_files import RefusedFileError, read_small
 from app.store.database.encryption import Seal
 from tests.outside.attacks import DEEP, WIDE, WRONG
 from tests.outside.memory import Memory
@@ -40,6 +43,12 @@ READERS: dict[str, Callable[[Path], object]] = {
     "the key file": lambda path: Seal(path).close("a secret"),
     "the .env file": lambda path: load_settings(env_file=path),
 }
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "a named pipe": os.mkfifo,
+    "a folder": Path.mkdir,
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a socket": lambda path: os.mknod(path, stat.S_IFSOCK | 0o600),
+}
 MOST_SMALL_MB = 4
 """Additional memory for a file of at most 64 KiB."""
 
@@ -58,11 +67,37 @@ def test_a_small_file_that_is_large_is_refused_with_its_size(reader: str, size: 
     assert memory.growth() <= MOST_SMALL_MB
 
 
-def test_a_key_file_without_end_is_read_to_its_bound() -> None:
-    memory = Memory.now()
-    with pytest.raises(InviewError, match="The maximum is 65,536"):
-        Seal(Path("/dev/zero")).close("a secret")
-    assert memory.growth() <= MOST_SMALL_MB
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_what_is_not_a_regular_file_is_refused_with_its_kind(kind: str, reader: str, tmp_path: Path) -> None:
+    """Without the check, reading the named pipe waits until the timeout of the test."""
+    NO_FILES[kind](path := tmp_path / "file")
+
+    with pytest.raises(InviewError) as raised:
+        READERS[reader](path)
+
+    assert f"file {path} is {kind}, not a regular file" in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_lists_of_models_that_are_not_in_a_regular_file_are_left_out(kind: str, tmp_path: Path) -> None:
+    NO_FILES[kind](tmp_path / LISTS_FILE)
+
+    remembered = read_remembered(tmp_path / LISTS_FILE)
+
+    assert remembered.find(a_provider("groq", "http://127.0.0.1:1/v1")) is None
+
+
+def test_a_pipe_that_replaced_the_file_after_the_check_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (regular := tmp_path / "regular").touch()
+    os.mkfifo(pipe := tmp_path / "pipe")
+    status = regular.stat()
+    monkeypatch.setattr(Path, "stat", lambda _: status)
+
+    with pytest.raises(RefusedFileError, match="is a named pipe, not a regular file"):
+        read_small(pipe, 10)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from app import settings as module
 from app.domain.errors import SettingsError
 from app.providers.registry import ENVIRONMENT_NAMES
 from app.settings import DESCRIPTIONS, load_settings
@@ -107,7 +105,10 @@ def test_the_environment_wins_over_the_env_file(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"A=b\n" * 20_000, r"\.env has 80,000 bytes\. The maximum is 65,536\. Keep only the settings of Inview"),
+        (
+            b"A=b\n" * 20_000,
+            r"\.env has 80,000 bytes\. The maximum is 65,536\. Replace it with a file that has only the settings",
+        ),
         (b"INVIEW_PORT=\xff", r"\.env is not UTF-8 text\. Save it as UTF-8\."),
     ],
 )
@@ -118,21 +119,14 @@ def test_an_env_file_that_is_no_list_of_settings_is_refused(tmp_path: Path, cont
         load_settings(env_file=tmp_path / ".env")
 
 
-def test_an_env_file_without_end_is_read_to_its_bound(tmp_path: Path) -> None:
-    os.mkfifo(pipe := tmp_path / ".env")
-    with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(_write_without_end, pipe)
-        with pytest.raises(SettingsError, match="The maximum is 65,536"):
-            load_settings(env_file=pipe)
-        assert writing.result(20) < 1_000_000
+def test_an_env_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bytes:
+        raise PermissionError(13, "Permission denied")
 
+    monkeypatch.setattr(module, "read_small", refuse)
 
-def _write_without_end(pipe: Path) -> int:
-    written = 0
-    with suppress(BrokenPipeError), pipe.open("wb", buffering=0) as file:
-        while written < 100_000_000:
-            written += file.write(b"A=b\n" * 4_096)
-    return written
+    with pytest.raises(SettingsError, match=r"\.env cannot be read: Permission denied\. Allow Inview to read it"):
+        load_settings(env_file=tmp_path / ".env")
 
 
 def test_no_secret_shows_itself() -> None:

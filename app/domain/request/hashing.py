@@ -13,6 +13,7 @@ at any time.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import assert_never
@@ -44,7 +45,10 @@ def content_hashes(request: Request, known: Hashed | None = None) -> tuple[str, 
     hashes = list(known.hashes[: shared + 1]) if known is not None and shared else [seed]
     digest = bytes.fromhex(hashes[-1])
     for message in request.messages[shared:]:
-        digest = sha256(digest + canonical_message(message).encode()).digest()
+        state = sha256(digest)
+        for piece in _canonical_pieces(message):
+            state.update(piece.encode())
+        digest = state.digest()
         hashes.append(digest.hex())
     return tuple(hashes)
 
@@ -56,8 +60,16 @@ def content_hash(request: Request) -> str:
 
 def canonical_message(message: RequestMessage) -> str:
     """Return the canonical form of a message as JSON text. It does not contain the id of the pair."""
-    parts = ",".join(map(_canonical_part, message.parts))
-    return f'{{"role":{_quote(message.role)},"parts":[{parts}]}}'
+    return "".join(_canonical_pieces(message))
+
+
+def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
+    """Yield the canonical form of a message in pieces: of a message with large files, the whole takes much memory."""
+    head = f'{{"role":{_quote(message.role)},"parts":['
+    for part in message.parts:
+        yield f"{head}{_canonical_part(part)}"
+        head = ","
+    yield "]}" if message.parts else f"{head}]}}"
 
 
 def _count_shared(request: Request, other: Request) -> int:

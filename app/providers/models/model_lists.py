@@ -24,6 +24,7 @@ from pydantic import TypeAdapter
 from app.domain.json_size import has_more_values
 from app.providers.base import ListedModel, Provider
 from app.providers.models.list_entries import MAX_MODELS, is_usable
+from app.small_files import read_small
 
 LISTS_FILE = "inview-models.json"
 MAX_FILE: Final = 32_000_000
@@ -88,12 +89,11 @@ def _read_few(path: Path) -> bytes:
     """Return the content of a file.
 
     Raises:
-        ValueError: the file is larger than any that Inview writes.
+        ValueError: the file is no regular file, or larger than any that Inview writes.
     """
-    with path.open("rb") as file:
-        content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE or has_more_values(content, MAX_FILE_VALUES):
-        raise ValueError(f"it has more than {MAX_FILE:,} bytes or {MAX_FILE_VALUES:,} values")
+    content = read_small(path, MAX_FILE)
+    if has_more_values(content, MAX_FILE_VALUES):
+        raise ValueError(f"has more than {MAX_FILE_VALUES:,} values")
     return content
 
 

@@ -309,9 +309,10 @@ class _Importer:
         )
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
         words = list_words(self.owner, records)
+        count = len(records)
         del one, records
         await insert_words(session, words)
-        self.stored += len(words)
+        self.stored += count
 
     def _report(self) -> None:
         if time.monotonic() - self.reported_at > TELL_SECONDS:

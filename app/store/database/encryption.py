@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.domain.errors import StoreError
+from app.small_files import RefusedFileError, read_small
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -44,8 +45,8 @@ class Seal:
         """Decrypt a text that `close` encrypted.
 
         Raises:
-            StoreError: the key file is missing, damaged or too large, or has another key than the one that encrypted
-                the text.
+            StoreError: the key file is missing, damaged, too large or no regular file, or has another key than the one
+                that encrypted the text.
         """
         from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
 
@@ -63,31 +64,18 @@ class Seal:
         if create and not self.path.exists():
             _write_new(self.path, Fernet.generate_key())
         try:
-            return Fernet(_read_few(self.path))
+            return Fernet(read_small(self.path, MAX_KEY_FILE))
         except FileNotFoundError:
             raise StoreError(
                 f"The key file {self.path} is missing. Stored provider keys cannot be read without it. Restore it, "
                 "or enter the keys again in Settings → Providers."
             ) from None
+        except RefusedFileError as error:
+            raise StoreError(
+                f"The key file {self.path} {error}, so this is no key of Inview. Restore it from a backup."
+            ) from None
         except ValueError:
             raise StoreError(f"The key file {self.path} is damaged. Restore it from a backup.") from None
-
-
-def _read_few(path: Path) -> bytes:
-    """Return the content of a key file.
-
-    Raises:
-        StoreError: it has more than `MAX_KEY_FILE` bytes.
-    """
-    with path.open("rb") as file:
-        content = file.read(MAX_KEY_FILE + 1)
-        size = max(len(content), os.fstat(file.fileno()).st_size)  # of a device, the size is 0
-    if len(content) > MAX_KEY_FILE:
-        raise StoreError(
-            f"The key file {path} has {size:,} bytes. The maximum is {MAX_KEY_FILE:,}, so this is no key of Inview. "
-            "Restore it from a backup."
-        )
-    return content
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -53,6 +53,7 @@ REVISIONS: Final = (
     "0032",
     "0033",
     "0034",
+    "0035",
 )
 """The revision of the schema after each migration, oldest first.
 

@@ -53,7 +53,7 @@ from app.store.database.row_names import name_row
 from app.store.diagnosis.references import lost_its_file, names_no_topic
 from app.store.diagnosis.rows import examine
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
-from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT, enter_words
+from app.store.index.rows_search import INDEX_NAME, LEFT_OVER, SEARCH_TEXT, enter_words
 from app.store.ledger.rollups import insert_sums, select_faults
 from app.store.ledger.rows_budgets import BUDGET
 from app.store.ledger.rows_ledger import USAGE_ACCOUNT, USAGE_DAY
@@ -357,7 +357,8 @@ def _enter_titles(mending: _Mending) -> None:
 
 def _enter_words(mending: _Mending) -> None:
     """Update the texts of pairs in the search that are missing or differ, then check the full-text index."""
-    entered = mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
+    entered = mending.connection.exec_driver_sql(LEFT_OVER).rowcount
+    entered += mending.connection.exec_driver_sql(enter_words("1")[:-1] + CHANGED).rowcount
     if entered:
         mending.say(f"The texts of pairs were added to the search again: {entered:,}.")
     check = f"INSERT INTO {INDEX_NAME} ({INDEX_NAME}, rank) VALUES ('integrity-check', 1)"  # noqa: S608

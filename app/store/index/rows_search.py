@@ -5,6 +5,8 @@ forget the update, as with the ledger (docs/decisions/0029).
 
 - A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
   are added when the reply has ended. A deleted pair has no row.
+- A pair with more than `PIECE` characters has several rows. Until its last word is read, a row takes up to 30 times its
+  size in memory for the full-text index, so the rows are small. They overlap, and are divided at blanks.
 - A title has a row without a pair.
 - Imports and copies insert messages before their pairs, so no trigger enters their words: `pair_records.py` does.
 
@@ -15,25 +17,38 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Index, Text
+from sqlalchemy import Index, Text, UniqueConstraint, text
 from sqlmodel import Field
 
 from app.store.conversation.rows import IS_RUNNING_PAIR
 from app.store.database.row import Row
 
+PIECE: Final = 128 * 1024
+"""Maximum number of characters of one row, not counting the overlap."""
+MARGIN: Final = 200
+"""Number of characters in which a blank is looked for, and which the next row repeats, so that a phrase is found."""
+IS_SECOND_PIECE: Final = "piece = 1"
+"""Every pair with several rows has one such row."""
+
 
 class SearchTextRow(Row, table=True):
     """The words of a pair or, without a `pair_id`, of a title.
 
-    The words are the last column, because SQLite is slow to read a column after a long text.
+    `piece` counts the rows of a pair from 0. The words are the last column, because SQLite is slow to read a column
+    after a long text.
     """
 
-    __table_args__ = (Index(None, "conversation_id", "pair_id"),)
+    __table_args__ = (
+        Index(None, "conversation_id", "pair_id"),
+        UniqueConstraint("pair_id", "piece"),
+        Index("ix_search_text_long_pairs", "piece", "pair_id", sqlite_where=text(IS_SECOND_PIECE)),
+    )
 
     docid: int | None = Field(default=None, primary_key=True)
     owner: str
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE")
-    pair_id: str | None = Field(foreign_key="pair.id", ondelete="CASCADE", unique=True)
+    pair_id: str | None = Field(foreign_key="pair.id", ondelete="CASCADE")
+    piece: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     words: str = Field(sa_type=Text)
 
 
@@ -41,28 +56,111 @@ SEARCH_TEXT = Row.metadata.tables["search_text"]
 INDEX_NAME: Final = "search_index"
 
 
-def _words_of(message_id: str) -> str:
+# In these statements, each place that names a long text has a copy of it. So they name it as rarely as possible.
+_REPLY = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN NULL ELSE pair.reply_id END"
+_WORDS = (
+    "(SELECT group_concat(coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
+    "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
+    "WHERE message.id = which.value AND json_extract(part.value, '$.type') = 'text'), ''), char(10)) "
+    f"FROM json_each(json_array(pair.request_id, {_REPLY})) AS which)"
+)
+"""The SQL expression for the words of a pair: those of the request, a line feed and those of the reply."""
+
+
+def divide_words(words: str) -> list[str]:
+    """Divide the words of a pair into the pieces that `enter_words` stores, each in a row of its own."""
+    size = len(words)
+    if size <= PIECE:
+        return [words]
+    words = words.replace("\0", " ")
+    return [
+        words[
+            _cut(words, start - MARGIN) if start else 0 : _cut(words, start + PIECE) if start + PIECE < size else size
+        ]
+        for start in range(0, size, PIECE)
+    ]
+
+
+def _cut(words: str, place: int) -> int:
+    """Return the place after the last blank within `MARGIN` characters before a place, or else the first of these."""
+    return place - MARGIN + words[place - MARGIN : place].replace("\n", " ").rfind(" ") + 1
+
+
+_LAST = f"(max(length(said.words), 1) - 1) / {PIECE}"
+# The numbers from 0 as keys, the last one with the value 1: a common table expression is not allowed in a trigger.
+_NUMBERS = f"json_each('[' || replace(hex(zeroblob({_LAST})), '00', '0,') || '1]') AS number"
+_AROUND = (
+    "CASE WHEN number.key = 0 AND number.value = 1 THEN said.words "
+    f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
+    f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
+)
+"""The SQL expression for a piece of `said.words`, and in front of it the characters in which it may begin."""
+
+
+def _count_to_blank(margin: str) -> str:
+    """Return the SQL expression for the number of characters of a text up to its last blank."""
+    margin = f"replace({margin}, char(10), ' ')"
+    return f"length(rtrim({margin}, replace({margin}, ' ', '')))"
+
+
+_BEGIN = f"CASE piece WHEN 0 THEN 0 ELSE {_count_to_blank(f'substr(words, 1, {MARGIN})')} END"
+_END = (
+    "CASE WHEN is_last THEN length(words) "
+    f"ELSE length(words) - {MARGIN} + {_count_to_blank(f'substr(words, -{MARGIN})')} END"
+)
+_PIECE_OF_WORDS = (
+    f"CASE WHEN piece = 0 AND is_last THEN words ELSE substr(words, ({_BEGIN}) + 1, ({_END}) - ({_BEGIN})) END"
+)
+
+
+def _is_complete(where: str) -> str:
+    """Return the SQL condition for pairs that meet the condition `where`, are not deleted, and have their messages."""
     return (
-        "coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
-        "FROM message, json_each(CASE WHEN json_valid(message.parts) THEN message.parts ELSE '[]' END) AS part "
-        f"WHERE message.id = {message_id} AND json_extract(part.value, '$.type') = 'text'), '')"
+        f"{where} AND pair.deleted_at IS NULL "  # noqa: S608
+        "AND EXISTS (SELECT 1 FROM message WHERE message.id = pair.request_id) "
+        "AND (pair.reply_id IS NULL OR EXISTS (SELECT 1 FROM message WHERE message.id = pair.reply_id))"
     )
+
+
+def _select_pieces(where: str) -> str:
+    """Return the SQL query of the rows that pairs should have. `LIMIT -1`: each inner query is evaluated once."""
+    said = (
+        f"SELECT pair.owner, pair.conversation_id, pair.id AS pair_id, {_WORDS} AS words "  # noqa: S608
+        f"FROM pair WHERE {_is_complete(where)} LIMIT -1"
+    )
+    around = (
+        "SELECT said.owner, said.conversation_id, said.pair_id, number.key AS piece, number.value AS is_last, "  # noqa: S608
+        f"{_AROUND} AS words FROM ({said}) AS said CROSS JOIN {_NUMBERS} LIMIT -1"
+    )
+    return f"SELECT owner, conversation_id, pair_id, piece, {_PIECE_OF_WORDS} AS words FROM ({around})"  # noqa: S608
 
 
 def enter_words(where: str) -> str:
     """Return the SQL statement that stores the current words of the pairs that meet the SQL condition `where`.
 
-    Deleted pairs, and pairs whose messages do not exist, are left out.
+    Deleted pairs, and pairs whose messages do not exist, are left out. Further pieces of longer earlier words remain:
+    see `LEFT_OVER`.
     """
-    reply = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN '' ELSE {_words_of('pair.reply_id')} END"
     return (
-        "INSERT INTO search_text (owner, conversation_id, pair_id, words) "  # noqa: S608
-        f"SELECT pair.owner, pair.conversation_id, pair.id, {_words_of('pair.request_id')} || char(10) || {reply} "
-        f"FROM pair WHERE {where} AND pair.deleted_at IS NULL "
-        "AND EXISTS (SELECT 1 FROM message WHERE message.id = pair.request_id) "
-        "AND (pair.reply_id IS NULL OR EXISTS (SELECT 1 FROM message WHERE message.id = pair.reply_id)) "
-        "ON CONFLICT (pair_id) DO UPDATE SET words = excluded.words;"
+        f"INSERT INTO search_text (owner, conversation_id, pair_id, piece, words) {_select_pieces(where)} WHERE true "
+        "ON CONFLICT (pair_id, piece) DO UPDATE SET words = excluded.words;"
     )
+
+
+def _replace_words(where: str) -> str:
+    """Return the SQL statements that store the current words of pairs instead of the earlier ones."""
+    return (
+        "DELETE FROM search_text WHERE piece > 0 "  # noqa: S608
+        f"AND pair_id IN (SELECT pair.id FROM pair WHERE {_is_complete(where)}); {enter_words(where)}"
+    )
+
+
+_IS_LONG = f"pair.id IN (SELECT pair_id FROM search_text WHERE {IS_SECOND_PIECE})"  # noqa: S608
+LEFT_OVER: Final = (
+    "DELETE FROM search_text WHERE piece <> 0 "  # noqa: S608
+    f"AND (pair_id, piece) NOT IN (SELECT pair_id, piece FROM ({_select_pieces(_IS_LONG)}))"
+)
+"""The SQL statement that deletes pieces beyond the current words of their pairs."""
 
 
 _STANDS = "NEW.id IN (pair.request_id, pair.reply_id)"
@@ -83,17 +181,17 @@ TRIGGERS: Final = (
     ),
     (
         "CREATE TRIGGER message_is_searched AFTER INSERT ON message WHEN NEW.pair_id IS NOT NULL "
-        f"BEGIN {enter_words(f'pair.id = NEW.pair_id AND {_STANDS}')} END"
+        f"BEGIN {_replace_words(f'pair.id = NEW.pair_id AND {_STANDS}')} END"
     ),
     (
         "CREATE TRIGGER changed_message_is_searched AFTER UPDATE OF parts ON message WHEN NEW.pair_id IS NOT NULL "
-        f"BEGIN {enter_words(f'pair.id = NEW.pair_id AND {_STANDS} AND NOT pair.{IS_RUNNING_PAIR}')} END"
+        f"BEGIN {_replace_words(f'pair.id = NEW.pair_id AND {_STANDS} AND NOT pair.{IS_RUNNING_PAIR}')} END"
     ),
     (
         "CREATE TRIGGER changed_pair_is_searched AFTER UPDATE OF request_id, reply_id, lifecycle, deleted_at ON pair "
         "WHEN NEW.deleted_at IS NULL AND (OLD.deleted_at IS NOT NULL OR OLD.request_id <> NEW.request_id "
         f"OR OLD.reply_id IS NOT NEW.reply_id OR ({_OLD_RUNS}) <> ({_NEW_RUNS})) "
-        f"BEGIN {enter_words('pair.id = NEW.id')} END"
+        f"BEGIN {_replace_words('pair.id = NEW.id')} END"
     ),
     (
         "CREATE TRIGGER deleted_pair_is_not_searched AFTER UPDATE OF deleted_at ON pair "

@@ -6,6 +6,8 @@
 The best place is first, and each pair has an excerpt. The search skips the trash and deleted pairs. The database has a
 full-text index of words (`rows_search.py`). For scripts without blanks between words, the search reads the texts
 themselves, which takes longer.
+
+A long pair has several rows in the index. Its words may be in different rows, so a second query compares these pairs.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, column, func, literal_column, select, table
+from sqlalchemy import ColumnElement, FromClause, Select, column, func, literal_column, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.search import Search, cut_excerpt
+from app.domain.search import Search, Term, cut_excerpt
 from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
-from app.store.index.rows_search import INDEX_NAME, SEARCH_TEXT
+from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
 """Maximum number of places that are compared with each other, the newest ones. If there are more, the page says so."""
@@ -89,12 +91,13 @@ async def search(session: AsyncSession, owner: str, criteria: ListCriteria, look
     complete, rows = len(rows) <= MAX_LOOKED_AT, rows[:MAX_LOOKED_AT]
     if complete and len(rows) > 1 and looked_for.terms:
         rows = (await session.execute(select_places(owner, criteria, looked_for, ranked=True))).all()
-    counts = Counter(row.conversation_id for row in rows)
+    rows = [*rows, *(await _find_long_pairs(session, owner, criteria, looked_for))]
+    counts = Counter(conversation_id for conversation_id, _ in {(row.conversation_id, row.pair_id) for row in rows})
     rank: dict[int, tuple[float, ...]] = {
         row.docid: (row.rank, -row.docid)
         if complete
         else (row.pair_id is not None, -counts[row.conversation_id], -row.docid)
-        for row in rows
+        for row in reversed(rows)  # of a row that both queries found, the rank of the first
     }
     places: dict[str, SearchHit] = {}
     for row in sorted(rows, key=lambda row: rank[row.docid]):
@@ -130,7 +133,12 @@ async def load_places(
 ) -> tuple[Excerpt, ...]:
     """Return excerpts of the newest pairs of one conversation that contain the words."""
     query = select_places(owner, ListCriteria(), looked_for, of_conversation=conversation_id)
-    docids = [row.docid for row in (await session.execute(query)).all() if row.pair_id is not None][:limit]
+    long = await _find_long_pairs(session, owner, ListCriteria(), looked_for, of_conversation=conversation_id)
+    of_pairs: dict[str, int] = {}
+    for row in (*(await session.execute(query)).all(), *long):
+        if row.pair_id is not None:
+            of_pairs.setdefault(row.pair_id, row.docid)
+    docids = list(of_pairs.values())[:limit]
     excerpts = await load_excerpts(session, looked_for, docids)
     return tuple(excerpts[docid] for docid in docids if docid in excerpts)
 
@@ -143,22 +151,70 @@ def select_places(
     The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
     each place. `of_conversation`: only places in this conversation.
     """
-    text = SEARCH_TEXT.c
+    row = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
-    conditions = [text.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)]
+    conditions = [row.owner == owner, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)]
     if of_conversation is not None:
-        conditions.append(text.conversation_id == of_conversation)
-    conditions += [func.instr(text.words, piece) > 0 for piece in looked_for.pieces]
+        conditions.append(row.conversation_id == of_conversation)
+    conditions += [func.instr(row.words, piece) > 0 for piece in looked_for.pieces]
     source: Any = SEARCH_TEXT
-    newest: ColumnElement[int] = text.docid
+    newest: ColumnElement[int] = row.docid
     if looked_for.terms:
         newest = _INDEX.c.rowid
         conditions.insert(0, _INDEX.c[INDEX_NAME].op("MATCH")(looked_for.query))
-        source = _INDEX.join(SEARCH_TEXT, text.docid == _INDEX.c.rowid)
+        source = _INDEX.join(SEARCH_TEXT, row.docid == _INDEX.c.rowid)
     return (
-        select(text.conversation_id, text.docid, text.pair_id, rank.label("rank"))
-        .select_from(source.join(CONVERSATION, CONVERSATION.c.id == text.conversation_id))
+        select(row.conversation_id, row.docid, row.pair_id, rank.label("rank"))
+        .select_from(source.join(CONVERSATION, CONVERSATION.c.id == row.conversation_id))
         .where(*conditions)
         .order_by(newest.desc())
         .limit(MAX_LOOKED_AT + 1)
     )
+
+
+async def _find_long_pairs(
+    session: AsyncSession,
+    owner: str,
+    criteria: ListCriteria,
+    looked_for: Search,
+    *,
+    of_conversation: str | None = None,
+) -> Sequence[Any]:
+    """Return rows of the pairs that have the words in different rows of the index, the newest first, all of rank 0."""
+    if len(looked_for.terms) + len(looked_for.pieces) < 2:
+        return ()
+    query = select_long_pairs(owner, criteria, looked_for, of_conversation=of_conversation)
+    return (await session.execute(query)).all()
+
+
+def select_long_pairs(
+    owner: str, criteria: ListCriteria, looked_for: Search, *, of_conversation: str | None = None
+) -> Select[Any, Any, Any, Any]:
+    """Return the query for rows with the first word, of pairs with several rows that contain all words together."""
+    row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
+    first, *others = (*looked_for.terms, *looked_for.pieces)
+    long_pairs = select(second.c.pair_id).where(text(f"second.{IS_SECOND_PIECE}"))
+    # A condition for each row, not a join: the few long pairs must be read first, however many conversations there are.
+    of_criteria = select(literal_column("1")).where(
+        CONVERSATION.c.id == row.conversation_id, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)
+    )
+    conditions = [row.owner == owner, of_criteria.correlate(SEARCH_TEXT).exists(), _has(SEARCH_TEXT, first)]
+    if of_conversation is not None:
+        conditions.append(row.conversation_id == of_conversation)
+    for word in others:
+        in_pair = select(literal_column("1")).where(other.c.pair_id == row.pair_id, _has(other, word))
+        conditions.append(in_pair.correlate(SEARCH_TEXT).exists())
+    return (
+        select(row.conversation_id, row.docid, row.pair_id, literal_column("0.0").label("rank"))
+        .where(row.pair_id.in_(long_pairs), *conditions)
+        .order_by(row.docid.desc())
+        .limit(MAX_LOOKED_AT)
+    )
+
+
+def _has(row: FromClause, word: Term | str) -> ColumnElement[bool]:
+    """Return the condition for rows with a term, or with a text in a script without blanks."""
+    if isinstance(word, str):
+        return func.instr(row.c.words, word) > 0
+    in_index = _INDEX.c.rowid == row.c.docid, _INDEX.c[INDEX_NAME].op("MATCH")(word.query)
+    return select(literal_column("1")).select_from(_INDEX).where(*in_index).correlate(row).exists()

@@ -33,7 +33,7 @@ from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, impor
 from app.store import pair_records
 from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
-from app.store.index.rows_search import SEARCH_TEXT, enter_words
+from app.store.index.rows_search import PIECE, SEARCH_TEXT, enter_words
 from app.store.index.search import search
 from tests.outside.memory import Memory
 from tests.outside.words import distinct_words
@@ -253,6 +253,26 @@ async def test_the_largest_text_takes_little_memory_whatever_its_words_are(ctx: 
     assert growth <= MOST_MB
 
 
+async def test_a_pair_whose_texts_have_different_words_takes_little_memory(ctx: AppContext) -> None:
+    """The words of a pair enter the full-text index in pieces: at once, those of both texts took more than 64 MB."""
+    await import_file(ctx, LOCAL_OWNER, a_file(1))  # includes imports and compilation that happen once
+    asked, replied = distinct_words(MAX_TEXT_BYTES), distinct_words(MAX_TEXT_BYTES, after=MAX_TEXT_BYTES)
+    pair = {**PAIR_BY_HAND, "user_text": asked, "reply_text": replied}
+    body = orjson.dumps({"title": "Plans", "pairs": [pair]})
+
+    return_large_blocks()  # as in a server
+    memory = Memory.now()
+    await import_file(ctx, LOCAL_OWNER, body)
+    growth = memory.growth()
+
+    words = f"{asked[:4]} {replied.split()[-1]}"
+    async with ctx.store.read() as session:
+        found = await search(session, LOCAL_OWNER, ListCriteria(), parse_search(words))
+    assert not set(asked.split()) & set(replied.split()[:-1])
+    assert len(found.places) == 1
+    assert growth <= MOST_MB
+
+
 def a_reply_with_results(count: int) -> dict[str, Any]:
     """Return a pair whose reply has this number of tool results of a mebibyte each."""
     words = distinct_words(MAX_TEXT_BYTES)
@@ -323,20 +343,26 @@ async def test_the_words_of_imported_and_copied_pairs_are_those_that_the_trigger
         {**PAIR_BY_HAND, "reply_text": "onetwo", "reply": {"parts": several}},
         {**PAIR_BY_HAND, "user_text": "", "reply_text": ""},
         {**PAIR_BY_HAND, "lifecycle": "sending"},
+        {**PAIR_BY_HAND, "user_text": "Hello é\nthere. " * (PIECE // 5), "reply_text": "庭" * (PIECE + 1)},
+        {**PAIR_BY_HAND, "user_text": "", "reply_text": "x" * (PIECE - 1)},
+        {**PAIR_BY_HAND, "user_text": "", "reply_text": "x" * PIECE},
+        {**PAIR_BY_HAND, "user_text": "é" * (PIECE // 2), "reply_text": " " * PIECE},
     ]
     (made,) = await import_file(ctx, LOCAL_OWNER, orjson.dumps({"title": "Plans", "pairs": pairs}))
     async with ctx.store.read() as session:
         stored = await load_pairs(session, LOCAL_OWNER, made.id)
     await fork_conversation(ctx, LOCAL_OWNER, made.id, [pair.id for pair in stored])
 
-    words = select(SEARCH_TEXT.c.pair_id, SEARCH_TEXT.c.words).where(SEARCH_TEXT.c.pair_id.is_not(None))
+    text_of = SEARCH_TEXT.c
+    words = select(text_of.pair_id, text_of.piece, text_of.words).where(text_of.pair_id.is_not(None))
     async with ctx.store.write() as session:
         entered = (await session.execute(words)).all()
         await session.execute(delete(SEARCH_TEXT).where(SEARCH_TEXT.c.pair_id.is_not(None)))
         await session.execute(text(enter_words("1")))
         again = (await session.execute(words)).all()
     assert sorted(map(tuple, entered)) == sorted(map(tuple, again))
-    assert len(entered) == 2 * len(pairs)
+    assert len({pair_id for pair_id, *_ in entered}) == 2 * len(pairs)
+    assert max(piece for _, piece, _ in entered) > 1
 
 
 @pytest.mark.parametrize("letter", ["x", EMOJI])

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 from alembic import command
 from app.domain.errors import StoreError
 from app.store.database.migrations import HEAD, REVISIONS, ROOT, check, upgrade
-from app.store.index.rows_search import INDEX, TRIGGERS
+from app.store.index.rows_search import INDEX, PIECE, TRIGGERS, divide_words
 from app.store.tables import Row
 
 
@@ -196,6 +196,47 @@ def test_search_finds_what_was_there_before_it(tmp_path: Path) -> None:
         connection.execute("INSERT INTO search_index (search_index) VALUES ('integrity-check')")
     connection.close()
     assert found == [2, 1, 24]
+
+
+def test_words_of_long_pairs_are_divided_and_put_together_again(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    migrate_to(database, "0034")
+    long = f"Lantern {'of a garden ' * (PIECE // 10)} lighthouse"
+    with sqlite3.connect(database) as connection:
+        enter_some(connection, 8)
+        connection.execute("UPDATE conversation SET title = 'Plans'")
+        parts = json.dumps([{"type": "text", "text": long}])
+        connection.execute("UPDATE message SET parts = ? WHERE id = 'q3'", (parts,))
+        before = connection.execute("SELECT docid, pair_id, words FROM search_text ORDER BY docid").fetchall()
+    connection.close()
+    assert before[2][1:] == ("p3", f"{long}\n")
+
+    upgrade(url_of(database))
+
+    find = "SELECT count(*) FROM search_text WHERE docid IN (SELECT rowid FROM search_index WHERE words MATCH ?)"
+    with sqlite3.connect(database) as connection:
+        rows = connection.execute("SELECT docid, pair_id, words FROM search_text ORDER BY docid").fetchall()
+        found = [
+            connection.execute(find, (words,)).fetchone()[0] for words in ("lantern", "lighthouse", "garden", "plans")
+        ]
+        connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
+    connection.close()
+    assert [row for row in rows if row[1] != "p3"] == [row for row in before if row[1] != "p3"]
+    assert [words for _, pair_id, words in rows if pair_id == "p3"] == divide_words(f"{long}\n")
+    assert found == [1, 1, 3, 1]
+
+    engine = create_engine(f"sqlite:///{database}")
+    config = Config(str(ROOT / "alembic.ini"))
+    config.set_main_option("script_location", str(ROOT / "alembic"))
+    with engine.begin() as undone:
+        config.attributes["connection"] = undone
+        command.downgrade(config, "0034")
+    engine.dispose()
+    with sqlite3.connect(database) as connection:
+        rows = connection.execute("SELECT pair_id, words FROM search_text").fetchall()
+        connection.execute("INSERT INTO search_index (search_index, rank) VALUES ('integrity-check', 1)")
+    connection.close()
+    assert sorted(rows, key=str) == sorted((row[1:] for row in before), key=str)
 
 
 def test_search_in_memory_is_kept_as_on_the_disk(database: Path) -> None:

@@ -13,6 +13,7 @@ from app.domain.errors import StoreError
 from app.store.database.presence import claim
 from app.store.diagnosis.diagnosis import find_damage
 from app.store.diagnosis.mending import mend
+from app.store.index.rows_search import PIECE
 from tests.store.diagnosis import test_diagnosis
 from tests.store.diagnosis.test_diagnosis import HELLO, SECRET, url
 from tests.store.values import OWNER
@@ -229,6 +230,39 @@ def test_search_is_built_again(database: Path, statement: str) -> None:
     assert done.sentences != []
     assert done.kept is None
     assert _execute(database, found) == [(1,)]
+    assert mend(url(database), database.parent).sentences == []
+
+
+LONG = "lantern " * (PIECE // 6)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM search_text WHERE piece = 0",
+        "DELETE FROM search_text WHERE piece = 1",
+        "UPDATE search_text SET words = 'other words' WHERE piece = 1",
+        "UPDATE search_text SET piece = 7 WHERE piece = 1",
+        "UPDATE search_text SET piece = 'x' WHERE piece = 1",
+        f'UPDATE message SET parts = \'[{{"type":"text","text":"lantern"}}]\' WHERE length(parts) > {PIECE}',
+    ],
+)
+def test_search_of_a_long_pair_is_built_again(database: Path, statement: str) -> None:
+    parts = orjson.dumps([{"type": "text", "text": LONG}]).decode()
+    _execute(database, f"UPDATE message SET parts = '{parts}' WHERE id = 'c1-1-asked'")
+    mend(url(database), database.parent)
+    assert mend(url(database), database.parent).sentences == []
+    rows = "SELECT docid FROM search_text WHERE pair_id = 'c1-1'"
+    assert len(_execute(database, rows)) == 2
+    _execute(database, statement)
+
+    done = mend(url(database), database.parent)
+
+    assert done.sentences != []
+    assert done.kept is None
+    count = 1 if statement.startswith("UPDATE message") else 2
+    assert len(_execute(database, rows)) == count
+    assert _execute(database, "SELECT count(*) FROM search_index WHERE search_index MATCH 'lantern'") == [(count,)]
     assert mend(url(database), database.parent).sentences == []
 
 

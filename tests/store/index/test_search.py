@@ -24,7 +24,8 @@ from app.store.conversation.rows import MESSAGE, PAIR
 from app.store.database.database import Store
 from app.store.database.parts_json import encode_parts
 from app.store.index import search as module
-from app.store.index.search import Found, FoundPlaces, load_found, search
+from app.store.index.rows_search import PIECE
+from app.store.index.search import Found, FoundPlaces, load_found, load_places, search
 from app.store.organise.trash import delete_pairs, put_conversation
 from tests.store.values import OWNER, START, a_conversation, a_pair_of
 
@@ -187,6 +188,81 @@ async def test_only_the_current_version_is_found(store: Store) -> None:
     await check(store)
 
 
+FILLED = "Filler. " * (PIECE // 8)
+"""As many characters as a row of the index has. Nobody searches for this word."""
+
+
+@pytest.mark.parametrize(
+    "words", ["bread cheese", "cheese bread", "bread wine", "cheese wine", "wine", '"fresh bread" wi*', "cheese 庭の"]
+)
+async def test_words_of_a_long_pair_are_found_whatever_rows_they_are_in(store: Store, words: str) -> None:
+    await save(store, "c1", (f"Fresh bread. {FILLED}", f"Cheese. {FILLED}{FILLED}Wine. 庭のパン"), ("bread", "cheese"))
+    await save(store, "c2", (f"Fresh bread. {FILLED}", "Other."), ("cheese", "wine"), owner="bob")
+
+    found, shown = await find_all(store, words)
+
+    assert found.complete
+    ((place, listed),) = zip(found.places, shown, strict=True)
+    assert place.conversation_id == "c1"
+    assert listed.excerpt is not None
+    assert any(is_word for _, is_word in listed.excerpt.pieces)
+
+
+async def test_a_long_pair_counts_as_one_place(store: Store) -> None:
+    await save(store, "c1", (f"Fresh bread. {FILLED}", f"Bread again. {FILLED}Wine and bread."))
+
+    for words in ("bread", "bread wine", "wine bread"):
+        found, _ = await find_all(store, words)
+        assert [place.others for place in found.places] == [0]
+        async with store.read() as session:
+            excerpts = await load_places(session, OWNER, "c1", parse_search(words), limit=9)
+        assert [one.position for one in excerpts] == [1]
+
+
+async def test_long_pairs_are_found_by_all_words_and_as_wanted_alone(store: Store) -> None:
+    await save(store, "c1", (f"Fresh bread. {FILLED}", f"{FILLED}Wine."))
+    await save(store, "c2", (f"Fresh bread. {FILLED}", f"{FILLED}Wine."), kind=ConversationKind.TOOL)
+    async with store.write() as session:
+        await put_conversation(session, OWNER, "c1", START)
+
+    assert await find(store, "bread wine") == ["c2"]
+    assert await find(store, "bread wine lantern") == []
+    assert await find(store, "bread wine", "bob") == []
+    assert await find(store, "bread wine", wanted=ListCriteria(kind=ConversationKind.TOOL)) == ["c2"]
+    assert await find(store, "bread wine", wanted=ListCriteria(kind=ConversationKind.AGENT)) == []
+
+
+@pytest.mark.parametrize("before", [PIECE - 12, PIECE - 6, PIECE - 1, PIECE])
+async def test_a_phrase_at_the_end_of_a_row_is_found(store: Store, before: int) -> None:
+    await save(store, "c1", (f"{FILLED[: before - 1]} what of the fresh bread of {FILLED}", "Other."))
+
+    assert await find(store, '"what of the fresh bread of filler"') == ["c1"]
+    assert await find(store, "fill") == []
+    assert await find(store, "ler") == []
+
+
+async def test_the_rows_of_a_long_pair_follow_its_words(store: Store) -> None:
+    await save(store, "c1", (f"bread {FILLED}", f"{FILLED}cheese"))
+    count = text("SELECT count(*) FROM search_text WHERE pair_id = 'c1-1'")
+    for said, rows in (("wine", 1), (f"{FILLED} butter", 2), (f"{FILLED}{FILLED} garden", 3), ("wine", 1)):
+        async with store.write() as session:
+            for which in ("asked", "answered"):
+                parts = encode_parts((Text(said if which == "asked" else "tea"),))
+                await session.execute(update(MESSAGE).where(MESSAGE.c.id == f"c1-1-{which}").values(parts=parts))
+            assert (await session.execute(count)).scalar_one() == rows
+        assert await find(store, f"{said.split()[-1]} tea") == ["c1"]
+        assert await find(store, "cheese") == []
+        await check(store)
+
+    async with store.write() as session:
+        await session.execute(
+            update(MESSAGE).where(MESSAGE.c.id == "c1-1-asked").values(parts=encode_parts((Text(FILLED * 2),)))
+        )
+        await session.execute(update(PAIR).where(PAIR.c.id == "c1-1").values(deleted_at=START))
+        assert (await session.execute(count)).scalar_one() == 0
+    await check(store)
+
+
 async def test_only_conversations_as_wanted_are_found(store: Store) -> None:
     await save(store, "c1", ("bread", "one"))
     await save(store, "c2", ("bread", "two"), kind=ConversationKind.TOOL)
@@ -204,6 +280,24 @@ async def test_the_index_is_gone_through_first_however_many_conversations_there_
 
     assert "search_index VIRTUAL TABLE" in plan[0].detail
     assert not [step for step in plan if "TEMP B-TREE" in step.detail]
+
+
+async def test_long_pairs_are_read_first_however_many_conversations_there_are(store: Store) -> None:
+    query = module.select_long_pairs(OWNER, EVERYTHING, parse_search("garden bread 庭"))
+    async with store.read() as session:
+        compiled = query.compile(dialect=session.get_bind().dialect)
+        connection = await session.connection()
+        values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+        plan = [
+            step.detail for step in (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)).all()
+        ]
+
+    assert "search_text USING INDEX" in plan[0]
+    assert "(pair_id=?)" in plan[0]
+    assert any("ix_search_text_long_pairs" in step for step in plan)
+    assert not [
+        step for step in plan if step.startswith("SCAN") and "VIRTUAL TABLE" not in step and "second" not in step
+    ]
 
 
 async def test_the_conversations_of_a_page_are_found_by_their_ids_however_many_there_are(store: Store) -> None:

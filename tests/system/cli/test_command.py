@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
@@ -187,6 +188,18 @@ def test_settings_may_be_in_a_file_of_the_working_folder(tmp_path: Path) -> None
 
     assert shown.returncode == 1
     assert "INVIEW_LOG_LEVEL is 'verbose'" in shown.stderr
+
+
+def test_settings_in_a_named_pipe_end_the_start_with_the_reason(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".env")
+
+    shown = inview("doctor", folder=tmp_path)
+
+    assert shown.returncode == 1
+    assert shown.stderr == (
+        f"inview: The file {tmp_path / '.env'} is a named pipe, not a regular file. Replace it with a file that has "
+        "only the settings of Inview, one NAME=value per line, or move it away.\n"
+    )
 
 
 def test_no_command_is_no_fault_but_shows_what_there_is(tmp_path: Path) -> None:
