@@ -11,7 +11,9 @@ from tests.e2e.screen import Screen
 
 def lefts(page: Page) -> list[float]:
     """Return where the button of the menu and the filter begin."""
-    return page.locator(".title-menu, .filter-bar").evaluate_all("(all) => all.map((it) => it.getBoundingClientRect().x)")
+    return page.locator(".title-menu, .filter-bar").evaluate_all(
+        "(all) => all.map((it) => it.getBoundingClientRect().x)"
+    )
 
 
 def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:

@@ -70,7 +70,7 @@ async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab
     async with ctx.store.write() as session:
         await session.execute(sql("UPDATE comparison SET runs = '[{'"))
     async with visiting(tab, conversation_id):
-        await until(tab, known)
+        await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
         await tab.send(ComparisonState.show)
         await until(tab, lambda tab: tab.shows(ComparisonState, "replies"))
 
