@@ -12,7 +12,7 @@ import reflex as rx
 
 from app.runs.watch.screen import Screen
 from app.state.tab.tab_watchers import watcher_of
-from app.state.tab.visit import Visit, VisitedState, visit_of
+from app.state.tab.visit import VisitedState
 from app.views.compare.compared import ComparedColumnsView
 from app.views.screen.panels import ScreenComparisonView
 
@@ -25,15 +25,14 @@ class ComparisonState(VisitedState, rx.State):
 
     `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `started` is the
     id of a comparison whose data has not arrived yet and whose dialog opens automatically when it arrives, otherwise
-    "". The dialog opens automatically for a comparison that this tab started and, once on each visit of the page, for a
-    comparison in a conversation without pairs.
+    "". The dialog opens automatically only for a comparison that this tab started, and only once: after a reload a
+    person opens it again.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)
     shown: rx.Field[bool] = rx.field(default=False)
     replies: rx.Field[ComparedColumnsView | None] = rx.field(None)
     started: rx.Field[str] = rx.field("")
-    _offered: tuple[Visit, str] | None = None  # the visit and the comparison of a dialog that opened automatically
 
     @rx.event
     async def show(self) -> None:
@@ -64,8 +63,6 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
         before, state.comparison = state.comparison, screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
-        if screen.comparison is not None and not screen.pairs:
-            await _offer(state, screen.comparison.id)
         await _reveal(state)
     if shown is None and state.shown:  # after a reconnect: the new watcher has no replies until they are requested
         _look(state, on=True)
@@ -76,13 +73,6 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
 def clear_comparison(state: ComparisonState) -> None:
     """Remove the comparison from `state`, because the page shows another conversation. The stored one stays."""
     state.comparison, state.replies, state.shown = None, None, False
-
-
-async def _offer(state: ComparisonState, comparison_id: str) -> None:
-    """Open the dialog automatically when its data arrives, unless this was already done on this visit of the page."""
-    offered = (await visit_of(state), comparison_id)
-    if offered != state._offered:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - a public var would travel
-        state._offered, state.started = offered, comparison_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def _reveal(state: ComparisonState) -> None:

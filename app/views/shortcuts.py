@@ -93,7 +93,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("next_conversation", "J", Mode.VIEW, "Next conversation", "To the one below in the list"),
     KeyAction("previous_conversation", "K", Mode.VIEW, "Previous conversation", "To the one above in the list"),
     KeyAction("scroll", "Space", Mode.VIEW, "Scroll", "A screen further down; Shift+Space further up", fixed=True),
-    KeyAction("help", "?", Mode.VIEW, "Help", "Opens this sheet"),
+    KeyAction("help", "?", Mode.VIEW, "Help", "Opens this list"),
     KeyAction(
         "undo",
         "Ctrl+Z",
@@ -185,7 +185,7 @@ ACTIONS: Final[tuple[KeyAction, ...]] = (
     KeyAction("apply", "Enter", Mode.COMMAND, "Apply", "Applies the filter and leaves the filter bar", fixed=True),
     KeyAction("leave_command", "Esc", Mode.COMMAND, "Leave", "Leaves the filter bar", fixed=True),
     KeyAction("stop", "Esc Esc", Mode.ANYWHERE, "Stop", "Stops the running reply; the received text stays", fixed=True),
-    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Help", "Opens this sheet", fixed=True),
+    KeyAction("help_anywhere", "F1", Mode.ANYWHERE, "Help", "Opens this list", fixed=True),
 )
 FREE_ACTIONS: Final = tuple(action for action in ACTIONS if not action.fixed)
 ACTIONS_BY_ID: Final = {action.id: action for action in ACTIONS}

@@ -171,6 +171,7 @@ def test_notes_of_texts_in_one_page_have_different_ids() -> None:
         ("> [!NOTE]\n> Ask *her*.", "note", "<p>Ask <em>her</em>.</p>"),
         ("> [!caution]  \n>\n> - a", "caution", "<ul>\n<li>a</li>\n</ul>"),
         ("- > [!TIP]\n  > > quoted", "tip", "<blockquote>\n<p>quoted</p>\n</blockquote>"),
+        ("> [!Important]\n> Ask\nher.", "important", "<p>Ask\nher.</p>"),
     ],
 )
 def test_callouts_have_their_kind_as_title(text: str, kind: str, rest: str) -> None:

@@ -42,7 +42,6 @@ from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.kit.keys.place import Place
 from app.ui.kit.keys.place_button import PlaceButton
 from app.ui.shell.keyboard import keys_bar
-from app.ui.shell.toasts import toasts
 from app.ui.shell.viewer import viewer
 from app.ui.topics.chip import topic_chip
 
@@ -57,7 +56,6 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
     """
     return rx.el.div(
         _estimate_first() if first else rx.fragment(),
-        toasts(),
         reader_zone(),
         waiting_calls(),
         waiting_texts(),

@@ -1,4 +1,4 @@
-"""The sheet: a dialog with all keys by mode and the filter language, with a search field."""
+"""The help: a dialog with all keyboard shortcuts by mode and the filter language, with a search field."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import reflex as rx
 from app.state.filters.sheet import SheetPiece, SheetState, SheetTable
 from app.ui.kit.containers.dialog import Dialog
 
-_NAME = "Keys and the filter language"
-_SEARCH = "Search keys and the filter language"
+_NAME = "Keyboard shortcuts and filters"
+_SEARCH = "Search shortcuts and filters"
 SEARCH_REST_MS = 60
 
 
 @rx.memo
 def sheet_dialog() -> rx.Component:
-    """Draw the dialog with the keys and the filter language, or only those entries that match the search."""
+    """Draw the dialog with the shortcuts and the filter language, or only those entries that match the search."""
     found = (SheetState.keys.length() + SheetState.language.length()) > 0
     return Dialog.create(
         rx.el.div(
@@ -35,7 +35,7 @@ def sheet_dialog() -> rx.Component:
             rx.cond(
                 SheetState.language.length() > 0,
                 rx.el.h2(
-                    "The filter language",
+                    "Filters",
                     custom_attrs={"data-shown": rx.cond(SheetState.at_filter, "", None)},
                 ),
             ),

@@ -21,6 +21,6 @@ def agents() -> rx.Component:
             ),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
-        rx.el.div(toasts(), class_name="composer-place"),
+        toasts(),
         top=rx.el.h1("Agents", class_name="text-[14.5px] font-semibold"),
     )

@@ -44,8 +44,7 @@ def _conversation() -> rx.Component:
 
 def _top() -> rx.Component:
     return rx.fragment(
-        title(),
-        conversation_menu(),
+        rx.el.div(title(), conversation_menu(), class_name="title-area"),
         filter_bar(),
         spent(ChatState.opened),
         counter(),

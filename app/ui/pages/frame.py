@@ -95,6 +95,7 @@ def _top_bar(content: rx.Component) -> rx.Component:
 
 
 def _notice() -> rx.Component:
+    """Draw the notice about an error, over the page, so that it moves nothing."""
     return rx.el.div(
         rx.cond(
             NoticeState.message != "",
@@ -115,7 +116,7 @@ def _notice() -> rx.Component:
         _refusal("back", "Inview is connected again. Your last action was not done. Repeat it."),
         _refusal("large", "Nothing was done: the text is too long to send at once. Shorten it."),
         role="alert",
-        class_name="flex-none px-3",
+        class_name="page-notices",
     )
 
 

@@ -22,6 +22,7 @@ from app.ui.inspector.frame import start_inspector, start_inspector_toggle
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.kit.keys.place import Place, go_to
 from app.ui.pages.frame import frame
+from app.ui.shell.toasts import toasts
 from app.ui.transcript.system_prompt import system_prompt_card
 
 EXAMPLE: Final = "Explain recursion to a ten-year-old in five sentences."
@@ -41,6 +42,7 @@ def home() -> rx.Component:
             _recent(),
             class_name="home",
         ),
+        toasts(),
         top=rx.fragment(
             rx.el.h1("New conversation", class_name="truncate text-[14.5px] font-semibold"),
             rx.el.div(temporary_switch(), class_name="ms-auto"),

@@ -16,6 +16,6 @@ def trash() -> rx.Component:
             rx.el.div(trash_entries(), class_name="trash mx-auto max-w-column px-5 pt-4 pb-16"),
             class_name="relative min-h-0 flex-1 overflow-y-auto",
         ),
-        rx.el.div(toasts(), class_name="composer-place"),
+        toasts(),
         top=rx.el.h1("Trash", class_name="text-[14.5px] font-semibold"),
     )

@@ -122,6 +122,6 @@ def keys_bar() -> rx.Component:
     """Draw the bar that shows some keys. The stylesheet shows it while single keys are on."""
     return rx.el.div(
         rx.el.p("Keys: ", PreferencesState.preferred.key_hints, " · Esc\u00a0back", role="status"),
-        rx.el.button("All keys", type="button", title="Show all keys (F1)", on_click=SheetState.show("keys")),
+        rx.el.button("All shortcuts", type="button", title="Show all shortcuts (F1)", on_click=SheetState.show("keys")),
         class_name="keys-bar",
     )

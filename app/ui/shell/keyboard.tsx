@@ -244,7 +244,7 @@ function toggleKeys(): void {
 function modeOf(element: Element | null): Mode {
   if (element?.closest("dialog")) return mode; // it gives the focus back when it closes
   if (element?.closest(".keys-bar")) return "VIEW";
-  if (element?.closest(".composer-place, .edit-form")) return "INPUT";
+  if (element?.closest(".composer-place, .toasts, .edit-form")) return "INPUT";
   return element?.closest(".filter-bar") ? "COMMAND" : "VIEW";
 }
 

@@ -33,7 +33,7 @@ def conversation_menu() -> rx.Component:
     )
     return menu(
         Menu.CONVERSATION,
-        line_icon("m4.5 6.5 3.5 3.5 3.5-3.5", "1.5"),
+        line_icon("M3.5 8h.01M8 8h.01M12.5 8h.01", "2"),
         menu_item("Rename", go_to(Place.TITLE)),
         rx.cond(ChatState.title_made, menu_item("Generate title", ChatState.make_title)),
         exports,

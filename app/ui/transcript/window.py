@@ -21,6 +21,7 @@ from app.ui.inspector.cache import cache_line, cache_notes, cached_after, cached
 from app.ui.inspector.fork_mark import forked_from
 from app.ui.kit.island import Island, island
 from app.ui.kit.texts.folded_text import SHOW_LESS, SHOW_MORE
+from app.ui.shell.toasts import toasts
 from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.damage import damaged_settings, damaged_title
 from app.ui.transcript.row import pair_row
@@ -36,6 +37,8 @@ def _copied(
 
 class TranscriptWindow(Island):
     """The scrolling window of pairs. It draws the rows near the visible ones, and only on the page at `path`.
+
+    Its children are drawn over the end of the pairs and take no space.
 
     `rows` has a component for each of `pairs`. `earlier` and `later`: the conversation has older or newer pairs in view
     than those in `pairs`. `above` is shown above the first pair of the conversation; while there are earlier pairs,
@@ -83,6 +86,7 @@ def transcript() -> rx.Component:
     """Draw the transcript of the conversation on screen."""
     is_known = TranscriptState.known & ~TranscriptState.gone
     return TranscriptWindow.create(
+        toasts(),
         path=rx.cond(is_known, "/c/" + TranscriptState.conversation, ""),
         pairs=TranscriptState.pairs,
         rows=_rows(),

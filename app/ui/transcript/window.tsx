@@ -37,7 +37,12 @@ export function TranscriptWindow(props: TranscriptWindowProps): ReactNode {
   const here = useLocation().pathname.replace(/\/$/, "") === props.path;
   useEffect(() => offer(WALKS), []);
   useEffect(followFocus, []);
-  return <div className="history">{here ? <Rows key={props.path} {...props} /> : <Arriving {...props} />}</div>;
+  return (
+    <div className="history">
+      {here ? <Rows key={props.path} {...props} /> : <Arriving {...props} />}
+      {props.children}
+    </div>
+  );
 }
 
 /** The first message, while its conversation is loading. */

@@ -1,7 +1,8 @@
 r"""Markdown rules of GitHub for an exported page: footnotes, and callouts such as `> [!NOTE]`.
 
-The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). In the page, each text has a
-name (`PLACE`) that is part of the ids of its footnotes. So a mark never leads to a note of another text.
+The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). The library parses callouts,
+which it calls alerts; this module parses footnotes. In the page, each text has a name (`PLACE`) that is part of the ids
+of its footnotes. So a mark never leads to a note of another text.
 
     >>> from app.views.conversation.cjk_and_math import make_reader
     >>> add_notes_and_callouts(reader := make_reader())
@@ -17,19 +18,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from markdown_it.rules_block import StateBlock
-from markdown_it.token import Token
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
-    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
     from markdown_it.utils import EnvType, OptionsDict
 
 PLACE: Final = "place"
 """The key of the name of a text in the environment that is passed to the parser when it renders this text."""
 
-_KIND: Final = re.compile(r"\[!(note|tip|important|warning|caution)\]", re.IGNORECASE)
 _MARK: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]")
 _NOTE: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]:[ \t]*")
 _INDENT: Final = re.compile(r"\n(?: {1,4}|\t)")
@@ -43,11 +42,12 @@ def add_notes_and_callouts(reader: MarkdownIt) -> None:
     """Add the rules to a parser."""
     reader.block.ruler.before("reference", "note", _read_note)
     reader.inline.ruler.before("link", "note_mark", _read_mark)
-    reader.core.ruler.after("inline", "callout", _find_callouts)
+    reader.options["alerts"] = True
     reader.add_render_rule("note_open", _open_note)
     reader.add_render_rule("note_close", _close_note)
     reader.add_render_rule("note_mark", _draw_mark)
-    reader.add_render_rule("callout_title", _draw_title)
+    reader.add_render_rule("alert_open", _open_callout)
+    reader.add_render_rule("alert_title_open", _open_title)
 
 
 def _read_note(state: StateBlock, first: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library calls it
@@ -120,40 +120,6 @@ def _read_mark(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the 
     return True
 
 
-def _find_callouts(state: StateCore) -> None:
-    """Turn quotes that begin with the name of a kind into callouts."""
-    tokens: list[Token] = []
-    kinds: list[bool] = []  # of the open quotes: True for a callout
-    at = 0
-    while at < len(state.tokens):
-        token = state.tokens[at]
-        tokens.append(token)
-        at += 1
-        if token.type == "blockquote_open":
-            kind = _kind_of(state.tokens, at)
-            kinds.append(kind is not None)
-            if kind is not None:
-                token.tag = "div"
-                token.attrs = {"class": "callout", "role": "note", "data-kind": kind.lower()}
-                tokens.append(Token("callout_title", "p", 0, content=kind.capitalize()))
-                children = state.tokens[at + 1].children or []
-                state.tokens[at + 1].children = children[2:]
-                at += 0 if children[2:] else 3
-        elif token.type == "blockquote_close" and kinds.pop():
-            token.tag = "div"
-    state.tokens = tokens
-
-
-def _kind_of(tokens: Sequence[Token], at: int) -> str | None:
-    """Return the kind of the callout whose content begins with the token `at`; None: it is a plain quote."""
-    if tokens[at].type != "paragraph_open" or tokens[at + 1].type != "inline":
-        return None
-    first, *others = tokens[at + 1].children or [Token("text", "", 0)]
-    found = _KIND.fullmatch(first.content.rstrip(" \t")) if first.type == "text" else None
-    is_line = not others or others[0].type in {"softbreak", "hardbreak"}
-    return found[1] if found and is_line else None
-
-
 def _id(kind: str, token: Token, environment: EnvType) -> str:
     return f"{escape(str(environment.get(PLACE, 'text')))}-{kind}-{token.meta['number']}"
 
@@ -185,7 +151,13 @@ def _draw_mark(
     return f"<sup{own}>{link}</sup>"
 
 
-def _draw_title(
+def _open_callout(
     _renderer: RendererHTML, tokens: Sequence[Token], place: int, _options: OptionsDict, _environment: Any
 ) -> str:
-    return f'<p class="callout-title">{tokens[place].content}</p>\n'
+    return f'<div class="callout" role="note" data-kind="{tokens[place].info.lower()}">\n'
+
+
+def _open_title(
+    _renderer: RendererHTML, _tokens: Sequence[Token], _place: int, _options: OptionsDict, _environment: Any
+) -> str:
+    return '<p class="callout-title">'

@@ -166,7 +166,7 @@ def test_letters_typed_before_a_control_has_opened_its_field_are_in_it(late: tup
         (menu, "Parameters", page.get_by_role("textbox", name="Temperature")),
         (menu, "JSON schema of the reply", page.get_by_role("textbox", name="Schema")),
         (menu, "Insert from a server", page.get_by_role("dialog").get_by_role("combobox")),
-        (bar, "Filter help", page.get_by_role("textbox", name="Search keys")),
+        (bar, "Filter help", page.get_by_role("textbox", name="Search shortcuts")),
     ]
     for place, control, field in stories:
         if place is menu:

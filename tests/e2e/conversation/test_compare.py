@@ -104,11 +104,18 @@ def test_pointer_compares_in_a_new_conversation_and_every_tab_sees_it(
 
     row = page.get_by_role("link", name=re.compile("Comparing 3 replies"))
     expect(row).to_contain_text(LONG)
-    other = another_screen(screen.path)  # the conversation has nothing else to show
+    other = another_screen(screen.path)
+    shown_in_the_other = other.page.get_by_role("button", name="Show the replies to choose from")
+    expect(shown_in_the_other).to_be_visible()
+    expect(replies(other)).to_have_count(0)
+    shown_in_the_other.click()
     expect(column(other, "peer:large").get_by_role("group")).to_have_text("Heard.")
     expect(column(other, "offline:demo").get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
     page.bring_to_front()  # a page behind another one paints once a second
     reload(page)
+    expect(page.get_by_role("button", name="Show the replies to choose from")).to_be_visible()
+    expect(replies(screen)).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Comparing 3")).click()
     replies(screen).get_by_role("button", name="Delete all replies").click()
     expect(replies(screen)).to_have_count(0)
     expect(replies(other)).to_have_count(0)

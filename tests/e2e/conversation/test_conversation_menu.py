@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.screen import Screen
+
+
+def lefts(page: Page) -> list[float]:
+    """Return where the button of the menu and the filter begin."""
+    return page.locator(".title-menu, .filter-bar").evaluate_all(
+        "(all) => all.map((it) => it.getBoundingClientRect().x)"
+    )
 
 
 def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
@@ -19,6 +26,7 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     menu.get_by_role("button", name="Generate title").click()
     expect(screen.open_log()).to_contain_text("Title requested")
 
+    places = lefts(page)
     button.click()
     menu.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("textbox", name="Title of the conversation")).to_be_focused()
@@ -26,6 +34,7 @@ def test_menu_renames_exports_forks_and_deletes(screen: Screen) -> None:
     page.keyboard.type("Mine")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Mine")).to_be_attached()
+    assert lefts(page) == places, "the title moves what is next to it"
 
     button.click()
     for format_ in ("JSON", "HTML", "Markdown"):

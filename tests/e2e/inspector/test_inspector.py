@@ -10,11 +10,19 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.figures import counter
 from tests.e2e.peer import Peer
-from tests.e2e.screen import Screen, eventually, reload
+from tests.e2e.screen import Screen, eventually, reload, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 pytestmark = pytest.mark.usefixtures("prefer")
+
+CHARACTERS_SEEN = """(field) => {
+  const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+  const canvas = Object.assign(document.createElement("canvas").getContext("2d"), { font });
+  const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+  return [...field.value].findIndex((_, at) => canvas.measureText(field.value.slice(0, at + 1)).width > room);
+}"""
+"""The number of characters of a field's text that it has room for, -1 for all."""
 
 
 @pytest.fixture
@@ -83,6 +91,17 @@ def filter_bar_keeps_its_word_next_to_it(opened: Screen) -> None:
     assert words
     assert words["width"] > 50, "the placeholder begins with the word Filter"
     assert page.locator(".top-bar").evaluate("it => it.scrollWidth <= it.clientWidth")
+    title_keeps_twelve_characters_next_to_it(page)
+
+
+def title_keeps_twelve_characters_next_to_it(page: Page) -> None:
+    title = page.get_by_role("textbox", name="Title of the conversation")
+    for width in (1440, 1280, 1100):
+        page.set_viewport_size({"width": width, "height": 800})
+        wait_until_painted(page)
+        assert page.locator(".top-bar").evaluate("it => it.scrollWidth <= it.clientWidth"), width
+        assert title.evaluate(CHARACTERS_SEEN) >= 12, width
+    page.set_viewport_size({"width": 1440, "height": 900})
 
 
 @pytest.mark.exhaustive

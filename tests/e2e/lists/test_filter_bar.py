@@ -158,9 +158,9 @@ def test_offer_can_be_left_and_the_mistake_is_not_searched_for(opened: Screen) -
 def test_sheet_of_the_filter_shows_its_search_and_how_to_close_it(opened: Screen) -> None:
     opened.page.get_by_role("button", name="Filter help").click()
 
-    sheet = opened.page.get_by_role("dialog", name="Keys and the filter language")
-    expect(sheet.get_by_role("heading", name="filter language")).to_be_in_viewport()
-    expect(sheet.get_by_role("textbox", name="Search keys")).to_be_in_viewport(ratio=1)
+    sheet = opened.page.get_by_role("dialog", name="Keyboard shortcuts and filters")
+    expect(sheet.get_by_role("heading", name="Filters", exact=True)).to_be_in_viewport()
+    expect(sheet.get_by_role("textbox", name="Search shortcuts")).to_be_in_viewport(ratio=1)
     expect(sheet.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
 
 
@@ -388,7 +388,11 @@ def chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
     bar(page).press("Escape")
     expect(opened.pairs).to_have_count(4)
     expect(chips).to_have_count(1)  # the filter is applied
-    chips.get_by_role("combobox", name="Date").select_option("Any date")
+    date, row = chips.get_by_role("combobox", name="Date"), page.locator(".filter-chips-row")
+    before = date.bounding_box(), row.bounding_box()
+    date.select_option("Any date")
+    expect(bar(page)).to_have_value("s>=1")
+    assert (date.bounding_box(), row.bounding_box()) == before, "a choice moves the chips next to it"
     starred.click()
     expect(opened.pairs).to_have_count(6)
     expect(chips).to_have_count(0)

@@ -175,7 +175,7 @@ def test_axe_finds_nothing_on_the_other_pages_menus_and_dialogs(seen: Page, serv
         expect(seen.get_by_role("button", name=control, expanded=True)).to_have_count(0)
     seen.keyboard.press("Escape")
     seen.keyboard.press("?")
-    expect(seen.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
+    expect(seen.get_by_role("dialog", name="Keyboard shortcuts and filters")).to_be_visible()
     found += findings(seen, "sheet")
     for section in SECTIONS:
         visit_settings(seen, section)

@@ -111,7 +111,7 @@ def test_what_waits_and_what_opens_seldom_is_large_enough_for_a_finger_and_axe_f
     with a_lab(server):
         for name, tap in (
             ("Versions of pair 1", lambda: finger.tap("2/2: compare the versions", pair)),
-            ("Keys and the filter language", lambda: open_sheet(finger)),
+            ("Keyboard shortcuts and filters", lambda: open_sheet(finger)),
             ("Insert from a server", lambda: add_to_message(page, "Insert from a server")),
         ):
             tap()

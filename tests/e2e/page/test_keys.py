@@ -132,7 +132,7 @@ def test_keys_pressed_before_what_the_last_one_opens_belong_to_it_however_late_i
     page.route_web_socket(LINK, state.relay)
     screen = Screen(page).go(f"/c/{write(server, {'pairs': [a_pair('/echo one', 'one')]})[0]}")
     expect(screen.pairs).to_have_count(1)
-    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts and filters")
     expect(screen.composer).to_be_focused()
     state.held = []
     press(page, "Escape", "?")
@@ -210,6 +210,10 @@ def test_cursor_is_marked_by_more_than_a_colour(three: Screen) -> None:
 
     assert part(three.page, "Request of pair 3").evaluate(bar) == ['""', "4px"]
     assert part(three.page, "Request of pair 2").evaluate(bar)[0] == "none"
+    press(three.page, "Escape")
+    expect(keys_bar(three.page)).to_be_hidden()
+    part(three.page, "Request of pair 3").evaluate("it => it.focus({ focusVisible: true })")
+    assert part(three.page, "Request of pair 3").evaluate(bar) == ['""', "2px"], "no key acts on it"
 
 
 def test_sentence_typed_while_single_keys_are_on_is_in_the_composer_and_changes_nothing(
@@ -390,7 +394,7 @@ def test_tab_goes_through_the_pair_one_is_at_and_out_of_the_history(three: Scree
         press(page, "Tab")
         stops.append(page.evaluate(where))
 
-    assert set(stops) <= {"Pair 2", "↓\nJump to the newest message", "All keys", "Message"}
+    assert set(stops) <= {"Pair 2", "↓\nJump to the newest message", "All shortcuts", "Message"}
     assert len(stops) > 5
     press(page, "Escape", "u", "Shift+Tab")
     expect(page.get_by_role("button", name="Add a system prompt")).to_be_focused()
@@ -415,7 +419,7 @@ def test_key_is_changed_refused_and_reset_in_settings(three: Screen) -> None:
     expect(three.pairs).to_have_count(3)
     expect(three.composer).to_be_focused()
     press(page, "Escape", "?")
-    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts and filters")
     page.keyboard.type("flag")
     expect(sheet.get_by_role("row", name=re.compile("^f Flag"))).to_be_visible()
     expect(sheet.get_by_role("row", name=re.compile("^0 No stars"))).to_have_count(0)

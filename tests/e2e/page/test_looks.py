@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.e2e.figures import counter, estimate
-from tests.e2e.screen import Screen, reload, visit, visit_settings
+from tests.e2e.screen import Screen, reload, visit, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
@@ -281,7 +281,8 @@ def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
 @pytest.fixture
 def phone(browser: Browser, server: Served) -> Generator[Screen]:
     """A conversation on a phone with a keyboard."""
-    made = {"pairs": [a_pair("/echo one", "one", stars=1, mark="out"), a_pair("/echo two", "two")]}
+    pairs = [a_pair("/echo one", "one", stars=1, mark="out"), a_pair("/echo two", "two")]
+    made = {"title": "A title that is too long for a phone", "pairs": pairs}
     context = browser.new_context(
         base_url=server.url, viewport=ViewportSize(width=390, height=844), has_touch=True, is_mobile=True
     )
@@ -297,6 +298,7 @@ def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_lis
     more_of_a_pair_opens_below_its_dots_and_repeats_no_mark(phone)
     menu_of_models_is_as_wide_as_its_words(phone)
     counter_shows_that_a_filter_hides_pairs(phone)
+    menu_of_the_conversation_is_next_to_the_title_and_opens_at_its_button(phone.page)
     list_folds_away_and_opens_over_the_page(phone.page)
 
 
@@ -356,6 +358,27 @@ def counter_shows_that_a_filter_hides_pairs(phone: Screen) -> None:
     expect(counter(phone.page)).to_have_text("1 / 1 of 2 pairs", use_inner_text=True)
     phone.page.set_viewport_size({"width": 390, "height": 844})
     phone.go(place)
+
+
+def menu_of_the_conversation_is_next_to_the_title_and_opens_at_its_button(page: Page) -> None:
+    button = page.get_by_role("button", name="Conversation menu")
+    menu = page.get_by_role("dialog", name="Conversation menu")
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 640})
+        wait_until_painted(page)
+        title, at = page.get_by_role("textbox", name="Title of the conversation").bounding_box(), button.bounding_box()
+        assert title
+        assert at
+        assert title["x"] + title["width"] <= at["x"], (width, title, at)
+        button.tap()
+        expect(menu).to_be_in_viewport(ratio=1)
+        opened = menu.bounding_box()
+        assert opened
+        assert 0 <= opened["y"] - at["y"] - at["height"] <= 12, (width, opened, at)
+        assert opened["x"] <= at["x"] + at["width"] / 2 <= opened["x"] + opened["width"], (width, opened, at)
+        page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 844})
 
 
 def bar_of_keys_breaks_between_keys_only(phone: Screen) -> None:

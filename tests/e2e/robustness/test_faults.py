@@ -166,7 +166,7 @@ def test_part_first_needed_while_the_network_is_away_comes_when_it_is_back(scree
     page.evaluate("delete navigator.onLine")
     page.evaluate("dispatchEvent(new Event('online'))")
 
-    expect(page.get_by_role("dialog", name="Keys and the filter language")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts and filters")).to_be_visible()
     page.keyboard.press("Escape")
     expect(screen.composer).to_have_value("A draft")
     assert page.evaluate("globalThis.stays")
@@ -187,7 +187,7 @@ def test_part_that_an_update_of_the_server_removed_reloads_the_page(screen: Scre
     expect(screen.pairs).to_have_count(1)
     expect(screen.composer).to_have_value("A draft")
     # The sheet opens, unless the server has not noticed yet that the old page is gone.
-    sheet = page.get_by_role("dialog", name="Keys and the filter language")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts and filters")
     if not appears(sheet):
         page.keyboard.press("F1")
     expect(sheet).to_be_visible()

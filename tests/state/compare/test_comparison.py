@@ -70,7 +70,7 @@ async def test_damaged_comparison_is_reported_and_discarded(ctx: AppContext, tab
     async with ctx.store.write() as session:
         await session.execute(sql("UPDATE comparison SET runs = '[{'"))
     async with visiting(tab, conversation_id):
-        await until(tab, known)
+        await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
         await tab.send(ComparisonState.show)
         await until(tab, lambda tab: tab.shows(ComparisonState, "replies"))
 
@@ -103,20 +103,20 @@ async def test_replies_come_side_by_side_while_the_dialog_shows_them(ctx: AppCon
     assert tab.shows(ComparisonState, "comparison") is not None
 
 
-async def test_conversation_of_a_comparison_alone_opens_with_its_replies_once_on_each_visit(
+async def test_replies_open_on_demand_only_also_in_a_conversation_of_a_comparison_alone(
     ctx: AppContext, tab: Tab
 ) -> None:
     conversation_id = await a_conversation(ctx, model=DEMO)
     await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/echo Hi", (DEMO, TINY))
 
+    for _ in range(2):
+        tab.vars.clear()
+        async with visiting(tab, conversation_id):
+            await until(tab, lambda tab: tab.shows(ComparisonState, "comparison") and known(tab))
+            assert not tab.shows(ComparisonState, "shown")
     async with visiting(tab, conversation_id):
+        await tab.send(ComparisonState.show)
         await until(tab, is_complete)
-        assert tab.shows(ComparisonState, "shown")
-        await tab.send(ComparisonState.fold)
-    tab.vars.clear()
-    async with visiting(tab, conversation_id):  # the same visit, reconnected
-        await until(tab, lambda tab: tab.shows(ComparisonState, "comparison"))
-        assert not tab.shows(ComparisonState, "shown")
 
 
 async def test_replies_stay_open_while_the_page_connects_again(ctx: AppContext, tab: Tab, here: str) -> None:
