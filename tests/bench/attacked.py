@@ -88,7 +88,7 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
             path = f"/attachments?name={number}.txt"
             stored = await http.post(path, content=text.encode(), headers={"Content-Type": BYTES})
             uploads.append(stored.raise_for_status().json()["upload_id"])
-        made = await http.post("/conversations", json={"model": "offline:demo"})
+        made = await http.post("/conversations", json={"model": "box:any"})  # offline models read it in the server
         said = {"text": text, "attachments": uploads, "over_budget": "force"}
         (await http.post(f"/conversations/{made.json()['id']}/send", json=said)).raise_for_status()
 
