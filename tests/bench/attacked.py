@@ -82,14 +82,14 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
         pair = {"user_text": asked, "reply_text": replied, "model": "offline:demo"}
         (await http.post("/import", json={"title": "Plans", "pairs": [pair]})).raise_for_status()
 
-    async def send_largest() -> None:
-        file, uploads = "\N{GRINNING FACE}" + "x " * (MAX_TEXT_BYTES // 2 - 2), list[str]()
+    async def send_largest(mark: str) -> None:
+        text, uploads = distinct_words(MAX_TEXT_BYTES - 4) + mark, list[str]()
         for number in range(4):
             path = f"/attachments?name={number}.txt"
-            stored = await http.post(path, content=file.encode(), headers={"Content-Type": BYTES})
+            stored = await http.post(path, content=text.encode(), headers={"Content-Type": BYTES})
             uploads.append(stored.raise_for_status().json()["upload_id"])
-        made = await http.post("/conversations", json={"model": "offline:demo"})
-        said = {"text": WORDS, "attachments": uploads, "over_budget": "force"}
+        made = await http.post("/conversations", json={"model": "box:any"})  # offline models read it in the server
+        said = {"text": text, "attachments": uploads, "over_budget": "force"}
         (await http.post(f"/conversations/{made.json()['id']}/send", json=said)).raise_for_status()
 
     async def say(text: str) -> None:
@@ -117,7 +117,8 @@ def _attacks(server: Served, mcp_url: str) -> dict[str, Callable[[], Awaitable[o
         "an import of 60 MB of blanks": lambda: post("/import", b" " * 60_000_000),
         "an import of the largest message": import_largest,
         "an import of two texts of different words": import_other_words,
-        "a send of the largest message": send_largest,
+        "a send of the largest message": lambda: send_largest(""),
+        "a send of the largest message with emoji": lambda: send_largest("\N{GRINNING FACE}"),
         "an upload of 20 MB": lambda: post("/attachments?name=a.docx", b"PK" + bytes(20_000_000), BYTES),
         "a socket message of 12 MB of lists": lambda: say(EVENT % WIDE.decode()),
         "a socket message of 12 MB of text": lambda: say(EVENT % ('"' + "x" * 12_000_000 + '"')),

@@ -94,7 +94,11 @@ def test_a_pipe_that_replaced_the_file_after_the_check_is_not_waited_for(
     (regular := tmp_path / "regular").touch()
     os.mkfifo(pipe := tmp_path / "pipe")
     status = regular.stat()
-    monkeypatch.setattr(Path, "stat", lambda _: status)
+
+    def stat_before(_: Path) -> os.stat_result:
+        return status
+
+    monkeypatch.setattr(Path, "stat", stat_before)
 
     with pytest.raises(RefusedFileError, match="is a named pipe, not a regular file"):
         read_small(pipe, 10)

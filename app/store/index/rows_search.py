@@ -68,7 +68,7 @@ _WORDS = (
 
 
 def divide_words(words: str) -> list[str]:
-    """Divide the words of a pair into the pieces that `enter_words` stores, each in a row of its own."""
+    """Divide the words of a pair into the pieces that `enter_words` stores, one in each row."""
     size = len(words)
     if size <= PIECE:
         return [words]

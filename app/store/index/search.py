@@ -31,6 +31,8 @@ MAX_READ: Final = 100_000
 """Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
+_ONE: ColumnElement[Any] = literal_column("1")
+_NO_RANK: ColumnElement[Any] = literal_column("0.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,17 +197,17 @@ def select_long_pairs(
     first, *others = (*looked_for.terms, *looked_for.pieces)
     long_pairs = select(second.c.pair_id).where(text(f"second.{IS_SECOND_PIECE}"))
     # A condition for each row, not a join: the few long pairs must be read first, however many conversations there are.
-    of_criteria = select(literal_column("1")).where(
+    of_criteria = select(_ONE).where(
         CONVERSATION.c.id == row.conversation_id, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)
     )
     conditions = [row.owner == owner, of_criteria.correlate(SEARCH_TEXT).exists(), _has(SEARCH_TEXT, first)]
     if of_conversation is not None:
         conditions.append(row.conversation_id == of_conversation)
     for word in others:
-        in_pair = select(literal_column("1")).where(other.c.pair_id == row.pair_id, _has(other, word))
+        in_pair = select(_ONE).where(other.c.pair_id == row.pair_id, _has(other, word))
         conditions.append(in_pair.correlate(SEARCH_TEXT).exists())
     return (
-        select(row.conversation_id, row.docid, row.pair_id, literal_column("0.0").label("rank"))
+        select(row.conversation_id, row.docid, row.pair_id, _NO_RANK.label("rank"))
         .where(row.pair_id.in_(long_pairs), *conditions)
         .order_by(row.docid.desc())
         .limit(MAX_LOOKED_AT)
@@ -217,4 +219,4 @@ def _has(row: FromClause, word: Term | str) -> ColumnElement[bool]:
     if isinstance(word, str):
         return func.instr(row.c.words, word) > 0
     in_index = _INDEX.c.rowid == row.c.docid, _INDEX.c[INDEX_NAME].op("MATCH")(word.query)
-    return select(literal_column("1")).select_from(_INDEX).where(*in_index).correlate(row).exists()
+    return select(_ONE).select_from(_INDEX).where(*in_index).correlate(row).exists()

@@ -189,7 +189,7 @@ async def test_only_the_current_version_is_found(store: Store) -> None:
 
 
 FILLED = "Filler. " * (PIECE // 8)
-"""As many characters as a row of the index has. Nobody searches for this word."""
+"""As many characters as a row of the index has. No test searches for this word."""
 
 
 @pytest.mark.parametrize(

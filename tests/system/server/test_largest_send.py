@@ -44,7 +44,7 @@ class _Replying(BaseHTTPRequestHandler):
         for at in range(0, len(reply), 10_000):
             event = {"choices": [{"index": 0, "delta": {"content": reply[at : at + 10_000]}}]}
             self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        end = {"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "stop"}]}
         self.wfile.write(f"data: {json.dumps(end)}\n\ndata: [DONE]\n\n".encode())
 
     def do_GET(self) -> None:
