@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.conversation.comparisons import Comparison
+from app.domain.run.queue import Queue
 from app.runs.app_context import AppContext
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
@@ -35,8 +37,8 @@ async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
         pending = await list_pending(session, owner, conversation_id)
     at = ctx.desk.clock()
     return Panels(
-        show_queue(queue),
-        None if comparison is None else show_comparison(comparison),
+        _show_queue(ctx, owner, queue),
+        None if comparison is None else _show_comparison(ctx, owner, comparison),
         tuple(show_permission(request, at) for request in pending),
     )
 
@@ -44,14 +46,14 @@ async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
 async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> ScreenQueueView:
     """Return the queue of the conversation."""
     async with ctx.store.read() as session:
-        return show_queue(await load_queue(session, owner, conversation_id))
+        return _show_queue(ctx, owner, await load_queue(session, owner, conversation_id))
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> ScreenComparisonView | None:
     """Return the open comparison; None: there is none."""
     async with ctx.store.read() as session:
         comparison = await load_open(session, owner, conversation_id)
-    return None if comparison is None else show_comparison(comparison)
+    return None if comparison is None else _show_comparison(ctx, owner, comparison)
 
 
 async def read_permissions(ctx: AppContext, owner: str, conversation_id: str) -> tuple[PermissionItemView, ...]:
@@ -60,3 +62,11 @@ async def read_permissions(ctx: AppContext, owner: str, conversation_id: str) ->
         pending = await list_pending(session, owner, conversation_id)
     at = ctx.desk.clock()
     return tuple(show_permission(request, at) for request in pending)
+
+
+def _show_queue(ctx: AppContext, owner: str, queue: Queue) -> ScreenQueueView:
+    return show_queue(queue, ctx.catalogue.names_of(owner, (item.model for item in queue.items if item.model)))
+
+
+def _show_comparison(ctx: AppContext, owner: str, comparison: Comparison) -> ScreenComparisonView:
+    return show_comparison(comparison, ctx.catalogue.names_of(owner, (run.model for run in comparison.runs)))

@@ -88,5 +88,5 @@ def _describe(agents: tuple[Agent, ...]) -> tuple[OptionRow, ...]:
 
 
 def _describe_one(agent: Agent) -> OptionRow:
-    note = "" if agent.model is None else agent.model.partition(":")[2]
+    note = "" if agent.model is None else current().catalogue.name_of(LOCAL_OWNER, agent.model)
     return OptionRow(agent.id, f"{agent.icon} {agent.name}".strip(), note, _GROUP)

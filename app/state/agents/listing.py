@@ -119,7 +119,8 @@ class AgentListState(rx.State):
 def _describe(agent: Agent) -> AgentItem:
     first = agent.description or agent.system_prompt.split("\n", 1)[0]
     words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
-    about = " · ".join(filter(None, (words, agent.model))) or "No system prompt"
+    model = current().catalogue.name_of(LOCAL_OWNER, agent.model) if agent.model else ""
+    about = " · ".join(filter(None, (words, model))) or "No system prompt"
     damage = describe_damage(agent, "Press Edit.")
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 

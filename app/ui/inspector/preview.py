@@ -100,8 +100,12 @@ def _panel() -> rx.Component:
 
 
 def _notes() -> rx.Component:
-    """Draw notes about what the preview leaves out: a running reply, and the text of an open edit."""
+    """Draw notes about what the preview leaves out: a message, a running reply, and the text of an open edit."""
     return rx.fragment(
+        rx.cond(
+            (TranscriptState.conversation == "") & (_REQUEST.messages.length() == 0),
+            _note("Write a message: while you type, this shows the exact request. Nothing is sent."),
+        ),
         rx.cond(
             TranscriptState.running != "",
             _note("A reply is running. A message that you send now waits until it ends, and then includes that reply."),

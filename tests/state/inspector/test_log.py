@@ -84,7 +84,7 @@ def test_the_newest_entries_are_shown_and_the_others_counted() -> None:
     first = Accounting("n0", 0, RemovalReason.EDIT, 2, Usage(), start)
     many = [replace(first, id=f"n{at}", created_at=start + timedelta(seconds=at)) for at in range(MOST + 3)]
 
-    log = show_log(many, (), {})
+    log = show_log(many, (), {}, {})
 
     assert (len(log.entries), log.earlier) == (MOST, 3)
     assert log.entries[0].id == f"n{MOST + 2}"
