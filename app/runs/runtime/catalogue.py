@@ -149,7 +149,7 @@ class Catalogue:
     def name_of(self, owner: str, model: str) -> str:
         """Return the name of a model for people, as the menu of models shows it.
 
-        A model whose provider is not set up, or was not read yet, is named by its id "provider:model".
+        A model whose provider is not set up, or was not read yet (`load_names`), is named by its id "provider:model".
         """
         made = self._made.get(owner)
         vendor, name = vendor_and_name(model)
@@ -167,6 +167,11 @@ class Catalogue:
             model: name if count[name] == 1 else f"{name} ({vendor_and_name(model)[0]})"
             for model, name in names.items()
         }
+
+    async def load_names(self, session: AsyncSession, owner: str, models: Iterable[str]) -> dict[str, str]:
+        """Read the providers, if they were not read yet, and return what `names_of` returns."""
+        await self.usable_providers(session, owner)
+        return self.names_of(owner, models)
 
     async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
         """Return the prices that this owner entered, by model.

@@ -54,7 +54,7 @@ async def test_a_summary_names_its_request_and_can_be_used_again(ctx: AppContext
     assert (entry.kind, entry.name) == ("summary", "Summary requested of the pairs before 2")
     assert (entry.usable, entry.position, entry.after_position) == (True, 2, 1)
     assert entry.made_in == summary.conversation_id
-    assert "offline:demo" in entry.about
+    assert "Offline demo" in entry.about
 
 
 async def test_an_open_log_shows_a_deletion_when_it_happens(ctx: AppContext, tab: Tab) -> None:
