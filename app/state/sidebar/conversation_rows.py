@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import starmap
@@ -29,6 +30,7 @@ from app.views.conversation.conversation import cut_snippet
 
 MAX_TEMPORARY: Final = 50
 
+_MARKS: Final = re.compile(r"^>.*$|^#{1,6} |\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", re.MULTILINE)
 _DERIVED: Final = {
     ConversationStatus.ACTIVE: "Background task, running",
     ConversationStatus.COMPLETED: "Background task",
@@ -190,8 +192,23 @@ async def _describe_all(
     """Return the rows of these conversations. A row whose request only repeats its name gets the words of the reply."""
     running = _running(ctx)
     items = [_describe(listed, running) for listed in found]
-    words = await load_reply_words(session, [item.id for item in items if not item.snippet])
-    return tuple(replace(item, snippet=cut_snippet(words[item.id])) if item.id in words else item for item in items)
+    replies = await load_reply_words(session, [item.id for item in items if not item.snippet])
+    words = {name: cut_snippet(leave_out_marks(text)) for name, text in replies.items()}
+    return tuple(
+        replace(item, snippet=words[item.id])
+        if item.id in words and not _repeats(words[item.id], item.name)
+        else item
+        for item in items
+    )
+
+
+def leave_out_marks(reply: str) -> str:
+    r"""Return the text of a reply without quoted lines and the commonest marks of Markdown, for a list.
+
+    >>> leave_out_marks("> Why?\n\n## Because\n\nIt **scatters** *blue*, `2*3` times.")
+    '\n\nBecause\n\nIt scatters blue, 2*3 times.'
+    """
+    return _MARKS.sub("", reply)
 
 
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:

@@ -59,6 +59,13 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     first, second = screen.stored_pairs()
     assert (first["agent"], second["agent"]) == (None, "Reviewer")
 
+    screen.go("/")
+    expect(page.get_by_text("The agent Reviewer answers")).to_be_visible()
+    page.get_by_role("button", name="Start without the agent Reviewer").click()
+    expect(page.get_by_role("button", name="Agent: No agent")).to_be_visible()
+    expect(page.get_by_text("The agent Reviewer answers")).to_have_count(0)
+    expect(screen.composer).to_be_focused()
+
     page.get_by_label("Agent of the conversations listed").select_option(label="Reviewer")
     expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
     page.get_by_label("Which conversations are listed").select_option("failed")
