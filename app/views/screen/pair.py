@@ -102,7 +102,6 @@ class ScreenPairView:
     kept_back: KeptBackNote | None
     version: int
     versions: int
-    created_at: str
     made_at: str
     updated_at: str
     user_text: str
@@ -158,7 +157,6 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> 
         ),
         version=pair.version,
         versions=pair.versions,
-        created_at=pair.created_at.isoformat(),
         made_at=(pair.created_at if pair.reply is None else pair.reply.created_at).isoformat(),
         updated_at=pair.updated_at.isoformat(),
         user_text=plain_text(pair.request.parts),
