@@ -71,9 +71,9 @@ class ConversationItem:
     """A row of the list of conversations.
 
     `snippet` is the beginning of the newest request, or says that replies are compared. If it would repeat the name, it
-    is the beginning of the newest reply. `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt`
-    is the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
-    chat.
+    is the beginning of the newest reply. `path` is the address of the conversation or, in a search, of the pair with
+    the words of the search; `excerpt` is the text around these words, in pieces. `derived` is the label of a child
+    conversation, with its status; "" for a chat.
     """
 
     id: str
@@ -195,9 +195,7 @@ async def _describe_all(
     replies = await load_reply_words(session, [item.id for item in items if not item.snippet])
     words = {name: cut_snippet(leave_out_marks(text)) for name, text in replies.items()}
     return tuple(
-        replace(item, snippet=words[item.id])
-        if item.id in words and not _repeats(words[item.id], item.name)
-        else item
+        replace(item, snippet=words[item.id]) if item.id in words and not _repeats(words[item.id], item.name) else item
         for item in items
     )
 

@@ -14,6 +14,7 @@ export type CardStatus = "input-streaming" | "input-available" | "waiting" | "ou
 export interface ComparedColumnView {
   readonly run_id: string;
   readonly model: string;
+  readonly model_name: string;
   readonly lifecycle: Lifecycle;
   readonly status: string;
   readonly running: boolean;

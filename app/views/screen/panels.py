@@ -27,8 +27,8 @@ class CountingView:
 class QueuedItemView:
     """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    `model_name` is the name of its model for people, "" for the model of the conversation. `files` describes the number of its files, `asked` the parameters that
-    are set only for this text; "" for none.
+    `model_name` is the name of its model for people, "" for the model of the conversation. `files` describes the
+    number of its files, `asked` the parameters that are set only for this text; "" for none.
     """
 
     id: str

@@ -685,7 +685,9 @@ async def test_a_comparison_of_other_pairs_than_were_counted_on_screen_is_asked_
         await compare(tab, *models)
 
         shown = tab.shows(ComposerState, "over_budget")
-        assert shown.message.startswith("1 pair would be sent to Offline demo now, instead of the 2 pairs counted before.")
+        assert shown.message.startswith(
+            "1 pair would be sent to Offline demo now, instead of the 2 pairs counted before."
+        )
         with pytest.raises(NotFoundError):
             await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
         await tab.send(ComposerState.choose_way, key="as-counted")

@@ -182,6 +182,7 @@ async def test_stored_request_that_is_gone_is_explained_without_an_id(ctx: AppCo
 
         await start_reply(ctx, LOCAL_OWNER, conversation.id, "/long 200 /rate 20")
         await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+        await tab.send(ResendState.choose_later, key="keep")
         toast = tab.shows(ToastState, "toast")
         assert toast.message == (
             "A reply is still running in this conversation. Wait for it or stop it, then send again."

@@ -68,7 +68,7 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
 
     await tab.send(SidebarState.load)
 
-    says = "I am Offline, Inview's built-in stand-in."
+    says = "I got 1 message"
     assert [(item.name, item.snippet[: len(says)]) for item in listed(tab)] == [
         ("Why the Sky is Blue", says),
         ("Light", "Hello"),
@@ -83,7 +83,7 @@ async def test_line_beneath_a_shortened_title_does_not_begin_with_it_again(ctx: 
 
     await tab.send(SidebarState.load)
 
-    assert listed(tab)[0].snippet.startswith("I am Offline, Inview's")
+    assert listed(tab)[0].snippet.startswith("I got 1 message")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ async def test_line_beneath_a_shortened_title_does_not_begin_with_it_again(ctx: 
         ("dot.png", a_picture("PNG"), "", "Picture"),
     ],
 )
-async def test_conversation_that_begins_with_a_file_is_named_by_its_text_or_its_file(  # noqa: PLR0913, PLR0917 - cases
+async def test_conversation_that_begins_with_a_file_is_named_by_its_text_or_its_file(  # noqa: PLR0917 - cases
     ctx: AppContext, tab: Tab, name: str, data: bytes, text: str, title: str
 ) -> None:
     upload = await attach_file(ctx, LOCAL_OWNER, data, name)

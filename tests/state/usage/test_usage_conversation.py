@@ -142,7 +142,11 @@ async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext,
     assert [fact.label for fact in account.facts] == ["Cost", "Saved by caching", "Tokens", "Context used"]
     assert [kind.label for kind in account.kinds] == ["Input", "Output"]
     failed, answered = tab.shows(AccountState, "calls")
-    assert (failed.what, failed.end, failed.tokens) == ("Reply, pair 2", "failed (auth)", "tokens not reported by the provider")
+    assert (failed.what, failed.end, failed.tokens) == (
+        "Reply, pair 2",
+        "failed (auth)",
+        "tokens not reported by the provider",
+    )
     assert (answered.what, answered.end, answered.model) == ("Reply, pair 1", "", MODEL)
     assert answered.model_name == "Offline tiny"
     assert answered.cost == account.facts[0].value
