@@ -21,10 +21,13 @@ async def test_models_have_the_names_of_the_menu_and_unknown_ones_their_ids(ctx:
 
 
 async def test_equal_names_in_one_list_say_their_providers(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _, model: "Demo" if "tiny" in model else "GPT-5")
+    def name_of(owner: str, model: str) -> str:
+        return f"{owner} demo" if "tiny" in model else "GPT-5"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
 
     assert ctx.catalogue.names_of(LOCAL_OWNER, ("openai:gpt-5", "openrouter:openai/gpt-5", "offline:tiny")) == {
         "openai:gpt-5": "GPT-5 (openai)",
         "openrouter:openai/gpt-5": "GPT-5 (openrouter)",
-        "offline:tiny": "Demo",
+        "offline:tiny": f"{LOCAL_OWNER} demo",
     }

@@ -713,9 +713,9 @@ async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen
     fitting = ((), ((3, 3),))
     async with watching(ctx, tab, conversation_id):
         await compare(tab, *models)
-        for model, message, key in zip(models, messages, keys, strict=True):
+        for name, message, key in zip(("Offline tiny", "Offline demo"), messages, keys, strict=True):
             shown = tab.shows(ComposerState, "over_budget")
-            assert shown.message.startswith(f"{model}: {message}")
+            assert shown.message.startswith(f"{name}: {message}")
             with pytest.raises(NotFoundError):
                 await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 
