@@ -53,9 +53,14 @@ def _words_of(request: str) -> str:
 
     If there is no other text, return the name of the first file.
     """
-    words = _without_commands(_FILE.sub("\n", request))
+    words = _without_commands(leave_out_files(request))
     file = None if words else _FILE.search(request)
     return words if file is None else file["name"]
+
+
+def leave_out_files(request: str) -> str:
+    """Return the text of a request without its text files."""
+    return _FILE.sub("\n", request)
 
 
 def _without_commands(request: str) -> str:

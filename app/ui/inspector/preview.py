@@ -123,7 +123,7 @@ def _note(text: str) -> rx.Component:
 
 def _summary() -> rx.Component:
     return rx.el.dl(
-        fact("Model", _REQUEST.model),
+        fact("Model", rx.el.span(_REQUEST.model_name, title=_REQUEST.model.to(str))),
         fact("To", _REQUEST.target),
         fact("Pairs", _REQUEST.pairs),
         fact("Size", _REQUEST.size),
