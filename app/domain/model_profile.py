@@ -50,8 +50,8 @@ class ModelProfile:
     `known`: the values come from the public table. `context_window` and `max_output_tokens` are in tokens. `local`: the
     model runs on the user's own server and costs nothing, unless a price is known. `images`, `files` and `tools`: the
     model accepts these. `sampling`: the model accepts parameters such as the temperature. `prices` None: they are
-    unknown, and costs are shown with "≥". `structured`: its reply can be restricted to a JSON schema. `input_steps` are
-    numbers of prompt tokens, each with the input price that applies above it.
+    unknown, and so are costs. `structured`: its reply can be restricted to a JSON schema. `input_steps` are numbers of
+    prompt tokens, each with the input price that applies above it.
     """
 
     model: str

@@ -28,6 +28,8 @@ _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203
 """Characters that are removed around a title: blanks, Markdown characters, and quotation marks of several languages."""
 _END = ".。"
 _FENCES = ("```", "~~~")
+_FILE_TAG = re.compile(r'</?file(?: name="([^"\n]*)")?>')
+"""Matches the tags around a text file in a request (`write_text_file`), which some models repeat."""
 
 
 def read_title(answer: str) -> str:
@@ -35,10 +37,10 @@ def read_title(answer: str) -> str:
 
     >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
     ('', 'Lists in Python', 'Lists in Python')
-    >>> read_title("```text\nLists in Python\n```")
-    'Lists in Python'
+    >>> read_title("```text\nLists in Python\n```"), read_title('<file name="cities.csv">')
+    ('Lists in Python', 'cities.csv')
     """
-    for line in _leave_out_reasoning(answer).splitlines():
+    for line in _FILE_TAG.sub(r"\1", _leave_out_reasoning(answer)).splitlines():
         if line.lstrip().startswith(_FENCES):
             continue
         words = " ".join(_LABEL.sub("", line.strip(_AROUND)).split()).strip(_AROUND)

@@ -34,7 +34,7 @@ class SelectionChangedError(ConflictError):
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens
         super().__init__(
             f"What would be sent to {model} has changed: {x:,} of the {y:,} pairs in view, about {tokens:,} "
-            f"tokens. Counted before: {count_of(seen)}. Check them, then send again."
+            f"tokens, {describe_difference(seen, x)}. Check them, then send again."
         )
         self.composition = composition
         self.selection = selection
@@ -66,10 +66,24 @@ def holds(selection: str, sent: Sequence[Candidate]) -> bool:
     return digest in (describe_selection(sent), describe_selection([pair for pair in sent if pair.pair_id not in new]))
 
 
-def count_of(selection: str) -> str:
-    """Return the number of pairs of a selection as a text for people."""
-    count = selection.partition(".")[0]
-    return f"{int(count):,} pair{'' if count == '1' else 's'}" if count.isdecimal() else "others"
+def describe_difference(seen: str, count: int) -> str:
+    """Return how `count` pairs differ from those of the selection `seen`, as the end of a sentence.
+
+    >>> describe_difference("3.ab", 2), describe_difference("1.ab", 3)
+    ('instead of the 3 pairs counted before', 'instead of the 1 pair counted before')
+    >>> describe_difference("3.ab", 3)
+    'as many as were counted before, but other pairs or pairs with another text'
+    >>> describe_difference("1.ab", 1), describe_difference("?", 1)
+    ('but it is another pair than was counted before, or has another text', 'but others were counted before')
+    """
+    text = seen.partition(".")[0]
+    if not text.isdecimal():
+        return "but others were counted before"
+    if int(text) != count:
+        return f"instead of the {int(text):,} pair{'' if text == '1' else 's'} counted before"
+    if count == 1:
+        return "but it is another pair than was counted before, or has another text"
+    return "as many as were counted before, but other pairs or pairs with another text"
 
 
 def _digest(sent: Iterable[Candidate]) -> str:

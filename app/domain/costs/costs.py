@@ -1,7 +1,7 @@
 """Costs: the price of calls in US dollars, and whether it is complete.
 
 An unknown cost is never zero. If a model has no price, or a call was cut off before its provider reported the usage,
-the cost is "at least" the known amount (shown as "≥"). A sum is "at least" if one of its parts is.
+the cost is "at least" the known amount. A sum is "at least" if one of its parts is.
 
     >>> Cost(Decimal("0.10")) + Cost(Decimal("0.02"), at_least=True)
     Cost(amount=Decimal('0.12'), at_least=True)

@@ -35,6 +35,9 @@ log = structlog.get_logger()
 KEPT_SECONDS = 300.0
 LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
 
+_MAX_NAMES = 10_000
+"""Maximum number of cached names of models."""
+
 NOT_FOR_CHAT = re.compile(
     r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
     r"gpt-3\.5-turbo-instruct|lyria|computer-use|search-api|\b(tts|veo|sora|ocr|aqa|live)\b"
@@ -61,6 +64,7 @@ class ModelLists:
         self._failed: dict[Provider, Failure] = {}
         self._rejected: dict[Provider, Failure] = {}
         self._asking: dict[Provider, asyncio.Task[_Kept]] = {}
+        self._names: dict[tuple[Provider, str], str] = {}
         self._parser = ThreadPoolExecutor(1, "list of models")
         """Lists are parsed one at a time, because a large one takes 30 MB, and in one thread, because each thread keeps
         memory. Several lists can be received at the same time, because large ones are received into files."""
@@ -121,6 +125,14 @@ class ModelLists:
         listed = next((listed for listed in self._known(provider) if listed.name == name), ListedModel(name))
         return build_profile(provider, listed, datetime.now(UTC), self._overrides)
 
+    def name(self, provider: Provider, model: str) -> str:
+        """Return the name of a model in its profile. Names are cached until the provider lists its models again."""
+        if (name := self._names.get((provider, model))) is None:
+            if len(self._names) >= _MAX_NAMES:
+                self._names.clear()
+            name = self._names[provider, model] = self.profile(provider, model).name
+        return name
+
     def _known(self, provider: Provider) -> tuple[ListedModel, ...]:
         """Return the list from this process, otherwise built-in models, otherwise the list from an earlier process."""
         if (kept := self._kept.get(provider)) is not None:
@@ -154,6 +166,7 @@ class ModelLists:
             raise
         self._failed.pop(provider, None)
         kept = self._kept[provider] = _Kept(listed, time.monotonic())
+        self._names.clear()
         if listed.skipped:
             log.warning("entries of a list of models were left out", provider=provider.name, why=listed.skipped)
         if not load_adapter(provider.row.protocol).built_in_models:

@@ -2,21 +2,32 @@ r"""The offline provider's answers to requests for a title or a summary, made by
 
 >>> derive(titles.INSTRUCTION, ["/rate 50\nWhy is the sky blue?", "It scatters."])
 'Why is the sky blue'
+>>> derive(titles.INSTRUCTION, ['What is this?<file name="a.csv">\nx,y\n</file>'])
+'What is this'
+>>> derive(titles.INSTRUCTION, ['<file name="a.csv">\nx,y\n</file>'])
+'a.csv'
+>>> derive(titles.INSTRUCTION, ["Explain recursion to a ten-year-old in five sentences."])
+'Explain recursion to a ten-year-old in five…'
 >>> derive("Something else", ["Hello"]) is None
 True
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from app.domain.child_calls import summaries, titles
 
+_FILE = re.compile(r'<file name="(?P<name>[^"\n]*)">\n.*?</file>', re.DOTALL)
+"""Matches a text file in a request, as `write_text_file` writes it."""
+
 MAX_WORDS = 7
 MAX_CHARACTERS = 60
 """Maximum characters of a title, because scripts without blanks have words as long as sentences."""
 MAX_LINE = 160
+_ENDS = " ,;:.?!"
 UNSAID = "Trying out the offline provider"
 
 
@@ -27,9 +38,9 @@ def derive(prompt: str, requests: Sequence[str]) -> str | None:
 
 
 def _title(requests: Sequence[str]) -> str:
-    first = next((words for words in requests if words), UNSAID)
-    title = " ".join(first.split()[:MAX_WORDS])
-    return title[:MAX_CHARACTERS].rstrip(" ,;:.?!")
+    words = next((words for words in requests if words), UNSAID).rstrip(_ENDS)
+    title = " ".join(words.split()[:MAX_WORDS])[:MAX_CHARACTERS]
+    return title if title == words else f"{title.rstrip(_ENDS)}…"
 
 
 def _summary(requests: Sequence[str]) -> str:
@@ -38,7 +49,21 @@ def _summary(requests: Sequence[str]) -> str:
 
 
 def _words_of(request: str) -> str:
-    """Return the text of a request on one line, without commands of the offline provider."""
+    """Return the text of a request on one line, without commands of the offline provider and without files.
+
+    If there is no other text, return the name of the first file.
+    """
+    words = _without_commands(leave_out_files(request))
+    file = None if words else _FILE.search(request)
+    return words if file is None else file["name"]
+
+
+def leave_out_files(request: str) -> str:
+    """Return the text of a request without its text files."""
+    return _FILE.sub("\n", request)
+
+
+def _without_commands(request: str) -> str:
     lines = (line.removeprefix("/echo") if line.startswith("/echo") else line for line in request.splitlines())
     return " ".join(" ".join(line for line in lines if not line.startswith("/")).split())
 

@@ -24,6 +24,7 @@ from typing import Literal
 
 from app.domain.errors import ErrorClass
 from app.domain.stream_events import StopReason
+from app.providers.offline.derived import leave_out_files
 
 DEFAULT_RATE = 200.0
 """Default tokens per second, like a fast model."""
@@ -266,7 +267,7 @@ def _options(command: str, words: list[str]) -> dict[str, int]:
 
 
 def _introduce(prompt: str, messages: int) -> str:
-    first_line = next((line.strip() for line in prompt.splitlines() if line.strip()), "")
+    first_line = next((line.strip() for line in leave_out_files(prompt).splitlines() if line.strip()), "")
     quoted = first_line if len(first_line) <= 120 else first_line[:119] + "…"
     return INTRODUCTION.format(
         quoted=f"> {quoted}\n\n" if quoted else "",

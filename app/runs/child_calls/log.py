@@ -20,5 +20,6 @@ async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView
         await load_conversation(session, owner, conversation_id)
         accounting = await load_accounting(session, owner, conversation_id)
         children = await load_child_calls(session, owner, conversation_id)
-    tariffs = await learn_tariffs(ctx, owner, {call.made.model for call in children if call.made is not None})
-    return show_log(accounting, children, tariffs)
+    models = {call.made.model for call in children if call.made is not None}
+    tariffs = await learn_tariffs(ctx, owner, models)
+    return show_log(accounting, children, tariffs, ctx.catalogue.names_of(owner, models))

@@ -9,7 +9,8 @@ Not here: the table of vendors (`providers/registry.py`) and the profiles of mod
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -144,6 +145,33 @@ class Catalogue:
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)
         return provider, _price_now(profile, mine) if mine else profile
+
+    def name_of(self, owner: str, model: str) -> str:
+        """Return the name of a model for people, as the menu of models shows it.
+
+        A model whose provider is not set up, or was not read yet (`load_names`), is named by its id "provider:model".
+        """
+        made = self._made.get(owner)
+        vendor, name = vendor_and_name(model)
+        provider = None if made is None else made[1].get(vendor)
+        return model if provider is None or not name else self.lists.name(provider, model)
+
+    def names_of(self, owner: str, models: Iterable[str]) -> dict[str, str]:
+        """Return the names of these models for people, by model.
+
+        If several of them have the same name, each name is followed by the provider: "GPT-5 (openrouter)".
+        """
+        names = {model: self.name_of(owner, model) for model in models}
+        count = Counter(names.values())
+        return {
+            model: name if count[name] == 1 else f"{name} ({vendor_and_name(model)[0]})"
+            for model, name in names.items()
+        }
+
+    async def load_names(self, session: AsyncSession, owner: str, models: Iterable[str]) -> dict[str, str]:
+        """Read the providers, if they were not read yet, and return what `names_of` returns."""
+        await self.usable_providers(session, owner)
+        return self.names_of(owner, models)
 
     async def own_prices(self, session: AsyncSession, owner: str) -> OwnPrices:
         """Return the prices that this owner entered, by model.

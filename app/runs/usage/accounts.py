@@ -23,14 +23,14 @@ from app.domain.costs.spending import Spent, price_calls, window_after
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
-from app.runs.usage.usage import report_usage, sum_spent
+from app.runs.usage.usage import report_usage
 from app.store.cache.prompt_caches import load_foretold
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
 from app.store.conversation.pairs import load_positions
 from app.store.ledger import ledger
 from app.store.ledger.ledger import EndedCall
-from app.store.ledger.usage import UsageQuery
+from app.store.ledger.usage import GroupBy, UsageQuery
 
 NO_USAGE = Usage()
 MAX_DERIVED = 10_000
@@ -72,15 +72,20 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """The total cost of a conversation, and its `window` as in `Account`."""
+    """The total cost of a conversation, its parts by purpose, and its `window` as in `Account`."""
 
     conversation: Conversation
-    spent: Spent
+    by_purpose: Mapping[str, Spent]
     window: int | None
+
+    @property
+    def spent(self) -> Spent:
+        """The total of all purposes."""
+        return sum(self.by_purpose.values(), start=Spent())
 
 
 async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Balance:
-    """Return the total cost of a conversation without subtotals. Each open page calls this after each reply.
+    """Return the total cost of a conversation and its parts by purpose. Each open page calls this after each reply.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -90,10 +95,9 @@ async def load_balance(ctx: AppContext, owner: str, conversation_id: str) -> Bal
         latest = await ledger.load_latest(session, owner, conversation_id, (*ledger.REPLIES, "summary"))
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, _ = await _sum_derived(ctx, owner, conversation_id)
-        spent = sum(by_purpose.values(), start=Spent())
     else:
-        spent = await sum_spent(ctx, owner, UsageQuery(account_id=conversation_id))
-    return Balance(conversation, spent, _window(latest, conversation.checkpoint))
+        by_purpose = await _sum_by(ctx, owner, conversation_id, "purpose")
+    return Balance(conversation, by_purpose, _window(latest, conversation.checkpoint))
 
 
 async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Account:
@@ -112,11 +116,8 @@ async def load_account(ctx: AppContext, owner: str, conversation_id: str) -> Acc
     if conversation.kind is ConversationKind.TOOL:
         by_purpose, by_model = await _sum_derived(ctx, owner, conversation_id)
     else:
-        query = UsageQuery(account_id=conversation_id)
-        by_purpose, by_model = [
-            {group.name: group.spent for group in (await report_usage(ctx, owner, query, group_by)).groups}
-            for group_by in ("purpose", "model")
-        ]
+        by_purpose = await _sum_by(ctx, owner, conversation_id, "purpose")
+        by_model = await _sum_by(ctx, owner, conversation_id, "model")
     return Account(
         conversation=conversation,
         spent=sum(by_purpose.values(), start=Spent()),
@@ -154,6 +155,12 @@ async def list_booked(
         )
         for entry, call in entered
     )
+
+
+async def _sum_by(ctx: AppContext, owner: str, conversation_id: str, group_by: GroupBy) -> dict[str, Spent]:
+    """Add up the cost of a conversation, with its child conversations, by group. The most expensive group is first."""
+    report = await report_usage(ctx, owner, UsageQuery(account_id=conversation_id), group_by)
+    return {group.name: group.spent for group in report.groups}
 
 
 async def _sum_derived(ctx: AppContext, owner: str, conversation_id: str) -> tuple[dict[str, Spent], dict[str, Spent]]:

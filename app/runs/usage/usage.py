@@ -115,11 +115,6 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
     return Report(groups, total, others, dearest.count - len(groups))
 
 
-async def sum_spent(ctx: AppContext, owner: str, query: UsageQuery) -> Spent:
-    """Return the total usage and cost of the calls that the query selects."""
-    return (await report_usage(ctx, owner, query, "month")).total
-
-
 def _price(sums: Sequence[PriceGroupTotal], tariffs: Mapping[str, Tariff | None], apart: Apart) -> dict[str, Spent]:
     """Return the usage and cost of each group. A price is looked up once for all calls that share it."""
     together: dict[str, list[tuple[Place, tuple[int, ...]]]] = {}

@@ -246,7 +246,7 @@ class WatchedPairs:
     def _put(self, pair: Pair) -> None:
         self._moved = True
         facts = self._facts_of(pair)
-        view = show_pair(pair, facts)
+        view = show_pair(pair, facts, self.ctx.catalogue.name_of(self.owner, pair.model))
         self._own_out[pair.id] = view.out
         self.sizes[pair.id] = measure_pair(pair)
         if pair.lifecycle in RUNNING:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.domain.conversation.comparisons import Comparison
+from app.domain.run.queue import Queue
 from app.runs.app_context import AppContext
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
@@ -33,10 +37,11 @@ async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
         queue = await load_queue(session, owner, conversation_id)
         comparison = await load_open(session, owner, conversation_id)
         pending = await list_pending(session, owner, conversation_id)
+        names = await _load_names(ctx, session, owner, queue, comparison)
     at = ctx.desk.clock()
     return Panels(
-        show_queue(queue),
-        None if comparison is None else show_comparison(comparison),
+        show_queue(queue, names),
+        None if comparison is None else show_comparison(comparison, names),
         tuple(show_permission(request, at) for request in pending),
     )
 
@@ -44,14 +49,16 @@ async def read_all(ctx: AppContext, owner: str, conversation_id: str) -> Panels:
 async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> ScreenQueueView:
     """Return the queue of the conversation."""
     async with ctx.store.read() as session:
-        return show_queue(await load_queue(session, owner, conversation_id))
+        queue = await load_queue(session, owner, conversation_id)
+        return show_queue(queue, await _load_names(ctx, session, owner, queue))
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> ScreenComparisonView | None:
     """Return the open comparison; None: there is none."""
     async with ctx.store.read() as session:
-        comparison = await load_open(session, owner, conversation_id)
-    return None if comparison is None else show_comparison(comparison)
+        if (comparison := await load_open(session, owner, conversation_id)) is None:
+            return None
+        return show_comparison(comparison, await _load_names(ctx, session, owner, Queue(), comparison))
 
 
 async def read_permissions(ctx: AppContext, owner: str, conversation_id: str) -> tuple[PermissionItemView, ...]:
@@ -60,3 +67,12 @@ async def read_permissions(ctx: AppContext, owner: str, conversation_id: str) ->
         pending = await list_pending(session, owner, conversation_id)
     at = ctx.desk.clock()
     return tuple(show_permission(request, at) for request in pending)
+
+
+async def _load_names(
+    ctx: AppContext, session: AsyncSession, owner: str, queue: Queue, comparison: Comparison | None = None
+) -> dict[str, str]:
+    """Return the names of all models in the queue and in the comparison, by model."""
+    runs = () if comparison is None else comparison.runs
+    models = {*(item.model for item in queue.items if item.model), *(run.model for run in runs)}
+    return await ctx.catalogue.load_names(session, owner, sorted(models)) if models else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import reflex as rx
 
 from app.domain.agents.agents import Agent
@@ -54,7 +56,7 @@ class AgentState(rx.State):
         self._chosen_in = conversation_in(self.router.url.path)
         found = next((agent for agent in agents if agent.id == here), None)
         self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
-        self.rows = _describe(agents) if agents else ()
+        self.rows = _describe(agents, await load_model_names(agents)) if agents else ()
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
@@ -83,10 +85,18 @@ class AgentState(rx.State):
             return None  # the page says that the conversation is missing
 
 
-def _describe(agents: tuple[Agent, ...]) -> tuple[OptionRow, ...]:
-    return (OptionRow(NOBODY, NOBODY_NAME, group=_GROUP), *map(_describe_one, agents))
+async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:
+    """Return the names of the models of these agents for people, by model."""
+    ctx = current()
+    async with ctx.store.read() as session:
+        models = (agent.model for agent in agents if agent.model)
+        return await ctx.catalogue.load_names(session, LOCAL_OWNER, models)
 
 
-def _describe_one(agent: Agent) -> OptionRow:
-    note = "" if agent.model is None else agent.model.partition(":")[2]
+def _describe(agents: tuple[Agent, ...], names: Mapping[str, str]) -> tuple[OptionRow, ...]:
+    none = OptionRow(NOBODY, NOBODY_NAME, group=_GROUP)
+    return (none, *(_describe_one(agent, names.get(agent.model or "", "")) for agent in agents))
+
+
+def _describe_one(agent: Agent, note: str) -> OptionRow:
     return OptionRow(agent.id, f"{agent.icon} {agent.name}".strip(), note, _GROUP)

@@ -6,6 +6,7 @@ it is the download of an address.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -17,6 +18,7 @@ from app.domain.errors import InputError, InviewError
 from app.runs.app_context import current
 from app.runs.library.agent_commands import delete_agent, list_agents, read_agent, restore_agent
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.agents.choice import load_model_names
 from app.state.agents.fields import describe_damage
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.sidebar.sidebar import SidebarState
@@ -112,14 +114,16 @@ class AgentListState(rx.State):
         self.focused = ""
 
     async def _read(self) -> None:
-        self.items = tuple(map(_describe, await list_agents(current(), LOCAL_OWNER)))
+        agents = await list_agents(current(), LOCAL_OWNER)
+        names = await load_model_names(agents)
+        self.items = tuple(_describe(agent, names) for agent in agents)
         self.loaded = True
 
 
-def _describe(agent: Agent) -> AgentItem:
+def _describe(agent: Agent, names: Mapping[str, str]) -> AgentItem:
     first = agent.description or agent.system_prompt.split("\n", 1)[0]
     words = f"{first[: _MAX_DESCRIPTION - 1]}…" if len(first) > _MAX_DESCRIPTION else first
-    about = " · ".join(filter(None, (words, agent.model))) or "No system prompt"
+    about = " · ".join(filter(None, (words, names.get(agent.model or "")))) or "No system prompt"
     damage = describe_damage(agent, "Press Edit.")
     return AgentItem(agent.id, agent.name, agent.icon or agent.name[0].upper(), about, damage)
 

@@ -130,7 +130,7 @@ class KeepingState(rx.State):
         name = "The pair" if pair is None else f"Pair {pair.position}"
         gone = [change.pair_id for change in kept.undo]
         undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
-        done = f"the reply of {model} is kept"
+        done = f"the reply of {current().catalogue.name_of(LOCAL_OWNER, model)} is kept"
         await show_toast(self, f"{name}: {done}", undo=Undo(undo, f"{name}, {done}"))
 
     async def _tell_fault(self, error: InviewError) -> None:

@@ -162,9 +162,14 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
-        """Clear `order`, because the text area has carried it out."""
-        if self.order is not None and self.order.id == order_id:
+        """Clear `order`, because the text area has carried it out. It has nothing to send for a `SEND` that it ends."""
+        if (order := self.order) is not None and order.id == order_id:
             self.order = None
+            if order.kind is OrderKind.SEND:
+                self._note_nothing_to_send()
+
+    def _note_nothing_to_send(self) -> None:
+        """Note that the text area had nothing to send for an order."""
 
     @rx.event
     async def focus(self) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
-from app.domain.context.seen_selection import SelectionChangedError, count_of
+from app.domain.context.seen_selection import SelectionChangedError, describe_difference
 from app.domain.preferences import OverBudget
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
@@ -78,7 +78,7 @@ def describe_over_budget(
     when a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
-    message = f"{budget_options.model}: {message}" if several else message
+    message = f"{_name_of(budget_options.model)}: {message}" if several else message
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
@@ -128,9 +128,13 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
         "What the request would contain now.",
         error.selection,
     )
-    to = f" to {error.model}" if several else ""
-    message = f"{now} would be sent{to} now. {count_of(error.seen)} counted before."
+    to = f" to {_name_of(error.model)}" if several else ""
+    message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
     return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
+
+
+def _name_of(model: str) -> str:
+    return current().catalogue.name_of(LOCAL_OWNER, model)
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:

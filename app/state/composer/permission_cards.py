@@ -72,7 +72,7 @@ def list_cards(
 
     `comparison` is the open comparison: a card names the model if the call is made in one of its replies.
     """
-    models = {} if comparison is None else {run.run_id: run.model for run in comparison.runs}
+    models = {} if comparison is None else {run.run_id: run.model_name or run.model for run in comparison.runs}
     count = len(waiting)
     return tuple(
         _describe(one, models.get(one.run_id, ""), f"{at} of {count}" if count > 1 else "", now)

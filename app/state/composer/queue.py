@@ -286,11 +286,11 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
     """Return the rows of the queue. `lost`: a text that has left the queue; its row is inserted at the index `at`."""
     last = len(queue.items)
     rows = [
-        QueueRow(one.id, one.text, one.model, number, number == last, one.files, one.asked)
+        QueueRow(one.id, one.text, one.model_name, number, number == last, one.files, one.asked)
         for number, one in enumerate(queue.items, 1)
     ]
     if lost is not None:
-        rows.insert(at, QueueRow(lost.id, lost.text, lost.model, 0, last=False))
+        rows.insert(at, QueueRow(lost.id, lost.text, lost.model_name, 0, last=False))
     return tuple(rows)
 
 

@@ -62,6 +62,7 @@ from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns
 from app.state.tab.visit import visit_of
 from app.state.topics.chosen import TopicState
+from app.views.usage.figures import join_words
 
 TOO_LONG: Final = f"This is longer than {MAX_TEXT:,} characters. Shorten it, or send it in parts."
 _MAX_ID: Final = 64
@@ -78,7 +79,8 @@ class ComposerState(MessageBox, rx.State):
     `running` is the id of the pair whose reply is running, `stopping` the id of the pair whose reply is being stopped.
     `fault_provider` is the provider whose settings must be changed before the draft can be sent, "" for none.
     `over_budget` is the content of the dialog of a send that does not fit. `work` is the summary that is written before
-    the send. `answers` are the results of the last sends. `made` is the id of the conversation that a first message has
+    the send. `compared` names the models that the next draft goes to, if several were chosen before it was written; ""
+    for none. `answers` are the results of the last sends. `made` is the id of the conversation that a first message has
     started.
     """
 
@@ -87,6 +89,7 @@ class ComposerState(MessageBox, rx.State):
     fault_provider: rx.Field[str] = rx.field("")
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
+    compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     made: rx.Field[str] = rx.field("")
     _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
@@ -95,7 +98,8 @@ class ComposerState(MessageBox, rx.State):
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
-    _models: tuple[str, ...] = ()
+    _models: tuple[str, ...] = ()  # those that the draft goes to with the order to send it
+    _next_models: tuple[str, ...] = ()  # those that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
 
@@ -137,10 +141,16 @@ class ComposerState(MessageBox, rx.State):
 
     @rx.event
     async def compare(self, models: list[str]) -> None:
-        """Send the draft to these models, side by side."""
+        """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._models = tuple(models)
             self.order = make_order(OrderKind.SEND, "")
+
+    @rx.event
+    async def end_compare(self) -> None:
+        """Send the next draft to the chosen model alone."""
+        self._compare_next(())
+        self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event(background=True)
     async def resume_queue(self) -> None:
@@ -236,7 +246,18 @@ class ComposerState(MessageBox, rx.State):
             return
         self.fault, self.refused, self.work, self.over_budget, self.order = "", (), None, None, None
         self._pending, self._made_as = None, None
+        self._compare_next(())
         self.made = self.made if self.made == conversation_id else ""
+
+    def _note_nothing_to_send(self) -> None:
+        if self._models:
+            self._compare_next(self._models)
+            self._models, self.order = (), make_order(OrderKind.FOCUS, "")
+
+    def _compare_next(self, models: tuple[str, ...]) -> None:
+        """Send the next draft to these models; (): to the chosen model alone."""
+        self._next_models = models
+        self.compared = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values()) if models else ""
 
     async def _resume(self, text: str) -> None:
         """Send the first text of the queue of the conversation on screen. For background handlers."""
@@ -260,7 +281,8 @@ class ComposerState(MessageBox, rx.State):
         await self._come_to_page()
         self.fault = ""
         ordered = self.order is not None and self.order.id == order_id
-        models, self._models = (self._models, ()) if ordered else ((), self._models)
+        models, self._models = (self._models, ()) if ordered else (self._next_models, self._models)
+        self._compare_next(())
         if ordered:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
@@ -339,6 +361,7 @@ class ComposerState(MessageBox, rx.State):
         if not accepted:
             self.schema = self.schema or draft.schema
             self.files = self.files or draft.files
+            self._compare_next(draft.models)
             await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
             self._note_answer(draft.id, accepted=accepted)

@@ -161,7 +161,7 @@ class QueueRow:
 
     id: str
     text: str
-    model: str
+    model_name: str
     number: int
     last: bool
     files: str = ""

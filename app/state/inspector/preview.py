@@ -261,6 +261,7 @@ async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
 async def _describe(prepared: _Prepared, selection: _Selection) -> _Shown:
     """Return the visible parts of the request. Large ones are described in a thread, so that replies keep streaming."""
     request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, selection.reading)
+    request = replace(request, model_name=prepared.planned.composed.base.profile.name)
     if selection.tab == "json":
         return _Shown(request, body=await _call(prepared, _show_page, prepared, selection.page))
     if selection.tab == "changes":

@@ -35,9 +35,13 @@ SAME: Final = "No differences: the current request is identical."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes its body's size."""
+    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes its body's size.
+
+    `model_name` is the name of its model for people.
+    """
 
     model: str
+    model_name: str
     target: str
     at: str
     size: str
@@ -126,7 +130,8 @@ class SnapshotState(VisitedState, rx.State):
             async with ctx.store.read() as session:
                 position = (await load_pair(session, LOCAL_OWNER, selection.pair_id)).position
                 kept = await load_snapshot(session, LOCAL_OWNER, selection.pair_id)
-            shown = await asyncio.to_thread(_show, kept, selection)
+            name = ctx.catalogue.name_of(LOCAL_OWNER, kept.model)
+            shown = await asyncio.to_thread(_show, kept, name, selection)
             changes: ChangesView | None = None
             if selection.tab == "now" and moment is not None:
                 options = replace(moment.options, model=kept.model)
@@ -150,9 +155,10 @@ class SnapshotState(VisitedState, rx.State):
         return _Selection(self.pair, self.tab, self._page, self._opened)
 
 
-def _show(kept: Snapshot, selection: _Selection) -> KeptRequestView:
+def _show(kept: Snapshot, model_name: str, selection: _Selection) -> KeptRequestView:
     return KeptRequestView(
         kept.model,
+        model_name,
         f"POST {kept.url}",
         kept.created_at.isoformat(),
         f"{figures.number(len(kept.body))} bytes, exactly as sent; keys in headers are masked",

@@ -9,6 +9,7 @@ send these events.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -208,7 +209,8 @@ class VersionsState(VisitedState, rx.State):
                 if self.pair == pair_id:
                     self.fault = str(error)
             return
-        view = await asyncio.to_thread(_compare, pair, found, before, after)
+        names = ctx.catalogue.names_of(LOCAL_OWNER, (one.model for one in found))
+        view = await asyncio.to_thread(_compare, pair, found, (before, after), names)
         async with self:
             if (self.pair, self._before, self._after) == (pair_id, before, after):
                 self.title, self.view = f"Versions of pair {pair.position}", view
@@ -224,12 +226,14 @@ def _number_in(value: object) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() else None
 
 
-def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int) -> VersionDiffView:
-    count = len(versions)
+def _compare(
+    pair: Pair, versions: tuple[Version, ...], chosen: tuple[int, int], names: Mapping[str, str]
+) -> VersionDiffView:
+    (before, after), count = chosen, len(versions)
     to = after if 1 <= after <= count else pair.version
     usual = pair.version - 1 if pair.version > 1 else min(2, count)
     earlier, later = versions[(before if 1 <= before <= count else usual) - 1], versions[to - 1]
-    items = tuple(map(_describe, versions))
+    items = tuple(_describe(version, names) for version in versions)
     others = sorted(
         {one.number for one in (earlier, later) if not one.standing}, key=(earlier.number, later.number).index
     )
@@ -247,10 +251,10 @@ def _compare(pair: Pair, versions: tuple[Version, ...], before: int, after: int)
     )
 
 
-def _describe(version: Version) -> VersionItem:
+def _describe(version: Version, names: Mapping[str, str]) -> VersionItem:
     damaged = "cannot be read whole" if version.damage else ""
     stands = "current" if version.standing else ""
-    about = " · ".join(filter(None, (version.model, _ENDS.get(version.lifecycle, ""), damaged, stands)))
+    about = " · ".join(filter(None, (names[version.model], _ENDS.get(version.lifecycle, ""), damaged, stands)))
     name = f"Version {version.number}{' (current)' if version.standing else ''}"
     return VersionItem(str(version.number), name, about, version.created_at.isoformat())
 

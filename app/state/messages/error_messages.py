@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
-from app.domain.errors import InputError, InviewError, NoKeyError, ProviderError, add_next_step
+from app.domain.errors import (
+    InputError,
+    InviewError,
+    NoKeyError,
+    NotFoundError,
+    ProviderError,
+    SendLockedError,
+    add_next_step,
+)
 
 _FIELDS: Final[Mapping[str, str]] = {
     "about_me": "The text about you",
@@ -24,11 +33,27 @@ _FIELDS: Final[Mapping[str, str]] = {
 }
 """Fields of invalid input, as a person calls them, for a reason that continues the sentence (`_PREDICATES`)."""
 
+_NOT_STORED: Final = "The request of this reply is not stored any more. Choose “Send current request” instead."
+_MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "snapshot of pair": _NOT_STORED}
+"""Messages for missing objects that a person does not know by the noun of the error."""
+_INTERNAL_ID: Final = re.compile(r"(?:[0-9]+ of pair )?[0-9A-Za-z_-]{16,}")
+_LOCKED: Final = "A reply is still running in this conversation. Wait for it or stop it, then send again."
+
 _PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must ", "refers ", "selects ")
 
 
 def describe_fault(error: InviewError) -> str:
-    """Return a message that says what happened and what to do about it."""
+    """Return a message that says what happened and what to do about it. It contains no id that a person cannot know.
+
+    >>> describe_fault(NotFoundError("agent", "01hzy3q0c8m4x7d2")), describe_fault(NotFoundError("saved filter", "ai"))
+    ('There is no such agent. It may have been deleted.', "There is no saved filter 'ai'. It may have been deleted.")
+    """
+    if isinstance(error, SendLockedError):
+        return _LOCKED
+    if isinstance(error, NotFoundError) and (message := _MISSING.get(error.noun)):
+        return message
+    if isinstance(error, NotFoundError) and _INTERNAL_ID.fullmatch(error.object_id):
+        return f"There is no such {error.noun.removesuffix(' of pair')}. It may have been deleted."
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
     if isinstance(error, InputError) and not error.field.startswith("schema."):  # a path inside the schema is needed

@@ -75,7 +75,7 @@ async def plan_ways(
         except InviewError as error:
             refusal = describe_fault(error)
         else:
-            cost, model = describe_cost(plan.cost), plan.base.profile.model
+            cost, model = describe_cost(plan.cost), plan.base.profile.name
             found.append(SummaryPlanned(key, plan.count, plan.position, plan.tokens, cost, plan.unread, model))
     return tuple(found), refusal
 

@@ -8,11 +8,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Final
 from weakref import WeakKeyDictionary
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.search import Search, parse_search
@@ -21,12 +24,13 @@ from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
-from app.store.conversation.conversations import ListCriteria, Listed, list_conversations
+from app.store.conversation.conversations import ListCriteria, Listed, list_conversations, load_reply_words
 from app.store.index.search import Excerpt, load_found, search
 from app.views.conversation.conversation import cut_snippet
 
 MAX_TEMPORARY: Final = 50
 
+_MARKS: Final = re.compile(r"^>.*$|^#{1,6} |\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", re.MULTILINE)
 _DERIVED: Final = {
     ConversationStatus.ACTIVE: "Background task, running",
     ConversationStatus.COMPLETED: "Background task",
@@ -66,10 +70,10 @@ class SearchedRows:
 class ConversationItem:
     """A row of the list of conversations.
 
-    `snippet` is the beginning of the newest request, or says that replies are compared. It is "" if it would repeat the
-    name. `path` is the address of the conversation or, in a search, of the pair with the words of the search; `excerpt`
-    is the text around these words, in pieces. `derived` is the label of a child conversation, with its status; "" for a
-    chat.
+    `snippet` is the beginning of the newest request, or says that replies are compared. If it would repeat the name, it
+    is the beginning of the newest reply. `path` is the address of the conversation or, in a search, of the pair with
+    the words of the search; `excerpt` is the text around these words, in pieces. `derived` is the label of a child
+    conversation, with its status; "" for a chat.
     """
 
     id: str
@@ -126,9 +130,9 @@ async def read_rows(
     """Return the conversations that match `criteria`, temporary ones first, and True if there are more than `limit`."""
     async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
-    running = _running(ctx)
+        rows = await _describe_all(ctx, session, found[:limit])
     temporary = await _read_temporary(ctx, criteria)
-    return (*temporary, *(_describe(listed, running) for listed in found[:limit])), len(found) > limit
+    return (*temporary, *rows), len(found) > limit
 
 
 async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
@@ -147,8 +151,8 @@ async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, l
     async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, criteria, looked_for)
         shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
-    running = _running(ctx)
-    rows = tuple(_mark_found(_describe(one.listed, running), one.excerpt) for one in shown)
+        items = await _describe_all(ctx, session, [one.listed for one in shown])
+    rows = tuple(_mark_found(item, one.excerpt) for item, one in zip(items, shown, strict=True))
     return SearchedRows(rows, len(found.places) > limit, found.complete)
 
 
@@ -174,13 +178,35 @@ async def _read_temporary(ctx: AppContext, criteria: ListCriteria) -> tuple[Conv
         return ()
     async with aside.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=MAX_TEMPORARY, criteria=criteria)
-    running = _running(aside)
-    return tuple(_describe(listed, running) for listed in found)
+        return await _describe_all(aside, session, found)
 
 
 def _running(ctx: AppContext) -> set[str]:
     """Return the ids of the conversations with a running reply."""
     return {run.place.conversation_id for run in ctx.engine.runs.values()}
+
+
+async def _describe_all(
+    ctx: AppContext, session: AsyncSession, found: Iterable[Listed]
+) -> tuple[ConversationItem, ...]:
+    """Return the rows of these conversations. A row whose request only repeats its name gets the words of the reply."""
+    running = _running(ctx)
+    items = [_describe(listed, running) for listed in found]
+    replies = await load_reply_words(session, [item.id for item in items if not item.snippet])
+    words = {name: cut_snippet(leave_out_marks(text)) for name, text in replies.items()}
+    return tuple(
+        replace(item, snippet=words[item.id]) if item.id in words and not _repeats(words[item.id], item.name) else item
+        for item in items
+    )
+
+
+def leave_out_marks(reply: str) -> str:
+    r"""Return the text of a reply without quoted lines and the commonest marks of Markdown, for a list.
+
+    >>> leave_out_marks("> Why?\n\n## Because\n\nIt **scatters** *blue*, `2*3` times.")
+    '\n\nBecause\n\nIt scatters blue, 2*3 times.'
+    """
+    return _MARKS.sub("", reply)
 
 
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:
@@ -202,8 +228,15 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
 
 
 def _repeats(words: str, name: str) -> bool:
-    """Return True if the words have the same letters and digits as the name, so that they add nothing to it."""
-    return words == name or _letters(words) == _letters(name) != ""
+    """Return True if the words have the same letters and digits as the name, so that they add nothing to it.
+
+    They also add nothing to a name that is their beginning and ends with "…".
+
+    >>> _repeats("Why is the sky blue?", "Why is the sky…"), _repeats("Why is the sky blue?", "Why is the sky")
+    (True, False)
+    """
+    said, named = _letters(words), _letters(name)
+    return words == name or said == named != "" or (name.endswith("…") and said.startswith(named) and named != "")
 
 
 def _letters(text: str) -> str:

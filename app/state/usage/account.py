@@ -97,4 +97,6 @@ async def _read_page(conversation_id: str, before: int | None) -> _Page:
     ctx = await context_for(current(), conversation_id)
     found = await list_booked(ctx, LOCAL_OWNER, conversation_id, limit=PAGE + 1, before=before)
     cursor = found[PAGE - 1].entry if len(found) > PAGE else None
-    return _Page(tuple(describe_call(booked, conversation_id) for booked in found[:PAGE]), cursor)
+    names = ctx.catalogue.names_of(LOCAL_OWNER, (booked.call.model for booked in found))
+    items = (describe_call(booked, conversation_id, names[booked.call.model]) for booked in found[:PAGE])
+    return _Page(tuple(items), cursor)

@@ -20,12 +20,13 @@ from app.state.usage.labels import (
     INPUT,
     OUTPUT,
     FigureView,
+    charge_alone,
+    describe_both,
     describe_charge,
     describe_purpose,
     describe_saving,
     describe_tokens,
     label_saving,
-    short_model,
 )
 from app.views.usage.figures import number, plural
 from app.views.usage.usage import describe_report
@@ -46,7 +47,7 @@ class AccountSummary:
     """The sums of the conversation with the id `conversation`.
 
     `requests` is the number of its requests as text ("2 requests"), "" if nothing was sent. `facts` are the sums,
-    `kinds` the tokens by kind, `by_purpose` the costs by purpose.
+    `kinds` the tokens by kind, `by_purpose` the tokens and the cost by purpose; empty if there is only one purpose.
     """
 
     conversation: str
@@ -54,7 +55,7 @@ class AccountSummary:
     facts: tuple[FigureView, ...]
     budgets: tuple[BudgetNote, ...]
     kinds: tuple[FigureView, ...]
-    by_purpose: str
+    by_purpose: tuple[FigureView, ...]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class CallItem:
     `what` names its purpose and its pair. `end` describes its failure or stop, "" if it completed. `prediction`
     compares the predicted cached tokens with those that were read from the cache, "" if there is nothing to compare.
     `report` describes a fault in the usage that the provider reported, "" for none. `started_at` is ISO 8601.
+    `model_name` is the name of `model` for people.
     """
 
     id: str
@@ -71,6 +73,7 @@ class CallItem:
     end: str
     cost: str
     model: str
+    model_name: str
     started_at: str
     tokens: str
     prediction: str
@@ -82,34 +85,41 @@ def describe_account(account: Account, budgets: Sequence[Budgeted]) -> AccountSu
     """Return the view of a conversation's costs, with the budgets that limit the conversation."""
     spent = account.spent
     facts = [
-        FigureView("Cost", describe_charge(spent)),
+        FigureView("Cost", charge_alone(spent)),
         FigureView(label_saving(spent.saved), describe_saving(spent.saved)),
         FigureView("Tokens", describe_tokens(spent)),
     ]
     if account.window is not None:
         facts.append(FigureView("Context used", number(account.window)))
-    purposes = [f"{describe_purpose(purpose)}: {describe_charge(one)}" for purpose, one in account.by_purpose.items()]
+    purposes = [
+        FigureView(describe_purpose(purpose, several=one.calls > 1), describe_both(one))
+        for purpose, one in account.by_purpose.items()
+    ]
     return AccountSummary(
         conversation=account.conversation.id,
         requests=plural(spent.calls, "request") if spent.calls else "",
         facts=tuple(facts),
         budgets=tuple(BudgetNote(describe_spent_of(one), one.standing.value) for one in budgets),
         kinds=_list_kinds(spent.usage),
-        by_purpose=" · ".join(purposes) if len(purposes) > 1 else "",
+        by_purpose=tuple(purposes) if len(purposes) > 1 else (),
     )
 
 
-def describe_call(booked: Booked, conversation_id: str) -> CallItem:
-    """Return the view of a provider call, as an entry of the list of this conversation's costs."""
+def describe_call(booked: Booked, conversation_id: str, model_name: str = "") -> CallItem:
+    """Return the view of a provider call, as an entry of the list of this conversation's costs.
+
+    `model_name` is the name of its model for people; "": the model's id.
+    """
     call = booked.call
     is_count = call.purpose == COUNT
-    tokens = "" if is_count else "no token counts reported"
+    tokens = "" if is_count else "tokens not reported by the provider"
     return CallItem(
         id=call.id,
         what=_name_call(booked, conversation_id),
         end=_describe_end(booked),
         cost="free" if is_count else describe_charge(booked.spent),
-        model=short_model(call.model),
+        model=call.model,
+        model_name=model_name or call.model,
         started_at=call.started_at.isoformat(),
         tokens=tokens if call.usage is None else _list_tokens(call.usage),
         prediction=_describe_prediction(booked),

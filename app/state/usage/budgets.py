@@ -14,7 +14,7 @@ from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.state.usage.forms import NOT_MONEY, read_money, read_text
-from app.state.usage.labels import describe_charge, short_model
+from app.state.usage.labels import describe_charge
 from app.views.request.composition import describe_cost
 from app.views.usage.figures import money
 
@@ -173,11 +173,12 @@ def _describe(one: Budgeted) -> BudgetItem:
 def _describe_share(one: Budgeted) -> str:
     """Return how much is spent and of how much, as "$0.00 of $5.00"."""
     total = one.report.total
-    charge = describe_charge(total) if total.cost.amount or total.cost.at_least else "$0.00"
+    nothing = "at least $0.00" if total.cost.at_least else "$0.00"
+    charge = describe_charge(total) if total.cost.amount else nothing
     return f"{charge} of {money(describe_cost(one.budget.amount))}"
 
 
 def _name_users(one: Budgeted) -> str:
-    models = [short_model(group.name) for group in one.report.groups]
+    models = current().catalogue.names_of(LOCAL_OWNER, (group.name for group in one.report.groups)).values()
     users = [*models, *(group.title or "a conversation" for group in one.conversations)]
     return f"Used by {', '.join(users[:_MAX_USERS])}" if users else ""

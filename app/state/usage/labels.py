@@ -2,8 +2,8 @@
 
 >>> describe_saving(Decimal("0.5")), describe_saving(Decimal("-0.5")), describe_saving(Decimal(0))
 ('$0.500', '$0.500 more', 'nothing')
->>> describe_purpose("count"), short_model("offline:demo")
-('Exact count', 'demo')
+>>> describe_purpose("count"), describe_purpose("reply", several=True)
+('Exact count', 'Replies')
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ OUTPUT: Final = "Output"
 UNTITLED: Final = "Untitled"
 
 _PURPOSES: Final = {
-    "reply": "Reply",
-    "summary": "Summary",
-    "title": "Title",
-    "count": "Exact count",
-    "delegated": "Delegated work",
-    "comparison": "Compared reply",
-    "keep_warm": "Cache keep-alive",
+    "reply": ("Reply", "Replies"),
+    "summary": ("Summary", "Summaries"),
+    "title": ("Title", "Titles"),
+    "count": ("Exact count", "Exact counts"),
+    "delegated": ("Delegated work", "Delegated work"),
+    "comparison": ("Compared reply", "Compared replies"),
+    "keep_warm": ("Cache keep-alive", "Cache keep-alive"),
 }
+"""The labels of the purposes of calls: of one call and of several."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,47 @@ class FigureView:
     note: str = ""
 
 
-def describe_purpose(purpose: str) -> str:
-    """Return the label for the purpose of a call. An unknown purpose is returned unchanged."""
-    return _PURPOSES.get(purpose, purpose)
+def describe_purpose(purpose: str, *, several: bool = False) -> str:
+    """Return the label for the purpose of a call, or of several calls. An unknown purpose is returned unchanged."""
+    return _PURPOSES.get(purpose, (purpose, purpose))[several]
 
 
 def describe_charge(spent: Spent) -> str:
-    """Return the cost, with "≥" if part of it is unknown."""
+    """Return the cost: "at least" an amount if part of it is unknown, "cost unknown" if all of it is."""
     return charged(describe_cost(spent.cost.amount), at_least=spent.cost.at_least)
 
 
+def charge_alone(spent: Spent) -> str:
+    """Return the cost for a place that has the label "Cost": "unknown" instead of "cost unknown"."""
+    return describe_charge(spent).removeprefix("cost ")
+
+
 def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
-    """Return the number of tokens, with "≥" if a call was cut off before its provider reported its usage."""
-    return f"{'≥ ' if spent.cut else ''}{shown(spent.usage.all_tokens)}"
+    """Return the number of tokens. "at least": a call was cut off before its provider reported its usage.
+
+    >>> from app.domain.usage import Usage
+    >>> describe_tokens(Spent(usage=Usage(120))), describe_tokens(Spent(cut=1, usage=Usage(120)))
+    ('120', 'at least 120')
+    >>> describe_tokens(Spent(cut=1)), count_tokens(Spent(cut=1)), count_tokens(Spent(usage=Usage(1)))
+    ('not reported', 'tokens not reported', '1 token')
+    """
+    tokens = spent.usage.all_tokens
+    if spent.cut and not tokens:
+        return "not reported"
+    return f"{'at least ' if spent.cut else ''}{shown(tokens)}"
+
+
+def count_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
+    """Return what `describe_tokens` returns, with the noun."""
+    if spent.cut and not spent.usage.all_tokens:
+        return "tokens not reported"
+    return f"{describe_tokens(spent, shown)} {'token' if spent.usage.all_tokens == 1 else 'tokens'}"
+
+
+def describe_both(spent: Spent) -> str:
+    """Return the tokens and the cost in one text, such as "120 tokens · $0.03"; without tokens, the cost alone."""
+    charge = describe_charge(spent)
+    return f"{count_tokens(spent)} · {charge}" if spent.cut or spent.usage.all_tokens else charge
 
 
 def describe_saving(saved: Decimal) -> str:
@@ -69,8 +98,3 @@ def describe_saving(saved: Decimal) -> str:
 def label_saving(saved: Decimal) -> str:
     """Return the label that goes with the text of `describe_saving`."""
     return "Caching cost" if saved < 0 else "Saved by caching"
-
-
-def short_model(model: str) -> str:
-    """Return the name of a model without its provider."""
-    return model.partition(":")[2] or model

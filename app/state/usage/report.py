@@ -92,8 +92,12 @@ async def _report(query: UsageQuery, group: GroupBy, unit: Unit) -> ReportView:
     time = await report_usage(ctx, LOCAL_OWNER, query, unit)
     limit = None if group in {"day", "month"} else _MAX_ROWS
     groups = time if group == unit else await report_usage(ctx, LOCAL_OWNER, query, group, limit)
-    agents = await list_agents(ctx, LOCAL_OWNER) if group == "agent" else ()
-    return build_report(time, unit, groups, group, {agent.id: agent.name for agent in agents})
+    names = {}
+    if group == "agent":
+        names = {agent.id: agent.name for agent in await list_agents(ctx, LOCAL_OWNER)}
+    elif group == "model":
+        names = ctx.catalogue.names_of(LOCAL_OWNER, (one.name for one in groups.groups))
+    return build_report(time, unit, groups, group, names)
 
 
 def _query_of(period: str, today: date) -> UsageQuery:

@@ -14,7 +14,7 @@ from app.state.usage.chart import ChartView, Unit, build_chart
 from app.state.usage.labels import (
     UNTITLED,
     FigureView,
-    describe_charge,
+    charge_alone,
     describe_purpose,
     describe_saving,
     label_saving,
@@ -68,11 +68,11 @@ class ReportView:
     total: UsageRow
 
 
-def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, agents: Mapping[str, str]) -> ReportView:
+def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, names: Mapping[str, str]) -> ReportView:
     """Return the view of the report.
 
-    `time` has the sums by `unit`, for the charts. `groups` has the sums by `group_by`, for the table. `agents` has the
-    names of agents by id.
+    `time` has the sums by `unit`, for the charts. `groups` has the sums by `group_by`, for the table. `names` has the
+    names of agents or models by id.
     """
     total = groups.total
     bars = [(group.name, group.spent) for group in time.groups]
@@ -82,7 +82,7 @@ def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, ag
         facts=_list_facts(total),
         cost=build_chart("cost", unit, bars),
         tokens=build_chart("tokens", unit, bars),
-        rows=tuple(_describe_group(group, group_by, agents) for group in groups.groups),
+        rows=tuple(_describe_group(group, group_by, names) for group in groups.groups),
         others=_describe_row(plural(groups.more, "other"), groups.others) if groups.more else None,
         total=_describe_row("Total", total),
     )
@@ -99,7 +99,7 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
     prompt = usage.prompt_tokens
     unknown = "Partly unknown: a model without a price, or a request that was cut short"
     return (
-        FigureView("Cost", describe_charge(total), unknown if total.cost.at_least else ""),
+        FigureView("Cost", charge_alone(total), unknown if total.cost.at_least else ""),
         FigureView(label_saving(total.saved), describe_saving(total.saved), "Compared with the same requests uncached"),
         FigureView("Requests", number(total.calls), _describe_cut(total.cut)),
         FigureView(
@@ -115,7 +115,7 @@ def _list_facts(total: Spent) -> tuple[FigureView, ...]:
     )
 
 
-def _describe_group(group: Group, group_by: GroupBy, agents: Mapping[str, str]) -> UsageRow:
+def _describe_group(group: Group, group_by: GroupBy, names: Mapping[str, str]) -> UsageRow:
     if group_by == "conversation":
         if group.title is None:
             return _describe_row("A deleted or temporary conversation", group.spent)
@@ -123,8 +123,8 @@ def _describe_group(group: Group, group_by: GroupBy, agents: Mapping[str, str]) 
     if group_by == "purpose":
         return _describe_row(describe_purpose(group.name), group.spent)
     if group_by == "agent":
-        return _describe_row(agents.get(group.name, group.name) or "No agent", group.spent, title=group.name)
-    return _describe_row(group.name, group.spent, title=group.name)
+        return _describe_row(names.get(group.name, group.name) or "No agent", group.spent, title=group.name)
+    return _describe_row(names.get(group.name, group.name), group.spent, title=group.name)
 
 
 def _describe_row(name: str, spent: Spent, *, link: str = "", title: str = "") -> UsageRow:
@@ -133,7 +133,7 @@ def _describe_row(name: str, spent: Spent, *, link: str = "", title: str = "") -
         name=name,
         link=link,
         title=title,
-        cost=describe_charge(spent),
+        cost=charge_alone(spent),
         requests=number(spent.calls),
         input=short(usage.input_tokens),
         cache_read=short(usage.cache_read_tokens),

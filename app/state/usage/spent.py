@@ -21,7 +21,7 @@ from app.runs.usage.budgets import Budgeted, list_budgets_of
 from app.state.tab.address import conversation_in
 from app.state.tab.tab_watchers import moments
 from app.state.usage.budgets import describe_spent_of
-from app.state.usage.labels import describe_charge, describe_tokens
+from app.state.usage.labels import count_tokens, describe_both, describe_charge, describe_purpose
 from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
@@ -34,12 +34,14 @@ _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 class SpentFigures:
     """The figures of the conversation with the id `conversation`.
 
+    `included` names the background tasks whose tokens are part of `tokens`, such as "incl. title"; "" for none.
     `standing` is the worst status of its budgets, "" if none is spent or nearly spent. `label` is the text for screen
-    readers, `title` the same text as a tooltip.
+    readers, `title` the same text as a tooltip, which lists the parts of the total.
     """
 
     conversation: str
     tokens: str
+    included: str
     cost: str
     standing: str
     label: str
@@ -86,9 +88,12 @@ async def _read(conversation_id: str) -> SpentFigures | None:
 
 
 def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
-    spent, cost = balance.spent, describe_charge(balance.spent)
+    spent = balance.spent
+    parts = [(purpose, one) for purpose, one in balance.by_purpose.items() if one.usage.all_tokens or one.cut]
     worst = next((one for standing in _WORST_FIRST for one in budgets if one.standing is standing), None)
-    texts = [f"{describe_tokens(spent)} tokens and {cost} spent in this conversation"]
+    texts = [f"Used in this conversation: {describe_both(spent)}"]
+    if len(parts) > 1:
+        texts += [f"{describe_purpose(purpose, several=one.calls > 1)}: {describe_both(one)}" for purpose, one in parts]
     if spent.cut:
         texts.append(f"{plural(spent.cut, 'request')} ended before the provider reported the full usage")
     if balance.window is not None:
@@ -97,9 +102,19 @@ def _describe(balance: Balance, budgets: tuple[Budgeted, ...]) -> SpentFigures:
         texts.append(describe_spent_of(worst))
     return SpentFigures(
         conversation=balance.conversation.id,
-        tokens=describe_tokens(spent, short),
-        cost=cost,
+        tokens=count_tokens(spent, short),
+        included=_name_included(balance),
+        cost=describe_charge(spent),
         standing="" if worst is None else worst.standing.value,
         label=". ".join(texts),
         title="\n".join(texts),
     )
+
+
+def _name_included(balance: Balance) -> str:
+    """Name the background tasks of the total; "" if it has only replies, or only background tasks."""
+    used = {purpose for purpose, one in balance.by_purpose.items() if one.usage.all_tokens}
+    tasks = used - {"reply", "comparison"}
+    if not tasks or tasks == used:
+        return ""
+    return f"incl. {describe_purpose(min(tasks)).lower()}" if len(tasks) == 1 else "incl. background tasks"

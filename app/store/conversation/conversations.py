@@ -36,7 +36,7 @@ from app.domain.conversation.conversation import Conversation, ConversationKind,
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
 from app.store.conversation.attachments import delete_taken, list_used
-from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_words
+from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_text, first_words
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.database.damage import Reading, a_number, a_text
 from app.store.database.mapping import decode_conversation, encode_conversation
@@ -422,6 +422,24 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
         .order_by(order)
         .limit(1)
     )
+
+
+async def load_reply_words(session: AsyncSession, ids: Sequence[str]) -> dict[str, str]:
+    """Return the beginning of the newest reply of each of these conversations that has one with a text, by id."""
+    if not ids:
+        return {}
+    newest = (
+        select(first_text(MESSAGE.c.parts, SNIPPET_LENGTH))
+        .select_from(PAIR)
+        .join(MESSAGE, MESSAGE.c.id == PAIR.c.reply_id)
+        .where(PAIR.c.conversation_id == CONVERSATION.c.id, PAIR.c.deleted_at.is_(None))
+        .order_by(PAIR.c.position.desc())
+        .limit(1)
+        .correlate(CONVERSATION)
+        .scalar_subquery()
+    )
+    rows = await session.execute(select(CONVERSATION.c.id, newest.label("words")).where(CONVERSATION.c.id.in_(ids)))
+    return {row.id: row.words for row in rows if isinstance(row.words, str)}
 
 
 def conditions_of(criteria: ListCriteria) -> list[ColumnElement[bool]]:

@@ -222,13 +222,36 @@ class SnapshotRow(Row, table=True):
     created_at: datetime
 
 
+PICTURE = "Picture"
+"""The words of a request that is only a picture."""
+_PARTS_READ = 4
+"""Number of parts of a reply in which its first text is looked for. Before it there may be thinking or a tool call."""
+
+
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """Return SQL for the first `most` characters of a message: of its first part, if that is a text.
+    """Return SQL for the first `most` characters of a request: of its first part, if that is a text.
+
+    The first part of a request without a text is a file: then it is the name of the file, or "Picture".
 
     The check for valid JSON is needed because SQLite fails a query that reads other text as JSON.
     """
-    whole = case((func.json_valid(parts) == 1, parts), else_=None)
-    return func.substr(type_coerce(whole, JSON)[0]["text"].as_string(), 1, most)
+    whole = _read_json(parts)
+    kind, words, name = (whole[0, key].as_string() for key in ("type", "text", "name"))
+    return func.substr(case((kind == "text", words), (kind == "image", PICTURE), else_=name), 1, most)
+
+
+def first_text(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
+    """Return SQL for the first `most` characters of a reply: of its first text, if that is among its first parts."""
+    whole = _read_json(parts)
+    texts = (
+        case((whole[at, "type"].as_string() == "text", whole[at, "text"].as_string()), else_=None)
+        for at in range(_PARTS_READ)
+    )
+    return func.substr(func.coalesce(*texts), 1, most)
+
+
+def _read_json(parts: ColumnElement[Any]) -> Any:
+    return type_coerce(case((func.json_valid(parts) == 1, parts), else_=None), JSON)
 
 
 CONVERSATION = Row.metadata.tables["conversation"]

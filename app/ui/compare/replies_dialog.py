@@ -72,17 +72,17 @@ def compared_replies_dialog() -> rx.Component:
 def compared_column(column: ColumnVar) -> rx.Component:
     """Draw one column: a reply of the comparison, or the current reply of the pair that is answered again."""
     return rx.el.section(
-        rx.el.header(rx.el.h3(column.model), _status(column)),
+        rx.el.header(rx.el.h3(column.model_name, title=column.model.to(str)), _status(column)),
         rx.el.div(
             rx.foreach(column.parts.to(list[dict[str, str]]), lambda part, index: _part(column, part, index)),
             rx.cond(column.error, _failure(column.error.to(FailureNote), column.model.to(str))),
             tab_index=0,
             role="group",
-            aria_label=rx.cond(column.is_current, "Current reply", "Reply of " + column.model.to(str)),
+            aria_label=rx.cond(column.is_current, "Current reply", "Reply of " + column.model_name.to(str)),
             class_name="compare-body",
         ),
         rx.cond(column.is_current, None, _foot(column)),
-        aria_label=rx.cond(column.is_current, "Current reply", column.model),
+        aria_label=rx.cond(column.is_current, "Current reply", column.model_name),
         custom_attrs={"data-state": column.lifecycle},
         class_name=rx.cond(column.is_current, "compare-standing", ""),
     )
@@ -115,7 +115,7 @@ def _part(column: ColumnVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.
 
 
 def _foot(column: ColumnVar) -> rx.Component:
-    name = column.model.to(str)
+    name = column.model_name.to(str)
     return rx.el.footer(
         rx.el.p(column.figures),
         rx.cond(

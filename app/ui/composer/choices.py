@@ -1,4 +1,4 @@
-"""The two menus of the composer that choose the model and the agent of the next message."""
+"""The two menus of the composer that choose the model and the agent of the next message, and the chosen agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.agents.choice import AgentState
+from app.state.agents.choice import NOBODY, AgentState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
 from app.state.composer.parameters import ParametersState
@@ -80,6 +80,32 @@ def agent_menu() -> rx.Component:
             options,
             _foot("Manage agents…", routes.AGENTS),
             on_click=MenuState.show_agents,
+        ),
+    )
+
+
+def agent_used() -> rx.Component:
+    """Draw which agent answers in the new conversation, with a button that ends this; nothing if there is none.
+
+    The agent of the last conversation is used again, so the menu alone would not be noticed.
+    """
+    return rx.cond(
+        AgentState.chosen != NOBODY,
+        rx.el.div(
+            rx.el.span(
+                "The agent ",
+                rx.el.strong(AgentState.chosen_name, dir="auto"),
+                " answers",
+                title="The agent of your last conversation is used again in a new one.",
+            ),
+            rx.el.button(
+                "\u00d7",
+                type="button",
+                aria_label="Start without the agent " + AgentState.chosen_name.to(str),
+                title="Start without an agent",
+                on_click=[AgentState.choose(NOBODY), ParametersState.refresh, ComposerState.focus],
+            ),
+            class_name="choice-set",
         ),
     )
 

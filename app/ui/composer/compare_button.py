@@ -1,4 +1,7 @@
-"""The button that opens the dialog with the compared replies. The menu of models starts a comparison."""
+"""The button that opens the dialog with the compared replies, and the models that the next message is sent to.
+
+The menu of models and the start page start a comparison.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.comparison import ComparisonState
+from app.state.composer.state import ComposerState
 from app.ui.kit.controls.icon import icon
 from app.ui.kit.keys.place import Place
 from app.ui.kit.keys.place_button import PlaceButton
@@ -31,5 +35,24 @@ def comparing_button() -> rx.Component:
             title="Show the compared replies (Alt+Enter)",
             on_press=ComparisonState.show,
             class_name="comparing",
+        ),
+    )
+
+
+def models_compared() -> rx.Component:
+    """Draw which models the next message goes to, with a button that ends this; nothing if it goes to one model."""
+    return rx.cond(
+        ComposerState.compared != "",
+        rx.el.div(
+            rx.el.span("Next message to ", rx.el.strong(ComposerState.compared)),
+            rx.el.button(
+                "\u00d7",
+                type="button",
+                aria_label="Do not compare models",
+                title="Do not compare",
+                on_click=ComposerState.end_compare,
+            ),
+            role="status",
+            class_name="choice-set",
         ),
     )

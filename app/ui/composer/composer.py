@@ -23,8 +23,8 @@ from app.state.viewer import ViewerState
 from app.ui.composer import icons
 from app.ui.composer.add_menu import add_menu
 from app.ui.composer.attached import attached_files, file_chooser
-from app.ui.composer.choices import agent_menu, model_menu
-from app.ui.composer.compare_button import comparing_button
+from app.ui.composer.choices import agent_menu, agent_used, model_menu
+from app.ui.composer.compare_button import comparing_button, models_compared
 from app.ui.composer.estimate import estimate
 from app.ui.composer.insert_dialog import insert_dialog
 from app.ui.composer.over_budget import over_budget_dialog
@@ -70,6 +70,8 @@ def composer(*dialogs: rx.Component, first: bool = False) -> rx.Component:
             ),
             _kept_back(),
             _work(),
+            models_compared(),
+            agent_used() if first else rx.fragment(),
             parameters_set(),
             attached_files(),
             _text_area(),

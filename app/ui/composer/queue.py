@@ -66,7 +66,7 @@ def _row(row: rx.vars.ObjectVar[QueueRow]) -> rx.Component:
             _EDITED["id"] == row.id,
             _editor(),
             rx.fragment(
-                rx.el.p(row.text, dir="auto", title=row.model),
+                rx.el.p(row.text, dir="auto", title=row.model_name),
                 rx.cond(row.files != "", rx.el.span(row.files, class_name="queue-files")),
                 rx.cond(row.asked != "", rx.el.span(row.asked, title=row.asked, class_name="queue-files queue-asked")),
                 rx.cond(

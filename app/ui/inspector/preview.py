@@ -100,8 +100,12 @@ def _panel() -> rx.Component:
 
 
 def _notes() -> rx.Component:
-    """Draw notes about what the preview leaves out: a running reply, and the text of an open edit."""
+    """Draw notes about what the preview leaves out: a message, a running reply, and the text of an open edit."""
     return rx.fragment(
+        rx.cond(
+            (TranscriptState.conversation == "") & (_REQUEST.messages.length() == 0),
+            _note("Write a message: while you type, this shows the exact request. Nothing is sent."),
+        ),
         rx.cond(
             TranscriptState.running != "",
             _note("A reply is running. A message that you send now waits until it ends, and then includes that reply."),
@@ -119,7 +123,7 @@ def _note(text: str) -> rx.Component:
 
 def _summary() -> rx.Component:
     return rx.el.dl(
-        fact("Model", _REQUEST.model),
+        fact("Model", rx.el.span(_REQUEST.model_name, title=_REQUEST.model.to(str))),
         fact("To", _REQUEST.target),
         fact("Pairs", _REQUEST.pairs),
         fact("Size", _REQUEST.size),

@@ -73,7 +73,7 @@ def snapshot_message(item: rx.vars.ObjectVar[PieceView], rest: rx.RestProp) -> r
 def _as_it_left() -> rx.Component:
     return rx.fragment(
         rx.el.dl(
-            fact("Model", _KEPT.model),
+            fact("Model", rx.el.span(_KEPT.model_name, title=_KEPT.model.to(str))),
             fact("To", _KEPT.target),
             fact("When", MomentText.create(at=_KEPT.at)),
             fact("Body", _KEPT.size),

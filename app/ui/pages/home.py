@@ -7,7 +7,6 @@ from typing import Any, Final
 import reflex as rx
 
 from app.state.compare.choice import ComparisonChoiceState
-from app.state.composer.state import ComposerState
 from app.state.conversation.model import LocalServer, ModelState
 from app.state.conversation.system_prompt import SystemPromptState
 from app.state.inspector.frame import InspectorState
@@ -25,8 +24,6 @@ from app.ui.pages.frame import frame
 from app.ui.shell.toasts import toasts
 from app.ui.transcript.system_prompt import system_prompt_card
 
-EXAMPLE: Final = "Explain recursion to a ten-year-old in five sentences."
-"""The text that the examples put into an empty message box."""
 _RECENT: Final = 4
 
 
@@ -57,13 +54,9 @@ def _examples() -> rx.Component:
         _example(
             "Preview the request",
             "Every byte of the request, before it goes out",
-            [ComposerState.put_if_empty(EXAMPLE), InspectorState.show("preview")],
+            InspectorState.show("preview"),
         ),
-        _example(
-            "Compare two models",
-            "One message, answers side by side",
-            [ComposerState.put_if_empty(EXAMPLE), ComparisonChoiceState.ask],
-        ),
+        _example("Compare two models", "Choose them; your next message goes to both", ComparisonChoiceState.ask),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",
         class_name="home-examples",

@@ -214,8 +214,8 @@ def _meta(pair: PairVar) -> rx.Component:
     text = rx.Var(f"({reply!s}).filter((p) => p.type === 'text').map((p) => p.text).join('')", _var_type=str)
     about = rx.el.span(
         older_version(pair),
-        MomentText.create(at=pair.created_at.to(str), form=TimeForm.CLOCK),
-        rx.el.span(pair.model, class_name="truncate"),
+        MomentText.create(at=pair.made_at.to(str), form=TimeForm.CLOCK),
+        rx.el.span(pair.model_name, title=pair.model.to(str), class_name="answered-by truncate"),
         rx.cond(
             pair.agent,
             rx.el.span(pair.agent.to(str), title="Agent of this reply", class_name="answered-under truncate"),

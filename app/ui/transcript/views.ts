@@ -14,6 +14,7 @@ export type CardStatus = "input-streaming" | "input-available" | "waiting" | "ou
 export interface ComparedColumnView {
   readonly run_id: string;
   readonly model: string;
+  readonly model_name: string;
   readonly lifecycle: Lifecycle;
   readonly status: string;
   readonly running: boolean;
@@ -105,6 +106,7 @@ export interface ScreenPairView {
   readonly topic_id: string | null;
   readonly topic_is_missing: boolean;
   readonly model: string;
+  readonly model_name: string;
   readonly agent_id: string | null;
   readonly agent: string | null;
   readonly stars: number;
@@ -125,7 +127,7 @@ export interface ScreenPairView {
   readonly kept_back: KeptBackNote | null;
   readonly version: number;
   readonly versions: number;
-  readonly created_at: string;
+  readonly made_at: string;
   readonly updated_at: string;
   readonly user_text: string;
   readonly parts: readonly (TextView | ThinkingView | ImageView | FileView | TextFileView | ToolCardView | ToolAnswerView)[];

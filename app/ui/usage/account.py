@@ -48,7 +48,14 @@ def _account() -> rx.Component:
             rx.el.tbody(rx.foreach(account.kinds, _kind)),
             class_name="usage-kinds",
         ),
-        rx.cond(account.by_purpose != "", rx.el.p(account.by_purpose, class_name="inspector-note")),
+        rx.cond(
+            account.by_purpose.length() > 0,
+            rx.el.table(
+                rx.el.caption("What the total consists of"),
+                rx.el.tbody(rx.foreach(account.by_purpose, _kind)),
+                class_name="usage-kinds",
+            ),
+        ),
         rx.el.h3(account.requests),
         rx.el.ol(
             rx.foreach(AccountState.calls, lambda call: usage_call(call=call, key=call.id)),
@@ -83,7 +90,7 @@ def usage_call(call: rx.vars.ObjectVar[CallItem], rest: rx.RestProp) -> rx.Compo
             class_name="usage-call",
         ),
         rx.el.div(
-            rx.el.span(call.model),
+            rx.el.span(call.model_name, title=call.model),
             MomentText.create(at=call.started_at),
             rx.el.span(call.tokens),
             rx.cond(

@@ -1,4 +1,4 @@
-"""The usage and cost of the conversation on screen, in the top bar: "12k tokens · $0.034"."""
+"""The usage and cost of the conversation on screen, in the top bar: "12k tokens incl. title · $0.034"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ def spent(conversation: rx.Var[str]) -> rx.Component:
     return rx.cond(
         view & (view.conversation == conversation),
         rx.el.button(
-            rx.el.span(view.tokens, " tokens · ", class_name="spent-tokens"),
+            rx.el.span(
+                view.tokens,
+                rx.cond(view.included != "", rx.el.span(" ", view.included, class_name="spent-included")),
+                " · ",
+                class_name="spent-tokens",
+            ),
             view.cost,
             type="button",
             on_click=InspectorState.show("usage"),

@@ -35,7 +35,7 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One column: a reply of a comparison.
+    """One column: a reply of a comparison. `model_name` is the name of `model` for people.
 
     `status` describes its progress, `figures` the size of its request and its usage.
 
@@ -44,6 +44,7 @@ class ComparedColumnView:
 
     run_id: str
     model: str
+    model_name: str
     lifecycle: Lifecycle
     status: str
     running: bool
@@ -70,6 +71,7 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
     return ComparedColumnView(
         run_id=run.run_id,
         model=run.model,
+        model_name=run.model_name or run.model,
         lifecycle=Lifecycle.AWAITING,
         status=_THINKING,
         running=True,
@@ -146,6 +148,7 @@ def _show_standing(pair: ScreenPairView) -> ComparedColumnView:
     return ComparedColumnView(
         run_id="",
         model=pair.model,
+        model_name=pair.model_name,
         lifecycle=pair.lifecycle,
         status="Current",
         running=False,

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from app.views.request.cache import CacheBreakView, CacheStateView, CacheView
 from app.views.request.keep_warm import KeepWarmChoiceView, KeepWarmOfferView, KeepWarmView
-from app.views.usage.figures import UNKNOWN, charged, money, number, plural
+from app.views.usage.figures import UNKNOWN, charged, extra, money, number, plural
 
 _HOUR = 60
 
@@ -123,7 +123,7 @@ def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | No
 
 
 def _show_cold(broken: CacheBreakView, now: datetime) -> ColdStartView:
-    anew = f"{number(broken.tokens)} cached tokens would be read again at full price, {money(broken.cost)} more."
+    anew = f"{number(broken.tokens)} cached tokens would be read again at full price, {extra(broken.cost)}."
     return ColdStartView(f" {anew} {broken.sentence}", broken.expires_at.isoformat(), now.isoformat())
 
 
@@ -155,7 +155,9 @@ def _describe_alternative(offer: KeepWarmOfferView) -> str:
 def _show_choice(choice: KeepWarmChoiceView, worth: int | None) -> KeepingChoice:
     hours = choice.minutes // _HOUR
     name = f"{choice.minutes} minutes" if not hours else "An hour" if hours == 1 else f"{hours} hours"
-    price = f"at most {money(choice.cost)}" if choice.refreshes else "free"
+    price = "free"
+    if choice.refreshes:
+        price = money(choice.cost) if choice.cost in {UNKNOWN, "0"} else f"at most {money(choice.cost)}"
     note = f"Up to {plural(choice.refreshes, 'refresh', 'refreshes')}"
     if not choice.refreshes:
         note = "The cache lasts that long without a refresh."

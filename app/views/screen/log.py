@@ -51,19 +51,22 @@ class LogView:
 
 
 def show_log(
-    accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
+    accounting: Iterable[Accounting],
+    derived: Iterable[ChildCall],
+    tariffs: Mapping[str, Tariff | None],
+    names: Mapping[str, str],
 ) -> LogView:
     """Return the log of a conversation from its nodes: accounting nodes and those of child calls (`derived`).
 
-    `tariffs` has the tariff of each model by name.
+    `tariffs` and `names` have the tariff of each model, and its name for people.
     """
     nodes = describe_nodes(accounting, derived, tariffs)
     newest = sorted(nodes, key=lambda node: (node.created_at, node.after_position, node.id), reverse=True)
-    return LogView(tuple(map(_show, newest[:MOST])), max(0, len(newest) - MOST))
+    return LogView(tuple(_show(node, names) for node in newest[:MOST]), max(0, len(newest) - MOST))
 
 
-def _show(node: NodeView) -> LogEntryView:
-    return _show_accounting(node) if isinstance(node, AccountingNodeView) else _show_derived(node)
+def _show(node: NodeView, names: Mapping[str, str]) -> LogEntryView:
+    return _show_accounting(node) if isinstance(node, AccountingNodeView) else _show_derived(node, names)
 
 
 def _show_accounting(node: AccountingNodeView) -> LogEntryView:
@@ -71,7 +74,7 @@ def _show_accounting(node: AccountingNodeView) -> LogEntryView:
     return LogEntryView(node.id, "accounting", node.after_position, node.words, _spent(node), at)
 
 
-def _show_derived(node: DerivedNodeView) -> LogEntryView:
+def _show_derived(node: DerivedNodeView, names: Mapping[str, str]) -> LogEntryView:
     made, is_title = node.made, node.role == "system-title"
     text = "" if made is None else made.text.strip()
     position = node.position or 0
@@ -80,7 +83,7 @@ def _show_derived(node: DerivedNodeView) -> LogEntryView:
         kind="title" if is_title else "summary",
         after_position=node.after_position,
         name="Title requested" if is_title else f"Summary requested of the pairs before {position}",
-        about="The conversation of this request was deleted." if made is None else _about(made),
+        about="The conversation of this request was deleted." if made is None else _about(made, names),
         at=node.created_at.isoformat(),
         failed=made is not None and made.error is not None,
         running=made is not None and made.lifecycle in RUNNING,
@@ -99,12 +102,12 @@ def _spent(node: AccountingNodeView) -> str:
     return f"So far {number(_read(usage))} in{cached} · {number(usage.output_tokens)} out"
 
 
-def _about(made: MadeView) -> str:
+def _about(made: MadeView, names: Mapping[str, str]) -> str:
     spent = ""
     if made.usage is not None:
         cost = charged(made.cost, at_least=made.cost_at_least)
         spent = f"{number(_read(made.usage))} in · {number(made.usage.output_tokens)} out · {cost}"
-    return " · ".join(filter(None, (made.model, spent, _outcome(made))))
+    return " · ".join(filter(None, (names[made.model], spent, _outcome(made))))
 
 
 def _outcome(made: MadeView) -> str:

@@ -49,7 +49,9 @@ class SpentNote:
     title: str
 
 
-_UNTOLD: Final = SpentNote("usage not reported", "It ended before the provider reported its usage.")
+_UNTOLD: Final = SpentNote(
+    "tokens not reported", "The provider did not report the tokens of this reply, so its cost is unknown."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,7 @@ class ScreenPairView:
     """A pair with the data that the page shows.
 
     `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
+    `model_name` is the name of `model` for people. `made_at` is when the shown version was made.
     `topic_is_missing`: the pair names a topic that does not exist. `tokens` is the estimated size of the pair for the
     chosen model, `unsupported` describes the parts that this model does not accept, a sentence each. `spent` is the
     usage and cost of the reply; None: unknown. `replayed`: the reply was read from the database without a provider
@@ -78,6 +81,7 @@ class ScreenPairView:
     topic_id: str | None
     topic_is_missing: bool = False
     model: str
+    model_name: str
     agent_id: str | None
     agent: str | None
     stars: int
@@ -98,7 +102,7 @@ class ScreenPairView:
     kept_back: KeptBackNote | None
     version: int
     versions: int
-    created_at: str
+    made_at: str
     updated_at: str
     user_text: str
     parts: tuple[ScreenPart, ...]
@@ -117,8 +121,11 @@ class ShownMarks(TypedDict, total=False):
     mark: Mark | None
 
 
-def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
-    """Return the view of a pair for the page. `facts` depend on the current view options."""
+def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> ScreenPairView:
+    """Return the view of a pair for the page. `facts` depend on the current view options.
+
+    `model_name` is the name of its model for people; "": the model's id.
+    """
     runs = pair.lifecycle in RUNNING
     return ScreenPairView(
         id=pair.id,
@@ -128,6 +135,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         topic_id=pair.topic,
         topic_is_missing=facts.topic_is_missing,
         model=pair.model,
+        model_name=model_name or pair.model,
         agent_id=pair.agent_id,
         agent=pair.agent,
         stars=pair.stars,
@@ -149,7 +157,7 @@ def show_pair(pair: Pair, facts: PairFacts = NO_FACTS) -> ScreenPairView:
         ),
         version=pair.version,
         versions=pair.versions,
-        created_at=pair.created_at.isoformat(),
+        made_at=(pair.created_at if pair.reply is None else pair.reply.created_at).isoformat(),
         updated_at=pair.updated_at.isoformat(),
         user_text=plain_text(pair.request.parts),
         attached=show_attached(list_attached(pair.request.parts), _list_lost(pair)),
@@ -219,11 +227,12 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
     cached = f" ({number(usage.cache_read_tokens)} cached)" if usage.cache_read_tokens else ""
     several = f" in {number(calls)} calls" if calls > 1 else ""
     charge = charged(describe_amount(cost), at_least=cost.at_least)
-    least, more = ("≥ ", " before it ended early") if cut else ("", "")
+    least, more = ("at least ", " before it ended early, so it may be more") if cut else ("", "")
+    # "at least" is said once for both figures.
     return SpentNote(
-        f"{least}{short(read + usage.output_tokens)} tokens · {charge}",
+        f"{least}{short(read + usage.output_tokens)} tokens · {charge.removeprefix(least)}",
         f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "
-        f"as the provider counted{more}. Cost: {charge}",
+        f"as the provider counted{more}. Cost: {charge.removeprefix('cost ')}",
     )
 
 

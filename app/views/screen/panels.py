@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -26,13 +27,13 @@ class CountingView:
 class QueuedItemView:
     """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    `model` "": the model of the conversation. `files` describes the number of its files, `asked` the parameters that
-    are set only for this text; "" for none.
+    `model_name` is the name of its model for people, "" for the model of the conversation. `files` describes the
+    number of its files, `asked` the parameters that are set only for this text; "" for none.
     """
 
     id: str
     text: str
-    model: str
+    model_name: str
     version: int
     files: str = ""
     asked: str = ""
@@ -71,13 +72,17 @@ class PermissionItemView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReplyView:
-    """The reply of one model in a comparison. `sent_pairs` is the number of pairs in its request."""
+    """The reply of one model in a comparison. `sent_pairs` is the number of pairs in its request.
+
+    `model_name` is the name of `model` for people, "" if it is not known.
+    """
 
     model: str
     conversation_id: str
     pair_id: str
     run_id: str
     sent_pairs: int
+    model_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +128,11 @@ class ToolProgressView:
     conversation_id: str
 
 
-def show_queue(queue: Queue) -> ScreenQueueView:
-    """Return the view of the queue."""
+def show_queue(queue: Queue, names: Mapping[str, str]) -> ScreenQueueView:
+    """Return the view of the queue. `names` has the names of the models for people."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     held = None if held is None else replace(held, message=plain_message(held.message))
-    return ScreenQueueView(tuple(map(_show_queued, queue.items)), held)
+    return ScreenQueueView(tuple(_show_queued(item, names) for item in queue.items), held)
 
 
 def show_permission(request: PermissionRequest, now: datetime) -> PermissionItemView:
@@ -149,8 +154,8 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
     )
 
 
-def show_comparison(comparison: Comparison) -> ScreenComparisonView:
-    """Return the view of the comparison."""
+def show_comparison(comparison: Comparison, names: Mapping[str, str]) -> ScreenComparisonView:
+    """Return the view of the comparison. `names` has the names of its models for people."""
     runs = tuple(
         ComparedReplyView(
             model=run.model,
@@ -158,6 +163,7 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
             pair_id=run.pair_id,
             run_id=run.run_id,
             sent_pairs=sum(last - first + 1 for first, last in run.sent),
+            model_name=names.get(run.model, ""),
         )
         for run in comparison.runs
     )
@@ -166,9 +172,10 @@ def show_comparison(comparison: Comparison) -> ScreenComparisonView:
     )
 
 
-def _show_queued(item: QueuedText) -> QueuedItemView:
+def _show_queued(item: QueuedText, names: Mapping[str, str]) -> QueuedItemView:
+    name = "" if item.model is None else names.get(item.model, item.model)
     parameters = describe_parameters(item.parameters)
-    return QueuedItemView(item.id, item.text, item.model or "", item.version, _count_files(item), parameters)
+    return QueuedItemView(item.id, item.text, name, item.version, _count_files(item), parameters)
 
 
 def _count_files(item: QueuedText) -> str:

@@ -8,18 +8,25 @@ commas, money is US dollars.
 >>> band(1482, 0.05), band_note(0.05), band(1482, 0.0), band_note(0.0)
 ('~1,482', '±5 %', '1,482', 'exact')
 >>> money("1.2"), money("0.0341"), money("0.00042"), money("0"), money("unknown")
-('$1.20', '$0.034', '$0.0004', 'free', '≥ $0')
+('$1.20', '$0.034', '$0.0004', 'free', 'price unknown')
 >>> charged("0.03", at_least=True), charged("0", at_least=True), charged("0", at_least=False)
-('≥ $0.030', '≥ $0', 'free')
+('at least $0.030', 'cost unknown', 'free')
+>>> extra("0.03"), extra("unknown")
+('$0.030 more', 'price unknown')
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
 UNKNOWN: Final = "unknown"
 """The text that views use for an unknown cost."""
+PRICE_UNKNOWN: Final = "price unknown"
+"""The text for the cost of a call that was not made yet, to a model without a price."""
+COST_UNKNOWN: Final = "cost unknown"
+"""The text for a cost without any known part."""
 _SMALLEST: Final = Decimal("0.0001")
 _CENT: Final = Decimal("0.01")
 
@@ -32,6 +39,16 @@ def number(count: int) -> str:
 def plural(count: int, noun: str, several: str = "") -> str:
     """Write a count with its noun. `several` is the plural of the noun, if it is not `noun` with an "s"."""
     return f"{number(count)} {noun if count == 1 else several or noun + 's'}"
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Write a list in words.
+
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def size(count: int) -> str:
@@ -67,7 +84,7 @@ def band_note(share: float) -> str:
 def money(cost: str) -> str:
     """Write US dollars, given as decimal text or "unknown", with as few digits as are readable."""
     if cost == UNKNOWN:
-        return "≥ $0"
+        return PRICE_UNKNOWN
     dollars = Decimal(cost)
     if dollars == 0:
         return "free"
@@ -80,7 +97,14 @@ def money(cost: str) -> str:
 
 
 def charged(cost: str, *, at_least: bool) -> str:
-    """Write a cost that may be a lower bound, such as "$0.03", "≥ $0.03", "≥ $0" (nothing is known) or "free"."""
-    if not at_least or cost == UNKNOWN:
+    """Write a cost that may be a lower bound, such as "$0.03", "at least $0.03", "cost unknown" or "free"."""
+    if cost == UNKNOWN or (at_least and not Decimal(cost)):
+        return COST_UNKNOWN
+    if not at_least:
         return money(cost)
-    return f"≥ {money(cost).removeprefix('< ')}" if Decimal(cost) else "≥ $0"
+    return f"at least {money(cost)}" if Decimal(cost) >= _SMALLEST else "more than $0"
+
+
+def extra(cost: str) -> str:
+    """Write an additional cost, such as "$0.03 more"."""
+    return PRICE_UNKNOWN if cost == UNKNOWN else f"{money(cost)} more"

@@ -73,11 +73,11 @@ def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -
     hands.press(later.get_by_role("button", name=re.compile("Discard the 1 later pair")))
 
     expect(column(page, "Current reply")).to_contain_text("Before.")
-    expect(column(page, "peer:large").get_by_role("status")).to_have_text("Complete")
-    expect(column(page, "peer:small").get_by_role("status")).to_have_text("Complete")
-    demo = column(page, "offline:demo")
+    expect(column(page, "large").get_by_role("status")).to_have_text("Complete")
+    expect(column(page, "small").get_by_role("status")).to_have_text("Complete")
+    demo = column(page, "Offline demo")
     expect(demo.get_by_role("group")).to_have_text(re.compile(r"\w+ \w+ \w+"))
-    hands.press(demo.get_by_role("button", name="Stop offline:demo"))
+    hands.press(demo.get_by_role("button", name="Stop Offline demo"))
     expect(demo.get_by_role("status")).to_have_text("Stopped")
     assert [body["messages"] for body in peer.bodies[-2:]] == [[{"role": "user", "content": LONG}]] * 2
     reload(page)
@@ -85,14 +85,14 @@ def test_reply_replaces_an_earlier_one_and_is_undone(hands: Hands, peer: Peer) -
     stored = [(pair["versions"], pair["reply_text"]) for pair in screen.stored_pairs()]
     assert stored == [(1, "Before."), (1, "later")], "nothing has changed before one is kept"
     hands.press(page.get_by_role("button", name="Comparing 3 replies"))
-    hands.press(column(page, "peer:large").get_by_role("button", name="Keep this reply: peer:large"))
+    hands.press(column(page, "large").get_by_role("button", name="Keep this reply: large"))
 
     expect(replies(page)).to_have_count(0)
     expect(screen.pairs).to_have_count(1)
     expect(screen.last_reply).to_have_text(REPLY)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("4/4")
     assert screen.composer.input_value() == ""
-    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of peer:large is kept")
+    expect(page.locator(".toast")).to_contain_text("Pair 1: the reply of large is kept")
     hands.undo()
     expect(screen.pairs).to_have_count(2)
     expect(screen.pairs.first.locator(".version-place")).to_have_text("1/4")

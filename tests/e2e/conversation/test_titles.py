@@ -40,13 +40,13 @@ def first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> 
     page = screen.page
     screen.start("/rate 0\nWhy is the evening sky red, and not blue as at noon?").wait_for_reply()
 
-    expect(field(page)).to_have_value("Why is the evening sky red, and")
-    expect(screen.conversations.first).to_contain_text("Why is the evening sky red, and")
+    expect(field(page)).to_have_value("Why is the evening sky red, and…")
+    expect(screen.conversations.first).to_contain_text("Why is the evening sky red, and…")
     entry = screen.open_log()
     expect(entry).to_contain_text("Title requested")
-    expect(entry).to_contain_text("offline:demo")
+    expect(entry).to_contain_text("Offline demo")
     title = entry.locator(".node-title")
-    expect(title).to_have_text("Why is the evening sky red, and")
+    expect(title).to_have_text("Why is the evening sky red, and…")
     expect(title).to_have_css("font-style", "italic")
     expect(title).to_have_css("border-inline-start-width", "3px")
     expect(entry.locator(".node-asked")).to_have_css("border-top-width", "1px")
@@ -54,7 +54,7 @@ def first_reply_brings_a_title_and_its_request_is_in_the_log(screen: Screen) -> 
     expect(entry.get_by_role("link", name="after pair 1")).to_be_visible()
 
     reload(page)  # the log opens again
-    expect(title).to_have_text("Why is the evening sky red, and")
+    expect(title).to_have_text("Why is the evening sky red, and…")
     entry.get_by_role("link", name="Open the request").click()
     expect(page.locator("article .request")).to_contain_text("Give the conversation above a title")
 

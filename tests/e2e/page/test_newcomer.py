@@ -44,13 +44,18 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     with page.expect_file_chooser():
         examples.get_by_role("button", name="Attach a file").click()
     examples.get_by_role("button", name="Preview the request").click()
-    expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Explain")
+    expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Write a message: ")
     page.get_by_role("button", name="Close the inspector").click()
     examples.get_by_role("button", name="Compare two models").click()
     dialog = page.get_by_role("dialog", name="Compare models")
-    expect(dialog.get_by_role("checkbox").first).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(screen.composer).to_have_value(re.compile(r"^Explain \w+"))
+    dialog.get_by_role("checkbox", name=re.compile("Offline tiny")).check()
+    dialog.get_by_role("button", name="Compare", exact=True).click()
+    chosen = page.get_by_text("Next message to Offline demo and Offline tiny")
+    expect(chosen).to_be_visible()
+    expect(screen.composer).to_be_focused()
+    expect(screen.composer).to_have_value("")  # no text but the user's own is ever sent
+    page.get_by_role("button", name="Do not compare models").click()
+    expect(chosen).to_have_count(0)
     expect(page.get_by_role("heading", name="Recent")).to_be_hidden()  # the list of all is there
 
     screen.send("/echo one").wait_for_reply()

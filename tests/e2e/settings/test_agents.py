@@ -21,6 +21,16 @@ def nobody_else(server: Served) -> Generator[None]:
         call(server.url, "DELETE", f"/agents/{agent['id']}")
 
 
+def start_page_names_the_agent_used_last(screen: Screen) -> None:
+    page, said = screen.page, screen.page.get_by_text("The agent Reviewer answers")
+    screen.go("/")
+    expect(said).to_be_visible()
+    page.get_by_role("button", name="Start without the agent Reviewer").click()
+    expect(page.get_by_role("button", name="Agent: No agent")).to_be_visible()
+    expect(said).to_have_count(0)
+    expect(screen.composer).to_be_focused()
+
+
 def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Screen, server: Served) -> None:
     page = screen.page
     visit(page, "/agents")
@@ -59,6 +69,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     first, second = screen.stored_pairs()
     assert (first["agent"], second["agent"]) == (None, "Reviewer")
 
+    start_page_names_the_agent_used_last(screen)
     page.get_by_label("Agent of the conversations listed").select_option(label="Reviewer")
     expect(screen.conversations.filter(has_text="/echo of agents")).to_have_count(1)
     page.get_by_label("Which conversations are listed").select_option("failed")

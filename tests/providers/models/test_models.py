@@ -229,6 +229,17 @@ async def test_a_list_is_asked_for_once_and_afresh_on_request(transport: Transpo
         assert afresh.name == "two"
 
 
+async def test_name_of_a_model_is_that_of_the_last_list(transport: Transport) -> None:
+    async with a_peer(a_list({"id": "one", "name": "Number One"}), a_list({"id": "one"})) as peer:
+        provider, lists = a_provider("groq", peer.url), ModelLists(transport)
+        names = [lists.name(provider, "groq:one")]
+        for _ in range(2):
+            await lists.load(provider, afresh=True)
+            names.append(lists.name(provider, "groq:one"))
+
+    assert names == ["one", "Number One", "one"]
+
+
 async def test_all_callers_of_a_list_share_one_request_and_its_error(transport: Transport) -> None:
     async with a_peer(Answer((b"{}",), 500, JSON)) as peer:
         lists = ModelLists(transport)

@@ -41,7 +41,7 @@ async def test_agents_are_listed_by_name_with_what_is_known_of_them(ctx: AppCont
     await tab.send(AgentListState.load)
 
     shown = {item.name: (item.icon, item.about) for item in items(tab)}
-    assert shown["écrivain"] == ("É", "offline:demo")
+    assert shown["écrivain"] == ("É", "Offline demo")
     assert shown["Critic"] == ("🔍", "Find the fault.")
     assert shown["Nobody"] == ("N", "No system prompt")
     assert len(shown["Poet"][1]) == 120

@@ -224,7 +224,7 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, 
     await tab.send(KeepingState.keep, model=TINY)
     await until(tab, lambda tab: len(pairs_of(tab)) == 1)
     toast = tab.shows(ToastState, "toast")
-    assert toast.message == f"Pair 1: the reply of {TINY} is kept"
+    assert toast.message == "Pair 1: the reply of Offline tiny is kept"
 
     await tab.send(ToastState.undo, toast_id=toast.id)
     await until(tab, lambda tab: len(pairs_of(tab)) == 2)
@@ -273,7 +273,7 @@ async def test_what_does_not_fit_is_asked_about_for_each_model_and_remembered(
         await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.compare, pair_id=last.id, models=[DEMO, TINY])
     await tab.send(ResendState.choose_way, key="force")
-    assert tab.shows(ResendState, "over_budget").message.startswith(f"{TINY}: ")
+    assert tab.shows(ResendState, "over_budget").message.startswith("Offline tiny: ")
     with pytest.raises(NotFoundError):
         await read_comparison(ctx, LOCAL_OWNER, here)
     await tab.send(ResendState.remember_way, remembers=True)

@@ -7,11 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.compare.comparisons import read_comparison
 from app.runs.library.provider_commands import list_models
 from app.runs.runtime.catalogue import ProviderModels
+from app.runs.send.commands import LOCAL_OWNER
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
+from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.conversation.model import ModelState
@@ -63,6 +67,51 @@ async def test_what_is_ticked_gets_what_is_written_and_is_remembered(tab: Tab) -
     assert json.loads(tab.shows(ComparisonChoiceState, "remembered")) == [DEMO, TINY]
     await ask(tab)
     assert (rows(tab)[DEMO], rows(tab)[TINY]) == (True, True)
+
+
+async def choose_both_before_writing(tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await ask(tab)
+    await tick(tab, TINY)
+    await tab.send(ComparisonChoiceState.start)
+    # The text area is empty, so it sends nothing.
+    await tab.send(ComposerState.finish_order, order_id=tab.shows(ComposerState, "order").id)
+
+
+async def test_models_chosen_before_a_message_is_written_get_the_next_one(ctx: AppContext, tab: Tab) -> None:
+    await choose_both_before_writing(tab)
+    assert tab.shows(ComposerState, "compared") == "Offline demo and Offline tiny"
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS
+    assert tab.shows(ComposerState, "made") in {None, ""}
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo my own text", order_id="")
+
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert (comparison.text, [run.model for run in comparison.runs]) == ("/echo my own text", [DEMO, TINY])
+    assert tab.shows(ComposerState, "compared") == ""
+
+
+async def test_models_that_wait_for_a_message_can_be_given_up(ctx: AppContext, tab: Tab) -> None:
+    await choose_both_before_writing(tab)
+    await tab.send(ComposerState.end_compare)
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo one", order_id="")
+
+    assert tab.shows(ComposerState, "compared") == ""
+    with pytest.raises(NotFoundError):
+        await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+
+
+async def test_a_refused_message_keeps_its_models(tab: Tab) -> None:
+    await choose_both_before_writing(tab)
+
+    await tab.send(ComposerState.send, send_id="1", text="x" * (MAX_TEXT + 1), order_id="")
+
+    assert tab.shows(ComposerState, "answers")[-1].accepted is False
+    assert tab.shows(ComposerState, "compared") == "Offline demo and Offline tiny"
+    tab.path = "/c/another"
+    await tab.send(ComposerState.open)
+    assert tab.shows(ComposerState, "compared") == ""
 
 
 async def test_words_find_models_and_hide_no_tick(tab: Tab) -> None:

@@ -591,7 +591,7 @@ async def test_a_send_of_other_pairs_than_were_counted_on_screen_is_asked_about(
 
         shown = tab.shows(ComposerState, "over_budget")
         assert shown.title == "The context has changed"
-        assert shown.message.startswith("1 pair would be sent now. 2 pairs counted before.")
+        assert shown.message.startswith("1 pair would be sent now, instead of the 2 pairs counted before.")
         assert [way.name for way in shown.ways] == ["Send 1 pair"]
         assert await requests(ctx, watcher.conversation_id) == ["/echo two"]
         await tab.send(ComposerState.choose_way, key="as-counted")
@@ -705,7 +705,9 @@ async def test_a_comparison_of_other_pairs_than_were_counted_on_screen_is_asked_
         await compare(tab, *models)
 
         shown = tab.shows(ComposerState, "over_budget")
-        assert shown.message.startswith("1 pair would be sent to offline:demo now. 2 pairs counted before.")
+        assert shown.message.startswith(
+            "1 pair would be sent to Offline demo now, instead of the 2 pairs counted before."
+        )
         with pytest.raises(NotFoundError):
             await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
         await tab.send(ComposerState.choose_way, key="as-counted")
@@ -731,9 +733,9 @@ async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen
     fitting = ((), ((3, 3),))
     async with watching(ctx, tab, conversation_id):
         await compare(tab, *models)
-        for model, message, key in zip(models, messages, keys, strict=True):
+        for name, message, key in zip(("Offline tiny", "Offline demo"), messages, keys, strict=True):
             shown = tab.shows(ComposerState, "over_budget")
-            assert shown.message.startswith(f"{model}: {message}")
+            assert shown.message.startswith(f"{name}: {message}")
             with pytest.raises(NotFoundError):
                 await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 

@@ -54,7 +54,7 @@ async def test_a_summary_names_its_request_and_can_be_used_again(ctx: AppContext
     assert (entry.kind, entry.name) == ("summary", "Summary requested of the pairs before 2")
     assert (entry.usable, entry.position, entry.after_position) == (True, 2, 1)
     assert entry.made_in == summary.conversation_id
-    assert "offline:demo" in entry.about
+    assert "Offline demo" in entry.about
 
 
 async def test_an_open_log_shows_a_deletion_when_it_happens(ctx: AppContext, tab: Tab) -> None:
@@ -84,7 +84,7 @@ def test_the_newest_entries_are_shown_and_the_others_counted() -> None:
     first = Accounting("n0", 0, RemovalReason.EDIT, 2, Usage(), start)
     many = [replace(first, id=f"n{at}", created_at=start + timedelta(seconds=at)) for at in range(MOST + 3)]
 
-    log = show_log(many, (), {})
+    log = show_log(many, (), {}, {})
 
     assert (len(log.entries), log.earlier) == (MOST, 3)
     assert log.entries[0].id == f"n{MOST + 2}"

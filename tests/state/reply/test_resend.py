@@ -11,7 +11,7 @@ from app.domain.conversation.parts import plain_text
 from app.domain.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
-from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
@@ -44,16 +44,20 @@ def at(watcher: Watcher, position: int) -> str:
 
 
 async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watcher: Watcher, tab: Tab) -> None:
+    before = watcher.screen.pairs[1]
     await tab.send(ResendState.answer_again, pair_id=at(watcher, 2), model="")
     await settled(watcher, 1, 2)
 
     assert not tab.shows(ResendState, "later")
     toast = tab.shows(ToastState, "toast")
     assert (toast.message, toast.undo) == ("Pair 2: Regenerated", True)
+    again = watcher.screen.pairs[1]
+    assert again.made_at > before.made_at
 
     await tab.send(ToastState.undo, toast_id=toast.id)
 
     assert [pair.version for pair in await stored(watcher)] == [1, 1]
+    await until(lambda: watcher.screen.pairs[1].made_at == before.made_at)
     assert tab.shows(ToastState, "toast").message == "Undone: pair 2 regenerated"
 
 
@@ -164,6 +168,25 @@ async def test_failed_request_is_sent_unchanged_and_cannot_be_branched(ctx: AppC
         assert tab.shows(ResendState, "later") is not None
         await tab.send(ResendState.choose_later, key="keep")
         await settled(watcher, 2, 1)
+
+
+async def test_stored_request_that_is_gone_is_explained_without_an_id(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    await reply_to(ctx, conversation.id, "/echo one")
+    async with watching(ctx, tab, conversation.id) as watcher:
+        await tab.send(ResendState.send_as_it_was, pair_id=at(watcher, 1))
+        toast = tab.shows(ToastState, "toast")
+        assert toast.message == (
+            "The request of this reply is not stored any more. Choose “Send current request” instead."
+        )
+
+        await start_reply(ctx, LOCAL_OWNER, conversation.id, "/long 200 /rate 20")
+        await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+        await tab.send(ResendState.choose_later, key="keep")
+        toast = tab.shows(ToastState, "toast")
+        assert toast.message == (
+            "A reply is still running in this conversation. Wait for it or stop it, then send again."
+        )
 
 
 @pytest.mark.parametrize(("key", "asks_again"), [("force", False), ("current", True)])

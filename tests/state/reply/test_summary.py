@@ -40,7 +40,7 @@ async def test_pairs_up_to_the_cursor_and_all_of_them_are_offered(watcher: Watch
     choice = tab.shows(SummaryState, "choice")
     assert [way.name for way in choice.ways] == ["The pairs in view up to pair 2 (2)", "All pairs in view (3)"]
     assert choice.ways[0].figures.startswith("~")
-    assert choice.ways[0].note == "Read by offline:demo."
+    assert choice.ways[0].note == "Read by Offline demo."
 
     await tab.send(SummaryState.end)
     assert tab.shows(SummaryState, "choice") is None

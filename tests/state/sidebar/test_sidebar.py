@@ -13,6 +13,8 @@ from sqlalchemy import text
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
+from app.runs.child_calls.child_calls import wait_for_text
+from app.runs.child_calls.titles import ask_title
 from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.trash import restore
@@ -25,13 +27,16 @@ from app.runs.send.commands import (
     start_reply,
 )
 from app.runs.temporary import create_temporary
+from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.state.messages.toasts import ToastState
 from app.state.sidebar import conversation_rows
 from app.state.sidebar.conversation_rows import ConversationItem
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
+from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
+from tests.media.test_pictures import a_picture
 from tests.runs.steps import a_conversation, collect, settings_of
 from tests.state.conftest import Tab
 
@@ -66,12 +71,51 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
 
     await tab.send(SidebarState.load)
 
-    assert [(item.name, item.snippet) for item in listed(tab)] == [
-        ("Why the Sky is Blue", ""),
+    says = "I got 1 message"
+    assert [(item.name, item.snippet[: len(says)]) for item in listed(tab)] == [
+        ("Why the Sky is Blue", says),
         ("Light", "Hello"),
-        ("Why is the sky blue?", ""),
+        ("Why is the sky blue?", says),
         ("New conversation", ""),
     ]
+
+
+async def test_line_beneath_a_shortened_title_does_not_begin_with_it_again(ctx: AppContext, tab: Tab) -> None:
+    made = await create_conversation(ctx, LOCAL_OWNER, title="Explain recursion…")
+    await collect(ctx, (await start_reply(ctx, LOCAL_OWNER, made.id, "Explain recursion to a child")).run_id)
+
+    await tab.send(SidebarState.load)
+
+    assert listed(tab)[0].snippet.startswith("I got 1 message")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "text", "title"),
+    [
+        ("cities.csv", b"city,people\n", "", "cities.csv"),
+        ("cities.csv", b"city,people\n", "Which is  larger?", "Which is larger?"),
+        ("dot.png", a_picture("PNG"), "", "Picture"),
+    ],
+)
+async def test_conversation_that_begins_with_a_file_is_named_by_its_text_or_its_file(  # noqa: PLR0917 - cases
+    ctx: AppContext, tab: Tab, name: str, data: bytes, text: str, title: str
+) -> None:
+    upload = await attach_file(ctx, LOCAL_OWNER, data, name)
+    made = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    attached = await load_attached(ctx, LOCAL_OWNER, [upload.id])
+    started = await start_reply(ctx, LOCAL_OWNER, made.id, text, attached=attached)
+    await collect(ctx, started.run_id)
+    tab.path = f"/c/{made.id}"
+
+    await tab.send(SidebarState.load)
+    await tab.send(ChatState.open)
+
+    assert names(tab) == [title]
+    assert "file name=" not in listed(tab)[0].snippet
+    assert tab.shows(ChatState, "tab_title") == f"{title} · Inview"
+    if name != "dot.png":
+        child = await ask_title(ctx, LOCAL_OWNER, made.id)
+        assert await wait_for_text(ctx, LOCAL_OWNER, child) == title.removesuffix("?")
 
 
 async def test_a_later_request_changes_the_words_beneath_an_untitled_conversation_not_its_name(
@@ -461,4 +505,4 @@ async def test_comparison_that_waits_for_a_choice_is_listed_as_such_until_a_repl
         await tab.until(lambda: names(tab) == ["/echo Why?"])
         await keep_reply(ctx, LOCAL_OWNER, conversation_id, "offline:tiny")
 
-        await tab.until(lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "")])
+        await tab.until(lambda: [(row.name, row.snippet) for row in listed(tab)] == [("/echo Why?", "Why?")])

@@ -63,7 +63,7 @@ async def test_budget_is_set_and_shown_with_what_is_spent_of_it(ctx: AppContext,
     (item,) = items(tab)
     assert (item.name, item.standing, item.standing_label, item.share) == ("Everything, a day", "spent", "Spent", 100.0)
     assert item.spent.endswith("of $0.0010")
-    assert item.note == "Stops; warns at 50 %. Used by tiny, Dear talk"
+    assert item.note == "Stops; warns at 50 %. Used by Offline tiny, Dear talk"
     assert tab.shows(BudgetState, "message") == "Saved. It applies from the next send on."
     (stored,) = await list_budgets(ctx, LOCAL_OWNER)
     assert (stored.budget.scope, stored.budget.span) == (BudgetScope.ALL, BudgetPeriod.DAY)

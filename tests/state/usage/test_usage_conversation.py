@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from app.domain.cache.misses import Judgement, Outcome
 from app.domain.cache.plan import Prediction
+from app.domain.costs.costs import Cost
+from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
+from app.runs.child_calls.child_calls import wait_for_text
+from app.runs.child_calls.titles import ask_title
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.temporary import create_temporary
@@ -17,11 +22,17 @@ from app.state.usage import account as accounts
 from app.state.usage.account import AccountState
 from app.state.usage.account_view import describe_call
 from app.state.usage.budgets import BudgetState
+from app.state.usage.labels import charge_alone, describe_both
 from app.state.usage.spent import SpentState
 from tests.state.conftest import Tab
 from tests.state.usage.spending import MODEL, send, talk
 from tests.state.watched import running, stored, watching
 from tests.waiting import until
+
+
+def tokens_of(tab: Tab) -> int:
+    spent = tab.shows(SpentState, "spent")
+    return 0 if spent is None else int(spent.tokens.removesuffix(" tokens"))
 
 
 async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: AppContext, tab: Tab) -> None:
@@ -32,13 +43,14 @@ async def test_figure_of_the_conversation_on_screen_follows_its_replies(ctx: App
     first = tab.shows(SpentState, "spent")
     assert first.conversation == conversation
     assert first.cost.startswith("$0.")
-    assert f"{first.tokens} tokens and {first.cost} spent in this conversation" in first.label
+    assert first.label.startswith(f"Used in this conversation: {first.tokens} · {first.cost}")
+    assert first.included == ""
     assert "tokens of context used" in first.label
     assert first.standing == ""
 
     await send(ctx, conversation, "/echo two")
     await tab.send(SpentState.refresh)
-    assert int(tab.shows(SpentState, "spent").tokens) > int(first.tokens)
+    assert tokens_of(tab) > int(first.tokens.removesuffix(" tokens"))
 
 
 async def test_figure_follows_a_pair_that_is_answered_again_and_again(
@@ -47,17 +59,13 @@ async def test_figure_follows_a_pair_that_is_answered_again_and_again(
     monkeypatch.setattr("app.state.usage.spent.SETTLE_SECONDS", 0.01)
     conversation = await talk(ctx, "/echo one")
 
-    def tokens() -> int:
-        spent = tab.shows(SpentState, "spent")
-        return 0 if spent is None else int(spent.tokens)
-
     async with watching(ctx, tab, conversation) as watcher, running(tab, SpentState.follow):
         (pair,) = await stored(watcher)
-        await until(lambda: tokens() > 0)
+        await until(lambda: tokens_of(tab) > 0)
         for _ in range(3):
-            before = tokens()
+            before = tokens_of(tab)
             await resend_pair(ctx, LOCAL_OWNER, pair.id)
-            await until(lambda: tokens() > before)  # noqa: B023 - it is called within this round
+            await until(lambda: tokens_of(tab) > before)  # noqa: B023 - it is called within this round
 
 
 async def test_figure_names_the_worst_budget(ctx: AppContext, tab: Tab) -> None:
@@ -71,6 +79,33 @@ async def test_figure_names_the_worst_budget(ctx: AppContext, tab: Tab) -> None:
     assert spent.standing == "spent"
     assert "The budget for a day: " in spent.label or "The budget: " in spent.label
     assert spent.title == spent.label.replace(". ", "\n")
+
+
+async def test_figure_and_account_say_which_tokens_were_used_for_the_title(ctx: AppContext, tab: Tab) -> None:
+    conversation = await talk(ctx, "/echo one", title="")
+    tab.path = f"/c/{conversation}"
+    await tab.send(SpentState.refresh)
+    before = tokens_of(tab)
+    await wait_for_text(ctx, LOCAL_OWNER, await ask_title(ctx, LOCAL_OWNER, conversation))
+
+    await tab.send(SpentState.refresh)
+    await tab.send(AccountState.load)
+
+    spent, account = tab.shows(SpentState, "spent"), tab.shows(AccountState, "account")
+    assert (spent.included, tokens_of(tab) > before) == ("incl. title", True)
+    parts = {part.label: part.value for part in account.by_purpose}
+    assert parts["Reply"].startswith(f"{before} tokens · $")
+    assert parts["Title"].startswith(f"{tokens_of(tab) - before} tokens · $")
+    for label, value in parts.items():
+        assert f"\n{label}: {value}" in spent.title
+
+
+def test_cost_that_is_unknown_is_said_in_words() -> None:
+    unknown = Spent(calls=1, cut=1, cost=Cost(at_least=True))
+    known = Spent(calls=2, cut=1, usage=Usage(120), cost=Cost(Decimal("0.03"), at_least=True))
+
+    assert (describe_both(unknown), charge_alone(unknown)) == ("tokens not reported · cost unknown", "unknown")
+    assert describe_both(known) == "at least 120 tokens · at least $0.030"
 
 
 @pytest.mark.parametrize("path", ["/", "/c/nothing"])
@@ -107,8 +142,13 @@ async def test_account_lists_sums_and_requests_the_newest_first(ctx: AppContext,
     assert [fact.label for fact in account.facts] == ["Cost", "Saved by caching", "Tokens", "Context used"]
     assert [kind.label for kind in account.kinds] == ["Input", "Output"]
     failed, answered = tab.shows(AccountState, "calls")
-    assert (failed.what, failed.end, failed.tokens) == ("Reply, pair 2", "failed (auth)", "no token counts reported")
-    assert (answered.what, answered.end, answered.model) == ("Reply, pair 1", "", "tiny")
+    assert (failed.what, failed.end, failed.tokens) == (
+        "Reply, pair 2",
+        "failed (auth)",
+        "tokens not reported by the provider",
+    )
+    assert (answered.what, answered.end, answered.model) == ("Reply, pair 1", "", MODEL)
+    assert answered.model_name == "Offline tiny"
     assert answered.cost == account.facts[0].value
     assert answered.tokens.endswith(" out")
 

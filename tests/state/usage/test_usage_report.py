@@ -34,7 +34,7 @@ async def test_report_adds_up_by_model_with_a_bar_for_each_day(ctx: AppContext, 
 
     report = report_of(tab)
     assert not report.empty
-    assert [(row.name, row.requests) for row in report.rows] == [(MODEL, "2")]
+    assert [(row.name, row.title, row.requests) for row in report.rows] == [("Offline tiny", MODEL, "2")]
     assert report.total.cost == report.facts[0].value == report.rows[0].cost
     assert report.total.cost.startswith("$0.")
     assert len(report.cost.bars) == 30

@@ -108,9 +108,11 @@ class RequestView:
     """A readable request. `unsupported`, `redacted` and `left_out` describe what it leaves out, a line each.
 
     `messages` are the newest ones; `earlier` is the label of the button that shows more, "" if all are shown.
+    `model_name` is the name of `model` for people, "" for none.
     """
 
     model: str
+    model_name: str = ""
     target: str
     pairs: str
     size: str

@@ -9,7 +9,7 @@ from typing import Final
 from app.domain.conversation.conversation import ToolMode
 from app.domain.tools.inclusion import Why
 from app.views.tools.tools import ChosenToolView, ConversationToolsView, ToolModeView
-from app.views.usage.figures import UNKNOWN, money, number, plural
+from app.views.usage.figures import UNKNOWN, extra, money, number, plural
 
 MODES: Final[Mapping[ToolMode, tuple[str, str]]] = {
     ToolMode.CACHED: ("All, cached", "Every tool, in a fixed order, cached separately from the rest."),
@@ -150,7 +150,7 @@ def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
     elif mode.same:
         note = " Choosing it would not change the next send."
     elif mode.breaks is not None:
-        loss = f" Reads {number(mode.breaks.tokens)} cached tokens again, {money(mode.breaks.cost)} more."
+        loss = f" Reads {number(mode.breaks.tokens)} cached tokens again, {extra(mode.breaks.cost)}."
     elif mode.read_tokens:
         note = f" Reads {number(mode.read_tokens)} tokens from the cache."
     chosen = mode.mode is seen.mode
@@ -159,11 +159,11 @@ def _show_mode(mode: ToolModeView, seen: ConversationToolsView) -> ModeItem:
 
 def _describe_breaks(seen: ConversationToolsView, own: ToolModeView) -> tuple[str, bool]:
     if own.breaks is not None:
-        anew = f"{number(own.breaks.tokens)} tokens again, {money(own.breaks.cost)} more"
+        anew = f"{number(own.breaks.tokens)} tokens again, {extra(own.breaks.cost)}"
         return f"These tools differ from the cached ones: the next send reads {anew}.", True
     if seen.breaks is not None:
         kept = f"The provider has cached {number(seen.breaks.tokens)} tokens of this conversation with these tools."
-        return f"{kept} Any other choice of tools reads them again, {money(seen.breaks.cost)} more.", False
+        return f"{kept} Any other choice of tools reads them again, {extra(seen.breaks.cost)}.", False
     return "", False
 
 

@@ -48,7 +48,7 @@ async def test_a_send_of_more_pairs_than_were_counted_is_refused(api: Api) -> No
 
     assert refused.json()["type"] == "urn:inview:problem:selection-changed"
     assert "2 of the 2 pairs" in refused.json()["detail"]
-    assert "Counted before: 1 pair." in refused.json()["detail"]
+    assert "instead of the 1 pair counted before" in refused.json()["detail"]
 
 
 async def test_a_pair_with_another_text_is_another_pair(api: Api) -> None:
