@@ -79,6 +79,7 @@ def line_typed_after_a_chip_is_kept(opened: Screen) -> None:
     page, state = opened.page, LateState()
     page.route_web_socket(LINK, state.relay)
     opened.go(opened.path)
+    expect(opened.pairs).to_have_count(1)  # the filter of the address is read
     enter(opened, "")
     expect(opened.pairs).to_have_count(len(STARS))
     bar(page).focus()
