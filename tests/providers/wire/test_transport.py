@@ -10,13 +10,15 @@ import socket
 import traceback
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream_events import Stopped, StopReason, TextReceived
-from app.providers.base import MASK, Provider, Timeouts, encode
+from app.providers.base import MASK, CallTarget, Provider, Timeouts, encode
+from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
@@ -501,6 +503,51 @@ async def test_words_win_time_for_a_stream_with_comments(transport: Transport, m
         told = await ask_peer(transport, "groq", peer.url, content=8)
 
     assert told.fault is None
+
+
+async def test_one_timer_serves_a_whole_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, timers = asyncio.get_running_loop(), list[float]()
+    set_timer = loop.call_at
+
+    def counted(when: float, *call: Any, **more: Any) -> asyncio.TimerHandle:
+        timers.append(when)
+        return set_timer(when, *call, **more)
+
+    monkeypatch.setattr(loop, "call_at", counted)
+    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts())
+
+    for _ in range(100):
+        await patience.wait(asyncio.sleep(0))
+        patience.note(1, [TextReceived("word ")])
+    patience.end()
+
+    assert len(timers) == 1
+
+
+async def test_a_limit_that_passes_while_nothing_waits_ends_the_next_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts(content=8))
+    await patience.wait(asyncio.sleep(0))
+    await clock.move(9)
+
+    with pytest.raises(ProviderError, match="nothing of the reply for 8 seconds"):
+        await patience.wait(asyncio.Event().wait())
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_wait_that_others_cancel_at_its_limit_stays_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, loop = LoopClock.at_work(monkeypatch), asyncio.get_running_loop()
+    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts(content=8))
+    waiting = asyncio.create_task(patience.wait(asyncio.Event().wait()))
+    await asyncio.sleep(0)
+    loop.call_at(loop.time() + 8.5, waiting.cancel)
+
+    await clock.move(9)
+
+    assert waiting.cancelled()
 
 
 # --- stopping ---
