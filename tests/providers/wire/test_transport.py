@@ -8,6 +8,7 @@ import gzip
 import logging
 import socket
 import traceback
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Any
@@ -505,23 +506,26 @@ async def test_words_win_time_for_a_stream_with_comments(transport: Transport, m
     assert told.fault is None
 
 
-async def test_one_timer_serves_a_whole_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    loop, timers = asyncio.get_running_loop(), list[float]()
+async def test_the_timers_of_a_stream_are_not_set_again_for_each_read(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, timers = asyncio.get_running_loop(), Counter[str]()
     set_timer = loop.call_at
 
-    def counted(when: float, *call: Any, **more: Any) -> asyncio.TimerHandle:
-        timers.append(when)
-        return set_timer(when, *call, **more)
+    def counted(when: float, callback: Any, *values: Any, **more: Any) -> asyncio.TimerHandle:
+        timers[getattr(callback, "__qualname__", repr(callback))] += 1
+        return set_timer(when, callback, *values, **more)
 
     monkeypatch.setattr(loop, "call_at", counted)
-    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts())
+    word = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
+    slowly = (word, 0.002) * 100
 
-    for _ in range(100):
-        await patience.wait(asyncio.sleep(0))
-        patience.note(1, [TextReceived("word ")])
-    patience.end()
+    async with a_peer(Answer((*slowly, a_reply("groq")))) as peer:
+        told = await ask_peer(transport, "groq", peer.url)
 
-    assert len(timers) == 1
+    assert plain_text(told.parts).count("word ") == 100
+    of_stream = {name: count for name, count in timers.items() if not name.startswith("_set_result")}
+    assert max(of_stream.values()) < 10, of_stream  # the others are those of the peer's pauses
 
 
 async def test_a_limit_that_passes_while_nothing_waits_ends_the_next_wait(monkeypatch: pytest.MonkeyPatch) -> None:
