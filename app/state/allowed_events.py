@@ -189,7 +189,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     }),
     SheetState: frozenset({"show", "close", "search"}),
     SidebarState: frozenset({
-        "open", "follow", "load", "search", "show_more", "show_kind", "show_agent", "show_chats",
+        "open", "follow", "load", "look", "search", "show_more", "show_kind", "show_agent", "show_chats",
         "begin_rename", "end_rename", "rename_conversation", "ask_delete", "end_delete",
         "delete_conversation", "restore_conversation", "step",
     }),

@@ -4,6 +4,8 @@
 
 A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each of them
 until it is read, and parses all data of a network read at once.
+
+aiohttp also makes a timer for each network read of an answer. Here one timer serves the whole answer.
 """
 
 from __future__ import annotations
@@ -65,6 +67,8 @@ class _Handler(ResponseHandler):
 
     _head_bytes: int | None = None
     """Bytes received since the request; None: no head is expected."""
+    _read_due = 0.0
+    """The time at which the next data must have arrived. The timer may ring earlier: then it is set again."""
 
     def set_response_params(self, **params: Any) -> None:
         """Expect the head of an answer. aiohttp calls this for each request."""
@@ -93,6 +97,20 @@ class _Handler(ResponseHandler):
             super().data_received(piece)
         if start == 0 or (start < len(data) and self.exception() is None):
             super().data_received(data[start:])
+
+    def _reschedule_timeout(self) -> None:
+        """Extend the time until the next data must arrive. aiohttp calls this for each network read."""
+        timeout, timer = self._read_timeout, self._read_timeout_handle
+        if timeout:
+            self._read_due = self._loop.time() + timeout
+        if not timeout or timer is None or timer.when() > self._read_due:
+            super()._reschedule_timeout()
+
+    def _on_read_timeout(self) -> None:
+        if (rest := self._read_due - self._loop.time()) > 0:
+            self._read_timeout_handle = self._loop.call_later(rest, self._on_read_timeout)
+        else:
+            super()._on_read_timeout()
 
     def _refuse(self) -> None:
         self.set_exception(HeadTooLargeError())

@@ -3,6 +3,9 @@
     patience = Patience(target, timeouts)
     response = await patience.wait(opening)        # each wait for the network ends at the time limit
     patience.note(len(chunk), events)              # only content extends the time
+    patience.end()                                 # after the last wait
+
+One timer serves a whole stream: a timer for each chunk would take a tenth of the work of reading it.
 
 Content is everything that counts towards the size of a reply, which is also limited (`domain/run/reply_size.py`).
 Comments, empty deltas and usage reports are not content.
@@ -27,7 +30,11 @@ MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
 
 
 class Patience:
-    """The time limits of one stream, which count from the creation of this object."""
+    """The time limits of one stream, which count from the creation of this object.
+
+    `_waiting` is the task that waits for the network now. `_timer` rings at the time limit, or earlier if the limit has
+    been extended since. `_is_over`: the wait was cancelled because of the limit.
+    """
 
     def __init__(self, target: CallTarget, timeouts: Timeouts) -> None:
         self._target = target
@@ -36,6 +43,9 @@ class Patience:
         self._end = self._now() + timeouts.whole
         self._due = 0.0
         self._empty_bytes = 0
+        self._waiting: asyncio.Task[object] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_over = False
         self._renew()
 
     async def wait(self, what: Awaitable[_T]) -> _T:
@@ -44,14 +54,31 @@ class Patience:
         Raises:
             ProviderError: the time limit is exceeded.
         """
-        limit = asyncio.timeout_at(self._due)
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("Only a task can wait.")
+        before = task.cancelling()
+        self._waiting = task
+        if self._timer is None:
+            self._set_timer()
         try:
-            async with limit:
-                return await what
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            raise ProviderError(self._describe()) from None
+            return await what
+        except asyncio.CancelledError:
+            # Like asyncio.timeout: if the task was also cancelled by others, it stays cancelled.
+            if self._is_over and task.cancelling() - 1 <= before:
+                raise ProviderError(self._describe()) from None
+            raise
+        finally:
+            self._waiting = None
+            if self._is_over:
+                self._is_over = False
+                task.uncancel()
+
+    def end(self) -> None:
+        """Stop the timer, because the stream is over."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def note(self, size: int, events: Sequence[StreamEvent]) -> None:
         """Count `size` received bytes and their events.
@@ -70,6 +97,20 @@ class Patience:
             raise ProviderError(failure(ErrorClass.STREAM, message))
         if self._now() >= self._due:  # if bytes are always available, `wait` never times out
             raise ProviderError(self._describe())
+
+    def _set_timer(self) -> None:
+        self._timer = asyncio.get_running_loop().call_at(self._due, self._ring)
+
+    def _ring(self) -> None:
+        """End the wait at the time limit. If nothing waits now, the next wait sets the timer again."""
+        self._timer = None
+        if self._waiting is None:
+            return
+        if self._now() < self._due:
+            self._set_timer()
+        else:
+            self._is_over = True
+            self._waiting.cancel()
 
     def _renew(self) -> None:
         self._due = min(self._end, self._now() + self._timeouts.content)

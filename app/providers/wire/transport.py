@@ -76,13 +76,16 @@ class Transport:
         adapter = load_adapter(provider.row.protocol)
         target = CallTarget(provider.row, wire.model)
         patience = Patience(target, timeouts)
-        response = await patience.wait(self._post(provider, adapter, wire, timeouts))
         try:
-            async with aclosing(decode(response, adapter, target, patience)) as batches:
-                async for events in batches:
-                    yield events
+            response = await patience.wait(self._post(provider, adapter, wire, timeouts))
+            try:
+                async with aclosing(decode(response, adapter, target, patience)) as batches:
+                    async for events in batches:
+                        yield events
+            finally:
+                await response.close()
         finally:
-            await response.close()
+            patience.end()
 
     async def ask(self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS) -> bytes:
         """Send a request for a token count, and return the whole answer.

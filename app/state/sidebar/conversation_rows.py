@@ -1,26 +1,23 @@
 """The rows of the left column, as views that are read from the store.
 
-`sidebar.py` decides which rows a tab lists.
+`sidebar.py` decides which rows a tab lists, `shared_list.py` reads them once for several tabs.
 
-    rows, more = await read_rows(current(), ListCriteria(), limit=50)
+    found = await read_list(current(), WantedList(ListCriteria(), "", 50))
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.search import Search, parse_search
+from app.domain.search import Search, as_typed, parse_search
 from app.runs.app_context import AppContext
-from app.runs.runtime.event_bus import EventBus
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
@@ -55,15 +52,27 @@ class FoundWords:
 
 
 @dataclass(frozen=True)
-class SearchedRows:
-    """The search results. `more`: there are more results than the limit.
+class WantedList:
+    """The list that a tab shows: conversations that match `criteria`, at most `limit`.
+
+    `words` is the text of a search; "": all conversations, the most recently changed one first.
+    """
+
+    criteria: ListCriteria
+    words: str
+    limit: int
+
+
+@dataclass(frozen=True)
+class FoundRows:
+    """The rows of a list. `more`: there are more conversations than the limit.
 
     `complete`: all conversations were searched. False: older conversations were not searched and may match too.
     """
 
     rows: tuple[ConversationItem, ...]
     more: bool
-    complete: bool
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,55 +96,23 @@ class ConversationItem:
     excerpt: tuple[ExcerptPiece, ...] = ()
 
 
-SHARED_SECONDS: Final = 0.1
-"""For this time after the start of a query, other pages get its result instead of making their own query.
-
-All pages are notified of a change at the same time.
-"""
-
-
-@dataclass(frozen=True)
-class _Reading:
-    version: int
-    begun: float
-    rows: asyncio.Task[tuple[tuple[ConversationItem, ...], bool]]
+async def read_list(ctx: AppContext, wanted: WantedList) -> FoundRows:
+    """Return the rows of a list, or the results of its search."""
+    if wanted.words:
+        return await search_rows(ctx, wanted.criteria, as_typed(wanted.words), limit=wanted.limit)
+    return await read_rows(ctx, wanted.criteria, limit=wanted.limit)
 
 
-_READINGS: Final = WeakKeyDictionary[EventBus, dict[tuple[ListCriteria, int], _Reading]]()
-
-
-async def read_shared_rows(
-    ctx: AppContext, criteria: ListCriteria, *, limit: int
-) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the result of `read_rows`. Pages that request the same list at the same time share one query.
-
-    Without this, fifty open pages would read the list fifty times, because all are notified of each change.
-    """
-    now, version = asyncio.get_running_loop().time(), ctx.event_bus.list_version(LOCAL_OWNER)
-    readings = {
-        what: reading
-        for what, reading in _READINGS.get(ctx.event_bus, {}).items()
-        if reading.version == version and now - reading.begun <= SHARED_SECONDS
-    }
-    if (criteria, limit) not in readings:
-        rows = ctx.start_background(read_rows(ctx, criteria, limit=limit), "list of conversations")
-        readings[criteria, limit] = _Reading(version, now, rows)
-    _READINGS[ctx.event_bus] = readings
-    return await asyncio.shield(readings[criteria, limit].rows)
-
-
-async def read_rows(
-    ctx: AppContext, criteria: ListCriteria, *, limit: int
-) -> tuple[tuple[ConversationItem, ...], bool]:
-    """Return the conversations that match `criteria`, temporary ones first, and True if there are more than `limit`."""
+async def read_rows(ctx: AppContext, criteria: ListCriteria, *, limit: int) -> FoundRows:
+    """Return at most `limit` conversations that match `criteria`. Temporary conversations come first."""
     async with ctx.store.read() as session:
         found = await list_conversations(session, LOCAL_OWNER, limit=limit + 1, criteria=criteria)
         rows = await _describe_all(ctx, session, found[:limit])
     temporary = await _read_temporary(ctx, criteria)
-    return (*temporary, *rows), len(found) > limit
+    return FoundRows((*temporary, *rows), len(found) > limit)
 
 
-async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> SearchedRows:
+async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, limit: int) -> FoundRows:
     """Return at most `limit` conversations that match `criteria` and contain the words of `text`.
 
     Temporary conversations come first; the others are sorted by how well they match.
@@ -144,16 +121,16 @@ async def search_rows(ctx: AppContext, criteria: ListCriteria, text: str, *, lim
     aside = ctx.temporary.ctx
     temporary = () if aside is None else (await _search(aside, criteria, looked_for, MAX_TEMPORARY)).rows
     found = await _search(ctx, criteria, looked_for, limit)
-    return SearchedRows((*temporary, *found.rows), found.more, found.complete)
+    return FoundRows((*temporary, *found.rows), found.more, found.complete)
 
 
-async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, limit: int) -> SearchedRows:
+async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, limit: int) -> FoundRows:
     async with ctx.store.read() as session:
         found = await search(session, LOCAL_OWNER, criteria, looked_for)
         shown = await load_found(session, LOCAL_OWNER, looked_for, found.places[:limit])
         items = await _describe_all(ctx, session, [one.listed for one in shown])
     rows = tuple(_mark_found(item, one.excerpt) for item, one in zip(items, shown, strict=True))
-    return SearchedRows(rows, len(found.places) > limit, found.complete)
+    return FoundRows(rows, len(found.places) > limit, found.complete)
 
 
 def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -11,21 +9,21 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.search import as_typed, has_unspaced
-from app.runs.app_context import AppContext, context_for, current
+from app.domain.search import has_unspaced
+from app.runs.app_context import context_for, current
 from app.runs.library.agent_commands import list_agents
 from app.runs.library.trash import restore
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.state.messages.toasts import Undo, show_toast
 from app.state.sidebar.conversation_rows import (
     ConversationItem,
+    FoundRows,
     FoundWords,
-    SearchedRows,
+    WantedList,
     list_found,
-    read_rows,
-    read_shared_rows,
-    search_rows,
+    read_list,
 )
+from app.state.sidebar.shared_list import share_list
 from app.state.sidebar.titles import clean_title
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
@@ -34,12 +32,6 @@ from app.store.conversation.conversations import ListCriteria
 
 PAGE: Final = 50
 """Number of conversations that are shown at first, and that each "Show older" adds."""
-
-SETTLE_SECONDS: Final = 0.2
-"""Delay between a change and the next reading of the list, so that several changes cause one reading.
-
-The first text of a reply is more urgent than the list.
-"""
 
 MAX_SEARCH: Final = 1_000
 """Maximum number of characters of a search."""
@@ -53,8 +45,6 @@ ANY_AGENT: Final = "any"
 
 No agent has this id. The value "" lists only the conversations without an agent.
 """
-
-Rows = tuple[tuple[ConversationItem, ...], bool]
 
 _KINDS: Final = {
     CHATS: ListCriteria(kind=ConversationKind.AGENT),
@@ -91,6 +81,9 @@ class SidebarState(rx.State):
     conversation has them. `unspaced`: the search has letters of a script without blanks between words, such as Chinese.
     `_searched_on` is the connection on which `words` was typed.
 
+    `_looked_at`: the list is on screen, unless the page has reported otherwise. `_loaded_on` is the connection with
+    which the page was loaded. `_version` is the version of the list when its rows were read.
+
     `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
     not opened them yet.
     """
@@ -116,29 +109,56 @@ class SidebarState(rx.State):
     _version: int = -1
     _steps: tuple[str, ...] = ()
     _searched_on: str = ""
+    _looked_at: bool = True
+    _loaded_on: str = ""
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
-        """Show the list, and update it after each change while the page is open."""
+        """Show the list, and update it after each change while the page is open and the list is on screen."""
+        connection, _ = await visit_of(self)
+        if connection != self._loaded_on:  # a page that was just loaded says nothing if its list is on screen
+            self._loaded_on, self._looked_at = connection, True
         await self._load()
         return SidebarState.follow
 
+    @rx.event
+    async def look(self, on: bool) -> None:
+        """Note whether the list is on screen. If it comes on screen and has changed, read it.
+
+        While it is not on screen, no change of a conversation causes a reading.
+        """
+        self._looked_at = on is True
+        if self._looked_at:
+            await self._catch_up()
+
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the list again after each change, here or elsewhere, until the page or its connection is closed."""
+        """Update the list after each change, here or elsewhere, until the page or its connection is closed.
+
+        The list is read once for all tabs that show the same one (`shared_list.py`). A tab whose list is not on screen
+        reads nothing. Unless a row has changed, a tab does not even lock its state.
+        """
         ctx = current()
         changes = ctx.event_bus.subscribe_to_list(LOCAL_OWNER)
         if ctx.event_bus.list_version(LOCAL_OWNER) != self._version:
             changes.note()
+        shared = share_list(ctx, self._wanted())
+        shown: tuple[FoundRows, int] | None = None  # the rows that this handler has shown last, and their version
         while True:
             await changes.wait()
-            await asyncio.sleep(SETTLE_SECONDS)
+            if not self._is_on_screen():
+                continue
+            if shared.wanted != (wanted := self._wanted()):
+                shared, shown = share_list(ctx, wanted), None
+            found = await shared.read(ctx.event_bus.list_version(LOCAL_OWNER))
+            version = shared.version
+            if shown is not None and found is shown[0] and self._version == shown[1]:
+                continue
             async with self:
-                query = self._criteria(), self.words, self._shown
-            found = await _read(ctx, *query, read_rows=read_shared_rows)
-            async with self:
-                if query == (self._criteria(), self.words, self._shown):
+                # Otherwise another handler has just read another list, or newer rows of this one.
+                if wanted == self._wanted() and version >= self._version:
                     self._list(found)
+                    self._version, shown = version, (found, version)
 
     @rx.event
     async def load(self) -> None:
@@ -152,7 +172,9 @@ class SidebarState(rx.State):
             self.kept_words = self.words
         agents = await list_agents(current(), LOCAL_OWNER)
         self.agents = tuple(AgentMenuItem(agent.id, agent.name) for agent in agents)
-        await self._show(self.kind, self.agent)
+        self._choose(self.kind, self.agent)
+        if self._is_on_screen() or not self.loaded:
+            await self._read()
 
     @rx.event
     async def show_kind(self, kind: str) -> None:
@@ -171,11 +193,14 @@ class SidebarState(rx.State):
         await self._show(CHATS, ANY_AGENT)
 
     async def _show(self, kind: str, agent_id: str) -> None:
+        self._choose(kind, agent_id)
+        await self._read()
+
+    def _choose(self, kind: str, agent_id: str) -> None:
         known = agent_id in ("", ANY_AGENT) or any(agent.id == agent_id for agent in self.agents)
         self.kind = kind if kind in _KINDS else CHATS  # the tab may have kept a choice that no longer exists
         self.agent = agent_id if known else ANY_AGENT
         self.filtered = (self.kind, self.agent) != (CHATS, ANY_AGENT)
-        await self._read()
 
     @rx.event
     async def search(self, words: str) -> None:
@@ -199,6 +224,8 @@ class SidebarState(rx.State):
         If the page shows no conversation of the list, open the first one. If a previous step has not opened its
         conversation yet, count from that conversation.
         """
+        if not self._is_on_screen():
+            await self._catch_up()
         shown = conversation_in(self.router.url.path)
         steps = self._steps if shown in self._steps else (shown,)
         here = steps[-1]
@@ -213,16 +240,27 @@ class SidebarState(rx.State):
     async def _read(self) -> None:
         ctx = current()
         self._version = ctx.event_bus.list_version(LOCAL_OWNER)
-        self._list(await _read(ctx, self._criteria(), self.words, self._shown))
+        self._list(await read_list(ctx, self._wanted()))
         self.loaded = True
 
-    def _list(self, found: SearchedRows) -> None:
+    async def _catch_up(self) -> None:
+        """Read the list if it has changed since it was read."""
+        if self._version != current().event_bus.list_version(LOCAL_OWNER):
+            await self._read()
+
+    def _is_on_screen(self) -> bool:
+        """Return False if the page reported that its list is not on screen. The start page always shows some rows."""
+        return self._looked_at or not conversation_in(self.router.url.path)
+
+    def _list(self, found: FoundRows) -> None:
         self.conversations, self.more, self.complete = found.rows, found.more, found.complete
         self.searching, self.unspaced = bool(self.words), has_unspaced(self.words)
         self.found_words = list_found(found.rows)
 
-    def _criteria(self) -> ListCriteria:
-        return replace(_KINDS[self.kind], agent_id=None if self.agent == ANY_AGENT else self.agent)
+    def _wanted(self) -> WantedList:
+        kind = _KINDS.get(self.kind, _KINDS[CHATS])  # a tab that connects again may send any text
+        criteria = replace(kind, agent_id=None if self.agent == ANY_AGENT else self.agent)
+        return WantedList(criteria, self.words, self._shown)
 
     @rx.event
     async def begin_rename(self, conversation_id: str) -> None:
@@ -244,6 +282,8 @@ class SidebarState(rx.State):
     @rx.event
     async def ask_delete(self, conversation_id: str) -> None:
         """Open the dialog that asks before a conversation is deleted."""
+        if not self._is_on_screen():
+            await self._catch_up()
         item = self._find(conversation_id)
         if item is None:  # the conversation may be too new for the list
             await self._read()
@@ -280,19 +320,6 @@ class SidebarState(rx.State):
         await restore(current(), LOCAL_OWNER, str(conversation_id))
         await self._read()
         return rx.redirect(conversation_path(str(conversation_id)))
-
-
-async def _read(
-    ctx: AppContext,
-    criteria: ListCriteria,
-    words: str,
-    limit: int,
-    read_rows: Callable[..., Awaitable[Rows]] = read_rows,
-) -> SearchedRows:
-    if words:
-        return await search_rows(ctx, criteria, as_typed(words), limit=limit)
-    rows, more = await read_rows(ctx, criteria, limit=limit)
-    return SearchedRows(rows, more, complete=True)
 
 
 def _shortened(name: str) -> str:

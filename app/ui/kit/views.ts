@@ -81,6 +81,7 @@ export interface DisclosureProps {
 
 export interface DrawerProps {
   readonly label: string;
+  readonly onLook?: ((value0: boolean) => void) | undefined;
   readonly children?: ReactNode;
   readonly className?: string | undefined;
 }

@@ -43,6 +43,24 @@ def test_list_is_live_on_every_page(screen: Screen) -> None:
             is_listed(screen, f"{title} {path}")
 
 
+@pytest.mark.exhaustive
+def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_shown_again(screen: Screen) -> None:
+    page, beside = screen.page, screen.page.context.new_page()
+    screen.start("/echo folded away").wait_for_reply()
+    visit(beside, "/settings")
+    page.get_by_role("button", name="Hide the conversation list").click()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    for title in ("First meanwhile", "Second meanwhile"):
+        make(screen, title)
+        is_listed(Screen(beside), title)
+    expect(page.locator("nav.drawer li").filter(has_text="First meanwhile")).to_have_count(0)
+
+    page.get_by_role("button", name="Show the conversation list").click()
+    is_listed(screen, "Second meanwhile")
+    make(screen, "After that")
+    is_listed(screen, "After that")
+
+
 def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo away").wait_for_reply()

@@ -8,15 +8,18 @@ import gzip
 import logging
 import socket
 import traceback
+from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from typing import Any
 
 import pytest
 
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream_events import Stopped, StopReason, TextReceived
-from app.providers.base import MASK, Provider, Timeouts, encode
+from app.providers.base import MASK, CallTarget, Provider, Timeouts, encode
+from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
 from tests.providers.playing import Told, a_profile, a_provider, a_request, ask, read_recording
@@ -501,6 +504,54 @@ async def test_words_win_time_for_a_stream_with_comments(transport: Transport, m
         told = await ask_peer(transport, "groq", peer.url, content=8)
 
     assert told.fault is None
+
+
+async def test_the_timers_of_a_stream_are_not_set_again_for_each_read(
+    transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, timers = asyncio.get_running_loop(), Counter[str]()
+    set_timer = loop.call_at
+
+    def counted(when: float, callback: Any, *values: Any, **more: Any) -> asyncio.TimerHandle:
+        timers[getattr(callback, "__qualname__", repr(callback))] += 1
+        return set_timer(when, callback, *values, **more)
+
+    monkeypatch.setattr(loop, "call_at", counted)
+    word = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
+    slowly = (word, 0.002) * 100
+
+    async with a_peer(Answer((*slowly, a_reply("groq")))) as peer:
+        told = await ask_peer(transport, "groq", peer.url)
+
+    assert plain_text(told.parts).count("word ") == 100
+    of_stream = {name: count for name, count in timers.items() if not name.startswith("_set_result")}
+    assert max(of_stream.values()) < 10, of_stream  # the others are those of the peer's pauses
+
+
+async def test_a_limit_that_passes_while_nothing_waits_ends_the_next_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts(content=8))
+    await patience.wait(asyncio.sleep(0))
+    await clock.move(9)
+
+    with pytest.raises(ProviderError, match="nothing of the reply for 8 seconds"):
+        await patience.wait(asyncio.Event().wait())
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_wait_that_others_cancel_at_its_limit_stays_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, loop = LoopClock.at_work(monkeypatch), asyncio.get_running_loop()
+    patience = Patience(CallTarget(a_provider("groq").row, "groq:test"), Timeouts(content=8))
+    waiting = asyncio.create_task(patience.wait(asyncio.Event().wait()))
+    await asyncio.sleep(0)
+    loop.call_at(loop.time() + 8.5, waiting.cancel)
+
+    await clock.move(9)
+
+    assert waiting.cancelled()
 
 
 # --- stopping ---

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
-from functools import partial
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from app.runs.child_calls.titles import ask_title
 from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.library.agent_commands import create_agent
 from app.runs.library.trash import restore
+from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,
@@ -31,14 +32,15 @@ from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.state.messages.toasts import ToastState
-from app.state.sidebar import conversation_rows
-from app.state.sidebar.conversation_rows import ConversationItem
+from app.state.sidebar import shared_list
+from app.state.sidebar.conversation_rows import ConversationItem, FoundRows, WantedList
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import ListCriteria, list_conversations, update_conversation
 from tests.media.test_pictures import a_picture
+from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, collect, settings_of
-from tests.state.conftest import Tab
+from tests.state.conftest import Processor, Tab
 
 
 def listed(tab: Tab) -> list[ConversationItem]:
@@ -280,8 +282,24 @@ async def following(tab: Tab) -> AsyncGenerator[None]:
         await task
 
 
+@asynccontextmanager
+async def opened(tab: Tab) -> AsyncGenerator[None]:
+    """Let the page load the list and follow it, as each page does."""
+    task = asyncio.create_task(tab.send(SidebarState.open))
+    await tab.until(lambda: tab.shows(SidebarState, "loaded") is True)
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
 def names(tab: Tab) -> list[str]:
     return [item.name for item in listed(tab)]
+
+
+async def until_listed(tab: Tab, *titles: str) -> None:
+    """Wait until the tab lists these conversations, in this order."""
+    await tab.until(lambda: names(tab) == list(titles))
 
 
 async def test_each_change_elsewhere_reaches_the_list_of_an_open_page(ctx: AppContext, tab: Tab) -> None:
@@ -445,26 +463,241 @@ async def test_a_temporary_conversation_is_found_where_it_is_and_nowhere_else(ct
         assert (await session.execute(text("SELECT count(*) FROM search_text"))).scalar_one() == 0
 
 
-async def test_pages_that_ask_in_the_same_moment_share_one_reading_until_the_list_changes(
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[WantedList]:
+    """The readings of lists for the tabs that follow them."""
+    made: list[WantedList] = []
+    read = shared_list.read_list
+
+    async def counted(of: AppContext, wanted: WantedList) -> FoundRows:
+        made.append(wanted)
+        return await read(of, wanted)
+
+    monkeypatch.setattr(shared_list, "read_list", counted)
+    return made
+
+
+async def test_tabs_with_the_same_list_get_the_rows_of_one_reading(
+    ctx: AppContext, processor: Processor, readings: list[WantedList]
+) -> None:
+    tabs = [Tab(processor) for _ in range(5)]
+    async with AsyncExitStack() as stack:
+        for each in tabs:
+            await stack.enter_async_context(following(each))
+        for title in ("First", "Second", "Third"):  # within the time in which changes are read together
+            await create_conversation(ctx, LOCAL_OWNER, title=title)
+        for each in tabs:
+            await until_listed(each, "Third", "Second", "First")
+        assert len(readings) == 1
+
+        await create_conversation(ctx, LOCAL_OWNER, title="Later")
+        for each in tabs:
+            await until_listed(each, "Later", "Third", "Second", "First")
+
+    assert len(readings) == 2
+    assert len({id(each.shows(SidebarState, "conversations")) for each in tabs}) == 1
+
+
+async def test_a_tab_with_another_list_gets_its_own_reading(
+    ctx: AppContext, processor: Processor, readings: list[WantedList]
+) -> None:
+    tab, searching = Tab(processor), Tab(processor)
+    async with following(tab), following(searching):
+        await searching.send(SidebarState.search, words="bread")
+        await create_conversation(ctx, LOCAL_OWNER, title="Butter")
+        await create_conversation(ctx, LOCAL_OWNER, title="Bread")
+        await until_listed(tab, "Bread", "Butter")
+        await until_listed(searching, "Bread")
+
+    assert sorted(wanted.words for wanted in readings) == ["", "bread"]
+
+
+async def test_a_change_that_alters_no_row_is_not_sent(ctx: AppContext, tab: Tab, readings: list[WantedList]) -> None:
+    kept = await create_conversation(ctx, LOCAL_OWNER, title="Kept", model="offline:demo")
+    async with following(tab):
+        await create_conversation(ctx, LOCAL_OWNER, title="New")
+        await until_listed(tab, "New", "Kept")
+        tab.log.clear()
+        ctx.event_bus.publish(LOCAL_OWNER, kept.id, PairsChanged(()))  # a star, for example
+        await shared_list.share_list(ctx, readings[0]).read(ctx.event_bus.list_version(LOCAL_OWNER))
+        await take_turns()
+        await create_conversation(ctx, LOCAL_OWNER, title="Newest")
+        await until_listed(tab, "Newest", "New", "Kept")
+
+    rows = tab.received(SidebarState, "conversations")
+    assert [[row.name for row in each] for each in rows] == [["Newest", "New", "Kept"]]
+
+
+async def test_rows_that_did_not_change_are_the_same_objects_after_another_reading(ctx: AppContext, tab: Tab) -> None:
+    first = await create_conversation(ctx, LOCAL_OWNER, title="First")
+    async with following(tab):
+        await create_conversation(ctx, LOCAL_OWNER, title="Second")
+        await until_listed(tab, "Second", "First")
+        before = {row.id: row for row in listed(tab)}
+        await create_conversation(ctx, LOCAL_OWNER, title="Third")
+        await until_listed(tab, "Third", "Second", "First")
+
+    assert all(before[row.id] is row for row in listed(tab)[1:])
+    assert before[first.id].name == "First"
+
+
+async def test_a_tab_that_is_closed_does_not_end_the_reading_of_the_others(
+    ctx: AppContext, processor: Processor
+) -> None:
+    tab = Tab(processor)
+    async with following(tab):
+        async with following(Tab(processor)):
+            await create_conversation(ctx, LOCAL_OWNER, title="Seen")
+            await asyncio.sleep(0.05)  # both wait for the reading now
+
+        await until_listed(tab, "Seen")
+
+
+async def test_a_title_that_is_changed_in_the_tab_and_then_changed_back_elsewhere_is_shown(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, title="Original")
+    async with following(tab):
+        await create_conversation(ctx, LOCAL_OWNER, title="Another")
+        await until_listed(tab, "Another", "Original")
+        await tab.send(SidebarState.begin_rename, conversation_id=conversation.id)
+        await tab.send(SidebarState.rename_conversation, form={"title": "Changed"})
+        assert set(names(tab)) == {"Another", "Changed"}
+        await change_conversation(ctx, LOCAL_OWNER, conversation.id, title="Original")
+
+        await tab.until(lambda: set(names(tab)) == {"Another", "Original"})
+
+
+async def test_rows_are_as_new_as_the_last_change_also_if_a_reading_was_under_way(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readings: list[int] = []
-    read = conversation_rows.read_rows
+    begun, go_on, read = asyncio.Event(), asyncio.Event(), shared_list.read_list
 
-    async def counted(of: AppContext, wanted: ListCriteria, *, limit: int) -> object:
-        readings.append(limit)
-        return await read(of, wanted, limit=limit)
+    async def read_slowly(of: AppContext, wanted: WantedList) -> FoundRows:
+        found = await read(of, wanted)
+        begun.set()
+        await go_on.wait()
+        return found
 
-    monkeypatch.setattr(conversation_rows, "read_rows", counted)
-    ask = partial(conversation_rows.read_shared_rows, ctx, ListCriteria(), limit=5)
+    monkeypatch.setattr(shared_list, "read_list", read_slowly)
+    shared = shared_list.share_list(ctx, WantedList(ListCriteria(), "", 5))
+    before = asyncio.create_task(shared.read(0))
+    await begun.wait()
+    await create_conversation(ctx, LOCAL_OWNER, title="New")
+    after = asyncio.create_task(shared.read(ctx.event_bus.list_version(LOCAL_OWNER)))
+    await asyncio.sleep(0)  # it waits for the reading that is under way
+    go_on.set()
 
-    one, other = await asyncio.gather(ask(), ask())
-    await create_conversation(ctx, LOCAL_OWNER)
-    rows, _ = await ask()
+    assert (await before).rows == ()
+    assert [row.name for row in (await after).rows] == ["New"]
 
-    assert one is other
-    assert len(rows) == len(one[0]) + 1
-    assert readings == [5, 5]
+
+async def test_tabs_that_wait_for_a_reading_go_on_in_different_turns_of_the_event_loop(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_list, "SETTLE_SECONDS", 0.01)
+    shared, loop = shared_list.share_list(ctx, WantedList(ListCriteria(), "", 5)), asyncio.get_running_loop()
+    turns, seen = [0], list[int]()
+
+    def count() -> None:
+        turns[0] += 1
+        if len(seen) < 3:
+            loop.call_soon(count)
+
+    async def wait() -> None:
+        await shared.read(0)
+        seen.append(turns[0])
+
+    count()
+    await asyncio.gather(wait(), wait(), wait())
+
+    assert len(set(seen)) == 3  # so the streams of replies are read and shown in between
+
+
+async def test_a_list_is_shared_only_while_a_tab_follows_it(ctx: AppContext) -> None:
+    wanted = WantedList(ListCriteria(), "", 5)
+    shared = shared_list.share_list(ctx, wanted)
+    assert shared_list.share_list(ctx, wanted) is shared
+    await shared.read(0)
+    version = shared.version
+
+    del shared
+    gc.collect()
+
+    assert (version, shared_list.share_list(ctx, wanted).version) == (0, -1)
+
+
+async def test_a_tab_whose_list_is_not_on_screen_reads_nothing_until_it_is(
+    ctx: AppContext, processor: Processor, readings: list[WantedList]
+) -> None:
+    here, there = await create_conversation(ctx, LOCAL_OWNER, title="Here"), Tab(processor)
+    tab = Tab(processor, path=f"/c/{here.id}")
+    await there.send(SidebarState.show_kind, kind="all")
+    async with following(tab), following(there):
+        await tab.send(SidebarState.look, on=False)
+        await create_conversation(ctx, LOCAL_OWNER, title="New")
+        await until_listed(there, "New", "Here")
+        assert [wanted.criteria for wanted in readings] == [ListCriteria()]  # of the other tab alone
+        await tab.send(SidebarState.load)  # it goes to another conversation
+        assert names(tab) == ["Here"]
+
+        await tab.send(SidebarState.look, on=True)
+        assert names(tab) == ["New", "Here"]
+        await create_conversation(ctx, LOCAL_OWNER, title="Newest")
+        await until_listed(tab, "Newest", "New", "Here")
+
+
+async def test_a_list_that_has_not_changed_is_not_read_when_it_comes_on_screen(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, LOCAL_OWNER, title="Kept")
+    await tab.send(SidebarState.load)
+    tab.log.clear()
+
+    for on in (False, True, "nonsense", True):
+        await tab.send(SidebarState.look, on=on)
+
+    assert tab.received(SidebarState, "conversations") == []
+
+
+async def test_the_start_page_shows_recent_conversations_while_the_list_is_not_on_screen(
+    ctx: AppContext, tab: Tab
+) -> None:
+    async with following(tab):
+        await tab.send(SidebarState.look, on=False)
+        await create_conversation(ctx, LOCAL_OWNER, title="Recent")
+
+        await until_listed(tab, "Recent")
+
+
+async def test_a_page_that_is_loaded_again_has_its_list_on_screen_until_it_says_otherwise(
+    ctx: AppContext, tab: Tab
+) -> None:
+    tab.path = f"/c/{(await create_conversation(ctx, LOCAL_OWNER, title='Here')).id}"
+    await tab.connect("first", anew=True)
+    async with opened(tab):
+        await tab.send(SidebarState.look, on=False)
+    await create_conversation(ctx, LOCAL_OWNER, title="New")
+    await tab.connect("second")  # the connection was lost
+    async with opened(tab):
+        await asyncio.sleep(0)
+    assert names(tab) == ["Here"]
+
+    await tab.connect("third", anew=True)
+    async with opened(tab):
+        await until_listed(tab, "New", "Here")
+
+
+async def test_keys_and_the_dialog_use_the_current_list_while_it_is_not_on_screen(ctx: AppContext, tab: Tab) -> None:
+    here = await create_conversation(ctx, LOCAL_OWNER, title="Here")
+    tab.path = f"/c/{here.id}"
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.look, on=False)
+    above = await create_conversation(ctx, LOCAL_OWNER, title="Above")
+
+    await tab.send(SidebarState.step, by=-1)
+    assert tab.way == [f"/c/{above.id}"]
+    await change_conversation(ctx, LOCAL_OWNER, here.id, title="Renamed")
+    await tab.send(SidebarState.ask_delete, conversation_id=here.id)
+    assert tab.shows(SidebarState, "deleting_name") == "Renamed"
 
 
 async def test_query_whose_page_has_left_ends_before_the_database_is_closed(
@@ -477,9 +710,9 @@ async def test_query_whose_page_has_left_ends_before_the_database_is_closed(
         asks.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(conversation_rows, "read_rows", read_forever)
+    monkeypatch.setattr(shared_list, "read_list", read_forever)
     async with open_app_context(settings_of(tmp_path)) as ctx:
-        page = asyncio.create_task(conversation_rows.read_shared_rows(ctx, ListCriteria(), limit=5))
+        page = asyncio.create_task(shared_list.share_list(ctx, WantedList(ListCriteria(), "", 5)).read(0))
         await asks.wait()
         page.cancel()
 

@@ -10,11 +10,16 @@ _FILE = island("kit/containers/drawer.tsx")
 
 
 class Drawer(Island):
-    """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones."""
+    """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones.
+
+    `on_look` is sent when the column comes on screen (True) or leaves it (False), because it is collapsed or expanded,
+    or because the browser shows another tab. Nothing is sent for a column that is on screen when the page is loaded.
+    """
 
     library = _FILE
     tag = "Drawer"
     label: rx.Var[str]
+    on_look: rx.EventHandler[rx.event.passthrough_event_spec(bool)]
 
 
 class DrawerToggle(Island):

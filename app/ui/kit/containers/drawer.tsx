@@ -2,13 +2,14 @@
  * The left column, which can be collapsed. On wide screens its state is stored; on small ones it is closed at first on
  * every page.
  */
-import { createRef, type ReactNode, useEffect } from "react";
+import { createRef, type ReactNode, useEffect, useEffectEvent } from "react";
 import { useLocation } from "react-router";
 import type { DrawerProps, DrawerToggleProps } from "../views.ts";
 
 const WIDE = "(min-width: 860px)";
 const KEPT = "inview.drawer";
 const drawer = createRef<HTMLElement>();
+let isLookedAt = true; // what the server assumes: until it is told otherwise, it keeps the list current
 
 const isWide = (): boolean => matchMedia(WIDE).matches;
 const isOpen = (): boolean => document.documentElement.dataset.drawer === "open";
@@ -24,7 +25,7 @@ function setDrawer(open: boolean): void {
   if (open && !isWide()) drawer.current?.focus({ preventScroll: true }); // over the page, not next to it
 }
 
-export function Drawer({ children, label }: DrawerProps): ReactNode {
+export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page sets the first state again
   useEffect(() => {
@@ -34,6 +35,23 @@ export function Drawer({ children, label }: DrawerProps): ReactNode {
     wide.addEventListener("change", adapt);
     return () => wide.removeEventListener("change", adapt);
   }, [pathname]);
+  const look = useEffectEvent(() => {
+    const isOnScreen = isOpen() && document.visibilityState === "visible";
+    if (isOnScreen === isLookedAt) return;
+    isLookedAt = isOnScreen;
+    onLook?.(isOnScreen);
+  });
+  useEffect(() => {
+    const changed = new MutationObserver(() => look());
+    changed.observe(document.documentElement, { attributeFilter: ["data-drawer"] });
+    const turned = () => look();
+    document.addEventListener("visibilitychange", turned);
+    look();
+    return () => {
+      changed.disconnect();
+      document.removeEventListener("visibilitychange", turned);
+    };
+  }, []);
   useEffect(() => {
     const pressed = ({ key }: KeyboardEvent) => {
       if (key === "Escape" && isOpen() && !isWide()) setDrawer(false);
