@@ -1,6 +1,6 @@
 """Reflex's own configuration: what is built and how state is kept.
 
-Not Inview's settings (`app/settings.py`): hosts and ports do not reach the built page at all.
+Not Inview's settings (`app/config/settings.py`): hosts and ports do not reach the built page at all.
 """
 
 from typing import Any, Unpack
@@ -9,11 +9,11 @@ import reflex as rx
 from reflex_base.plugins.base import PostBuildContext
 
 from app.patches.plugin import PatchesPlugin
-from app.ui.chunks import ChunksPlugin
-from app.ui.drawn_text import DrawnTextPlugin
-from app.ui.islands import IslandsPlugin
-from app.ui.link import LinkPlugin
-from app.ui.prerender import PrerenderPlugin
+from app.ui.build.chunks import ChunksPlugin
+from app.ui.build.drawn_text import DrawnTextPlugin
+from app.ui.build.islands import IslandsPlugin
+from app.ui.build.link import LinkPlugin
+from app.ui.build.prerender import PrerenderPlugin
 from app.ui.theme import TAILWIND
 from app.web.bundle import PLACEHOLDER_HOST, free_from_address
 

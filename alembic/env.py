@@ -7,7 +7,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from alembic import context
-from app.settings import load_settings
+from app.config.settings import load_settings
 from app.store.database.database import make_blocking_engine
 from app.store.tables import Row
 

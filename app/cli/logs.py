@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 from structlog.typing import EventDict, WrappedLogger
 
-from app.settings import MASK
+from app.config.settings import MASK
 
 _CREDENTIALS: Final = (
     # 'cookie': 'sid=…', Authorization: Bearer …, "x-api-key": "…" - as a dict's repr, as JSON or as a header line.

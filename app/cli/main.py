@@ -20,7 +20,7 @@ import typer
 from app.cli import build, preflight
 from app.cli.reduced_imports import import_sparingly
 from app.domain.errors import InviewError
-from app.settings import OPEN_TO_OTHERS, Settings, load_settings
+from app.config.settings import OPEN_TO_OTHERS, Settings, load_settings
 
 cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 

@@ -1,6 +1,6 @@
 """Quick checks of the machine before anything slow starts. Each error is one sentence.
 
-`app/settings.py` checks the settings themselves.
+`app/config/settings.py` checks the settings themselves.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from app.domain.errors import InputError, SettingsError
-from app.settings import SQLITE, Settings
+from app.config.settings import SQLITE, Settings
 
 _OTHERS: Final = 0o077
 """The permission bits of a file mode for users other than the owner."""

@@ -25,9 +25,9 @@ from app.runs.request.sizes import Sizes
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.update_rate import Throttle
-from app.settings import Settings
+from app.config.settings import Settings
 from app.store.database.database import Store
-from app.store.temporary_database import holds
+from app.store.temporary.temporary_database import holds
 from app.tools.toolbox import Toolbox
 
 Result = TypeVar("Result")

@@ -17,7 +17,7 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.export import NewIds, PairRecord, forget_sent, renew
+from app.domain.transfer.records import NewIds, PairRecord, forget_sent, renew
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
@@ -32,7 +32,7 @@ from app.store.conversation.conversations import (
     next_revision,
 )
 from app.store.conversation.pairs import load_pair
-from app.store.pair_records import BATCH, insert_records, load_places, load_records
+from app.store.transfer.pair_records import BATCH, insert_records, load_places, load_records
 from app.views.conversation.conversation import cut_snippet
 
 

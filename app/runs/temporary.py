@@ -5,8 +5,8 @@
     await keep_conversation(ctx, LOCAL_OWNER, conversation.id)
 
 The commands for conversations work unchanged with this second app context. The conversation tables of its store are in
-memory (`store/temporary_database.py`). A conversation is lost when it is deleted or the process ends. The ledger
-records its usage, without texts. Keys, prices, preferences and topics are shared with all conversations.
+memory (`store/temporary/temporary_database.py`). A conversation is lost when it is deleted or the process ends. The
+ledger records its usage, without texts. Keys, prices, preferences and topics are shared with all conversations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.store.conversation import conversations, pairs
 from app.store.conversation.attachments import load_attachment
 from app.store.conversation.conversations import load_last_agent
 from app.store.database.database import Store
-from app.store.temporary_database import move_to_disk, open_memory
+from app.store.temporary.temporary_database import move_to_disk, open_memory
 
 
 async def create_temporary(  # noqa: PLR0913 - as create_conversation

@@ -1,4 +1,4 @@
-"""The tools that models can call: built-in ones, and those of MCP servers.
+"""The tools that models can call: built-in ones (`built_in`), and those of MCP servers (`mcp`).
 
 Functions that need the store are passed in. Nothing here depends on conversations.
 """

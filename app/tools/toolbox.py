@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolFailedError, ToolFault, ToolOutcome, order_tools
-from app.tools.connection_terms import Progress
-from app.tools.sessions import Definition, ServerSession
+from app.tools.mcp.connection_terms import Progress
+from app.tools.mcp.sessions import Definition, ServerSession
 from app.tools.sign_in.sign_ins import SignIns
 
 

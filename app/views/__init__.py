@@ -1,6 +1,6 @@
 """Views: domain values in the form that is shown, as plain frozen dataclasses.
 
-They are the schemas of the HTTP API and, in `screen`, the data of the page. Programs rely on their names (docs/api.md).
+They are the schemas of the HTTP API and, in `page`, the data of the page. Programs rely on their names (docs/api.md).
 Not here: domain rules (they are in `domain`), reading data, HTTP. All functions are pure.
 
     >>> from app.domain.usage import Usage

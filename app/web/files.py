@@ -23,7 +23,7 @@ _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _SIDECARS: Final = tuple(suffix for _, suffix in _ENCODINGS)
 _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _ANY: Final = "_"
-"""The name of a page that is built for all addresses in the same folder (app/ui/prerender.py)."""
+"""The name of a page that is built for all addresses in the same folder (app/ui/build/prerender.py)."""
 _NOT_FOUND: Final = "404.html"
 
 # No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are allowed by their hashes, injected ones are not.

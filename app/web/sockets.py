@@ -22,7 +22,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 
-from app.domain.json_size import MAX_VALUES, ValueCount, has_more_values
+from app.domain.text.json_size import MAX_VALUES, ValueCount, has_more_values
 from app.web.refusals import note_refusal
 
 ABORT_SECONDS: Final = 5.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.domain.cache.keep_alive import KeepAliveCost
 from app.domain.cache.rules import CacheLifetime
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping, read_keeping, start_keeping, tend

@@ -10,7 +10,7 @@ import pytest
 from app.domain.cache.rules import CacheLifetime
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for
 from app.runs.cache.keep_alive import start_keeping
 from app.runs.library.preference_commands import set_preferences

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.conversation.lifecycle import RUNNING
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.patches.apply import apply, plain
 from app.patches.diff import diff
 from app.runs.app_context import AppContext, context_for

@@ -17,7 +17,7 @@ from random import Random
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import set_preferences

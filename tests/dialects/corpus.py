@@ -21,7 +21,7 @@ import orjson
 
 from app.domain.conversation.parts import Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.providers.base import Credentials, Provider
 from app.providers.registry import PROVIDERS, compatible_row, make_provider

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import reflex as rx
 
-from app.ui.islands import remove_stale, sources
+from app.ui.build.islands import remove_stale, sources
 from app.ui.kit.island import UI, Island, IslandError, island
 from tests.islands.views import FILE, UnknownTypeError, all_islands, all_views, describe, region_of
 from tests.node import NODE

@@ -26,7 +26,7 @@ from app.providers.vendors.openai_compatible import parse_usage as parse_chat_us
 from app.providers.wire.json_values import load_json
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import FaultError
-from app.tools.connection.json_text import write_json
+from app.tools.mcp.json_text import write_json
 
 ABSURD: Final = (
     "1" + "0" * 400, "-1" + "0" * 400, "9" * 5_000, "1e400", "-1e400", "1e309", "1.8e308", "1.7e308", "1e-400",

@@ -14,7 +14,7 @@ from app.domain.errors import Failure, ProviderError
 from app.domain.model_profile import ModelProfile
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.run.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
-from app.domain.stream_events import Stopped, StreamEvent, UsageReported, join_text
+from app.domain.stream.stream_events import Stopped, StreamEvent, UsageReported, join_text
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Credentials, Provider, Timeouts, encode, load_adapter
 from app.providers.registry import PROVIDERS, make_provider

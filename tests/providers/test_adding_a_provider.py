@@ -16,7 +16,7 @@ import pytest
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, InputError
-from app.domain.stream_events import Stopped, StopReason
+from app.domain.stream.stream_events import Stopped, StopReason
 from app.domain.usage import Usage
 from app.providers import base, registry
 from app.providers.base import Adapter, Credentials, Provider, ProviderRow, encode, load_adapter

@@ -18,7 +18,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
 from app.domain.run.run import Failed, Succeeded
-from app.domain.stream_events import Stopped, StopReason, TextReceived
+from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
 from app.domain.usage import Usage
 from app.providers.base import CallTarget, Provider, load_adapter
 from app.providers.wire.transport import PIECE_BYTES, Transport, decode

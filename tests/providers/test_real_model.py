@@ -11,7 +11,7 @@ import pytest
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
-from app.domain.stream_events import Stopped, StopReason, TextReceived
+from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import Provider, encode
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists

@@ -15,7 +15,7 @@ from app.domain.conversation.parts import ToolCall as ToolCallPart
 from app.domain.errors import ErrorClass
 from app.domain.model_profile import ThinkingStyle
 from app.domain.request.request import ToolDefinition
-from app.domain.stream_events import Stopped, StopReason
+from app.domain.stream.stream_events import Stopped, StopReason
 from app.providers.models.abilities import abilities_of
 from app.providers.models.models import ModelLists
 from app.providers.wire.transport import Transport

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from app.runs.send.commands import LOCAL_OWNER, start_reply
 from app.runs.wiring import open_app_context
-from app.settings import load_settings
+from app.config.settings import load_settings
 from tests.runs.saves import Save, SaveClock, report_saves
 
 

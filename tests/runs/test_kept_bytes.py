@@ -16,7 +16,7 @@ from sqlalchemy import select
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
-from app.runs.library.trash import empty_trash, restore
+from app.runs.trash.trash import empty_trash, restore
 from app.runs.request.attachments import AttachedParts
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.queue import drop_queued, queue_text

@@ -20,7 +20,7 @@ from app.runs import uploads
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.library.trash import empty_trash
+from app.runs.trash.trash import empty_trash
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.export import PairRecord
+from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.line import FilterLineState
 from app.state.sidebar.sidebar import SidebarState
 from app.store.conversation.conversations import insert_conversation, next_revision
-from app.store.pair_records import insert_records
-from app.views.screen.filter_line import LineFeedbackView
+from app.store.transfer.pair_records import insert_records
+from app.views.page.filter_line import LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, opened, positions
 from tests.store.values import a_conversation, a_pair_of

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app import settings as module
+from app.config import settings as module
 from app.domain.errors import SettingsError
 from app.providers.registry import ENVIRONMENT_NAMES
-from app.settings import DESCRIPTIONS, load_settings
+from app.config.settings import DESCRIPTIONS, load_settings
 
 
 def test_nothing_needs_to_be_set() -> None:

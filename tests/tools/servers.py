@@ -15,7 +15,7 @@ import pytest
 
 from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer, Way
 from app.domain.tools.tools import Tool, ToolOutcome
-from app.tools.sessions import ServerSession
+from app.tools.mcp.sessions import ServerSession
 from tests.node import NODE
 
 MODULES = Path(__file__).parents[1] / "third_party/node_modules/@modelcontextprotocol"

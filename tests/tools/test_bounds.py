@@ -7,8 +7,8 @@ from contextlib import aclosing
 
 import pytest
 
-from app.domain.json_size import MAX_VALUES
-from app.tools.connection.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
+from app.domain.text.json_size import MAX_VALUES
+from app.tools.mcp.lines import MAX_WORDS, PIECE, Messages, Words, read_lines
 from app.tools.network.addresses import AddressGuard
 from app.tools.network.bounds import FLOW_BYTES, FLOW_SECONDS, LEAST_BYTES, MAX_MESSAGE, ByteFlow, TooMuchError
 from app.tools.network.web_client import MAX_GETS, Bounds, open_client

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.tools.tools import ToolFailedError, ToolFault
-from app.tools.sessions import ServerSession
+from app.tools.mcp.sessions import ServerSession
 from tests.tools.servers import a_session, everything, everything_over_http, needs_npm, script
 
 

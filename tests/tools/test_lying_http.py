@@ -12,8 +12,8 @@ import pytest
 
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import ToolFailedError, ToolFault
-from app.tools.connection.link import CLOSE_SECONDS
-from app.tools.sessions import LIST_SECONDS, Health, ServerSession
+from app.tools.mcp.link import CLOSE_SECONDS
+from app.tools.mcp.sessions import LIST_SECONDS, Health, ServerSession
 from tests.runs.clock import HANG_SECONDS, LoopClock
 from tests.sockets import serve_connections
 from tests.tools.servers import a_session, ask

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from app.domain.tools.tools import ToolFailedError, ToolFault
-from app.tools import sessions
-from app.tools.connection.json_text import write_json
-from app.tools.sessions import Health
+from app.tools.mcp import sessions
+from app.tools.mcp.json_text import write_json
+from app.tools.mcp.sessions import Health
 from tests.tools.servers import a_session, ask, find_tool, script
 from tests.waiting import until
 

@@ -16,7 +16,7 @@ import pytest
 from app.domain.conversation.attachments import look_at
 from app.domain.conversation.parts import File, Image, Text
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
-from app.tools.sessions import Health, ServerSession
+from app.tools.mcp.sessions import Health, ServerSession
 from tests.tools.servers import (
     a_session,
     ask,

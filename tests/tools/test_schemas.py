@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.tools.connection.schemas import check_arguments
+from app.tools.mcp.schemas import check_arguments
 from tests.schema_check.attacks import ATTACKS
 
 READ: dict[str, Any] = {

@@ -10,11 +10,11 @@ import pytest
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.pair import PairFacts, describe_pair
 from app.views.encode import to_json
-from app.views.screen.pair import show_pair
+from app.views.page.pair import show_pair
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from app.ui.shell.keyboard import BINDINGS
-from app.views.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
+from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, key_of, refusal_of
 
 HEARD_BY_REGIONS = {
     "send", "dry_run", "break", "emphasis", "compare", "prompts", "edit_queued", "page", "history_ends",

@@ -19,8 +19,8 @@ from app.domain.conversation.conversation import Conversation, Mark
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
-from app.views.conversation.transcript_html import html_foot, html_head, html_pair, render_markdown
-from app.views.conversation.transcript_markdown import close_fences, escape, fence, markdown_head, markdown_pair
+from app.views.export.transcript_html import html_foot, html_head, html_pair, render_markdown
+from app.views.export.transcript_markdown import close_fences, escape, fence, markdown_head, markdown_pair
 from tests.attacks import ATTACKS as MARKDOWN
 from tests.builders import EPOCH, a_pair
 

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.http.problems import answer_problem
-from app.domain.json_size import MAX_VALUES, ValueCount
+from app.domain.text.json_size import MAX_VALUES, ValueCount
 from app.views.problem import describe_problem
 
 MAX_LENGTH = 18

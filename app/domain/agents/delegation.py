@@ -15,7 +15,7 @@ from typing import Final
 
 from app.domain.agents.agents import Agent
 from app.domain.errors import ConflictError, InputError
-from app.domain.pattern import fold
+from app.domain.text.pattern import fold
 from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_DEEP: Final = 3

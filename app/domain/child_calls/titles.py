@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
-from app.domain.context.reasoning_tags import TagReader
+from app.domain.stream.reasoning_tags import TagReader
 from app.domain.conversation.conversation import Conversation, ConversationKind
-from app.domain.stream_events import TextReceived, TextWasThinking
+from app.domain.stream.stream_events import TextReceived, TextWasThinking
 
 INSTRUCTION = """\
 Give the conversation above a title: three to seven words that say what it is about, in its language. Answer with the \

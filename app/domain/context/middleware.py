@@ -3,7 +3,7 @@ r"""Middleware: an ordered list of pieces that can change every provider call. E
 A piece can do three things: add to the system text of a request; change the request before it is hashed, previewed and
 sent; and change the events of the incoming stream. `docs/middleware.md` has the rules for a piece.
 
-    >>> from app.domain.stream_events import TextReceived
+    >>> from app.domain.stream.stream_events import TextReceived
     >>> receivers = new_receivers(StreamContext(reasoning_tags=True))
     >>> receive(receivers, [TextReceived("<think>Hm."), TextReceived("</think>Yes.")])
     [ThinkingReceived(text='Hm.'), TextReceived(text='Yes.')]
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
 
-from app.domain.context.reasoning_tags import TagReader
+from app.domain.stream.reasoning_tags import TagReader
 from app.domain.privacy.redaction import RedactedRequest, redact_request
 from app.domain.privacy.user_context import describe_user
 from app.domain.request.request import Request
-from app.domain.stream_events import StreamEvent
+from app.domain.stream.stream_events import StreamEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part
 from app.domain.errors import Failure
 from app.domain.retry_policy import RetryPolicy
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 
 

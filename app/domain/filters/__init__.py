@@ -12,6 +12,6 @@ Start reading at `language/predicates.py` (the words of the language), then `syn
 follow `condition.py` and `lowering.py`. The code uses only the standard library. The current time, the time zone and
 all names are arguments.
 
-Not here: patterns with `*`, which other packages use too (`domain/pattern.py`), and SQL
+Not here: patterns with `*`, which other packages use too (`domain/text/pattern.py`), and SQL
 (`store/index/filter_queries.py`).
 """

@@ -19,7 +19,7 @@ from typing import assert_never
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.parts import Part
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
 
 MAX_QUEUED = 50

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES, measure_text
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
     Stopped,

@@ -38,7 +38,7 @@ from app.domain.run.rounds import (
     free_id,
     list_unanswered,
 )
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
     Stopped,

@@ -1,7 +1,7 @@
 r"""The text that is inserted into a draft for a prompt or a resource of a server.
 
 Both are inserted as text, because a draft is text: the message box shows exactly what is sent, and a person can change
-it. Not here: getting them from a server (`app/tools/connection/inserting.py`).
+it. Not here: getting them from a server (`app/tools/mcp/inserting.py`).
 
     >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
     'Hello\n\nWho are you?'

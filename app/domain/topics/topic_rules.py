@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.errors import ConflictError, InputError
-from app.domain.pattern import fold
+from app.domain.text.pattern import fold
 from app.domain.topics.topics import Topic, TopicTree
 
 MAX_NAME = 80

@@ -21,7 +21,7 @@ import orjson
 import structlog
 from pydantic import TypeAdapter
 
-from app.domain.json_size import has_more_values
+from app.domain.text.json_size import has_more_values
 from app.providers.base import ListedModel, Provider
 from app.providers.models.list_entries import MAX_MODELS, is_usable
 from app.small_files import read_small

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from app.domain.errors import ErrorClass
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.providers.offline.derived import leave_out_files
 
 DEFAULT_RATE = 200.0

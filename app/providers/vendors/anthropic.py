@@ -27,7 +27,7 @@ from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import RequestMessage, ToolDefinition
 from app.domain.run.rounds import MAX_CALLS
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
     Stopped,

@@ -21,7 +21,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from app.domain.stream_events import StreamEvent
+from app.domain.stream.stream_events import StreamEvent
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.wire.json_values import FieldError, fields_of, json_text_of, name_kind
 

@@ -26,7 +26,7 @@ import orjson
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.request.request import ToolDefinition
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     Stopped,
     StopReason,

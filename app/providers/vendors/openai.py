@@ -26,7 +26,7 @@ from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking,
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
 from app.domain.model_profile import ThinkingStyle
 from app.domain.request.request import RequestMessage, ToolDefinition
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     Stopped,
     StopReason,

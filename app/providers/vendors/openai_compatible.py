@@ -3,7 +3,7 @@
 Source: https://developers.openai.com/api/reference/resources/chat. All known variants are supported: reasoning in
 `reasoning_content` or `reasoning`, content as text or as a list, several spellings of usage and stop reasons, tool
 calls without ids or numbers, errors in a stream with and without an `error` object, no `[DONE]`. Other modules encode
-requests (`chat_requests.py`) and recognise `<think>` inside the text (`domain/context/reasoning_tags.py`).
+requests (`chat_requests.py`) and recognise `<think>` inside the text (`domain/stream/reasoning_tags.py`).
 
     data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
     data: [DONE]
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     Stopped,
     StopReason,
     StreamEvent,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from app.domain.errors import ErrorClass, ProviderError, failure
 from app.domain.run.rounds import MAX_CALLS
-from app.domain.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
+from app.domain.stream.stream_events import PartEnded, StreamEvent, ToolCallStarted, ToolInputReceived
 from app.providers.wire.json_values import label_of
 
 MAX_HELD = 1_000_000

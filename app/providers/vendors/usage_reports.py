@@ -18,7 +18,7 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from app.domain.stream_events import UsageReported
+from app.domain.stream.stream_events import UsageReported
 from app.domain.usage import Usage, read_count
 
 MAX_FAULTS: Final = 4

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from app.domain.errors import Failure, ProviderError
 from app.domain.run.rounds import MAX_CALLS
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     StreamEvent,
     TextReceived,

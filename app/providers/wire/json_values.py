@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from app.domain.json_size import MAX_VALUES, has_more_values
+from app.domain.text.json_size import MAX_VALUES, has_more_values
 
 MAX_ANSWER_VALUES: Final = 4 * MAX_VALUES
 """Maximum JSON values in an answer or an event. A list of models has about a hundred for each model."""

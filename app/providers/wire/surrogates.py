@@ -11,7 +11,7 @@ the second. A half that stays alone becomes U+FFFD, as is usual.
 
 from __future__ import annotations
 
-from app.domain.stream_events import StreamEvent, TextReceived, ThinkingReceived, ToolInputReceived
+from app.domain.stream.stream_events import StreamEvent, TextReceived, ThinkingReceived, ToolInputReceived
 
 
 def may_be_cut(data: bytes) -> bool:

@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
 from app.domain.run.reply_size import measure_event
-from app.domain.stream_events import StreamEvent
+from app.domain.stream.stream_events import StreamEvent
 from app.providers.base import CallTarget, Timeouts
 from app.providers.wire.sse import MAX_EVENT_BYTES
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from app.domain.context.middleware import StreamContext, new_receivers, receive, receive_end
 from app.domain.errors import ErrorClass, ProviderError, failure
-from app.domain.stream_events import Stopped, StreamEvent, join_text
+from app.domain.stream.stream_events import Stopped, StreamEvent, join_text
 from app.providers.base import (
     Adapter,
     CallTarget,

@@ -32,7 +32,7 @@ from app.runs.watch.broadcast import follow, load_state
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
 from app.store.conversation.pairs import load_conversation_of_message, load_pair
 from app.store.settings.agents import load_agents
-from app.tools.connection_terms import Progress
+from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 SHOWN = 160

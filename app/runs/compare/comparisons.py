@@ -29,7 +29,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts

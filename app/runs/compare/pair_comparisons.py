@@ -20,7 +20,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.errors import InputError
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
 from app.runs.compare.comparisons import NO_CHOICES, NOTHING_COUNTED, start_comparison

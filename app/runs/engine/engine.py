@@ -47,7 +47,7 @@ from app.domain.run.run import (
     lifecycle_of,
     start_run,
 )
-from app.domain.stream_events import StreamEvent
+from app.domain.stream.stream_events import StreamEvent
 from app.providers.base import Provider, Timeouts, WireRequest
 from app.providers.wire.transport import Transport
 from app.runs.engine.live import LiveRun, Loop

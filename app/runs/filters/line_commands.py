@@ -48,7 +48,7 @@ from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_line
 from app.domain.filters.language.syntax import TopicTerm
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
 from app.runs.forks import fork_conversation

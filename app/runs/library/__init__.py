@@ -1,4 +1,4 @@
-"""Commands for a user's data and settings: agents, topics, marks, preferences, providers, trash.
+"""Commands for a user's data and settings: agents, topics, marks, preferences, providers.
 
-Not here: filters (`runs/filters`), and calls of a provider for a reply.
+Not here: filters (`runs/filters`), the trash (`runs/trash`), and calls of a provider for a reply.
 """

@@ -1,11 +1,11 @@
-"""Commands to read and change a user's preferences, which apply to all conversations; see `domain/preferences.py`."""
+"""Commands to read and change a user's preferences for all conversations; see `domain/settings/preferences.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from app.domain.context.middleware import compose_system_prelude
-from app.domain.preferences import Preferences, read_user_options, require_usable
+from app.domain.settings.preferences import Preferences, read_user_options, require_usable
 from app.runs.app_context import AppContext
 from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import now

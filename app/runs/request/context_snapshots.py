@@ -21,7 +21,7 @@ from app.domain.filters.evaluation.lowering import asks_boundary
 from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.language.syntax import Age, Filter, leaves
 from app.domain.model_profile import ModelProfile
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.domain.tools.inclusion import OfferedTools
 from app.providers.base import Provider
 from app.runs.request.send_plan import RequestExtras

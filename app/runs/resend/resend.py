@@ -29,7 +29,7 @@ from app.domain.errors import (
     PairChangedError,
     SendLockedError,
 )
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.forks import fork_conversation
 from app.runs.request.attachments import AttachedParts

@@ -28,7 +28,7 @@ from app.providers.base import Credentials, Provider
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
-from app.settings import Settings
+from app.config.settings import Settings
 from app.store.database.encryption import Seal
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings

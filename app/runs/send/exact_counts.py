@@ -15,7 +15,7 @@ from app.domain.context.composition import Estimate, price_tokens
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import NoKeyError, ProviderError
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.providers.counts.counting import count_tokens, encode_count
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts

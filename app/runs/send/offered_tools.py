@@ -17,7 +17,7 @@ from app.domain.agents.agents import Agent, has_tool
 from app.domain.agents.delegation import DELEGATE, describe_delegates
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.model_profile import ModelProfile
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.domain.tokens.estimates import Estimator
 from app.domain.tools.inclusion import NO_TOOLS, OfferedTools, SizedTool, define_tool
 from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted

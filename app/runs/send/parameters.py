@@ -15,7 +15,7 @@ from app.domain.model_profile import ModelProfile
 from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters
-from app.views.screen.parameters import SettingView, show_policy, show_setting
+from app.views.page.parameters import SettingView, show_policy, show_setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from app.domain.conversation.text_size import require_text_size
 from app.domain.errors import ConflictError, InputError, NoKeyError, SendLockedError
 from app.domain.filters.evaluation.selection import selects_unmarked
 from app.domain.filters.language.syntax import Recent, RecentOfTopic, leaves
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
 from app.runs.library.abilities import join_or, list_capable

@@ -25,7 +25,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
@@ -41,7 +41,7 @@ from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
 from app.store.conversation.uploads import return_uploads, take_uploads
 from app.store.run import queues
-from app.store.unused_attachments import list_bytes, release_attachments
+from app.store.trash.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
 """Number of attempts to send the first text of a queue, if the queue changes or another reply starts meanwhile.

@@ -15,12 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.parts import Text
-from app.domain.search import Search, parse_search
+from app.domain.text.search import Search, parse_search
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
 from app.store.conversation.conversations import ListCriteria
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, load_places, search
-from app.tools.connection_terms import Progress
+from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 USUAL_LIMIT: Final = 5

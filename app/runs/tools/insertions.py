@@ -17,7 +17,7 @@ from app.domain.tools.tool_servers import ListedPrompt, Listing
 from app.domain.tools.uri_templates import fill_template
 from app.runs.app_context import AppContext
 from app.runs.tools.server_commands import read_server
-from app.tools.sessions import ServerSession
+from app.tools.mcp.sessions import ServerSession
 
 MAX_SECONDS: Final = 60.0
 """Upper limit for the server's own timeout, because a person waits for the result."""

@@ -33,7 +33,7 @@ from app.store.conversation.conversations import load_conversation
 from app.store.tools import permissions as stored
 from app.store.tools.audit import AuditEntry, list_entries
 from app.store.tools.permissions import StoredRule
-from app.tools.connection.schemas import Problems, check_arguments
+from app.tools.mcp.schemas import Problems, check_arguments
 
 MAX_PATTERNS: Final = 64
 

@@ -39,7 +39,7 @@ from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_
 from app.runs.tools.stored_grants import make_auth_of
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.sessions import ServerSession
+from app.tools.mcp.sessions import ServerSession
 
 MAX_SERVERS = 50
 _PIECES: Final[Mapping[str, str]] = MappingProxyType(

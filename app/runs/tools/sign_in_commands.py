@@ -22,7 +22,7 @@ from app.runs.tools.server_commands import have_server, require_allowed, secrets
 from app.runs.tools.stored_grants import may_sign_in
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.server_log import OWN_LEVEL, ServerLog
+from app.tools.mcp.server_log import OWN_LEVEL, ServerLog
 from app.tools.sign_in.sign_ins import ConsentAnswer, Refusal, SignIn, SignInFailedError
 
 CALLBACK: Final = "/api/v1/mcp-servers/oauth/callback"

@@ -9,7 +9,7 @@ from app.domain.tools.tool_servers import OverHttp
 from app.runs.app_context import AppContext
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.connection_terms import ConnectionTerms
+from app.tools.mcp.connection_terms import ConnectionTerms
 from app.tools.sign_in.sign_ins import StoredGrant
 
 if TYPE_CHECKING:

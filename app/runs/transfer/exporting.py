@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.page_bytes import count_fitting
-from app.domain.export import PairRecord, forget_sent, list_attachments
+from app.domain.transfer.records import PairRecord, forget_sent, list_attachments
 from app.domain.filters.language.commands import ExportFormat, ExportOrder
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_filter
@@ -35,7 +35,7 @@ from app.runs.transfer.import_file import MAX_BYTES
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
-from app.store.pair_records import (
+from app.store.transfer.pair_records import (
     BATCH,
     PairPlace,
     load_nodes,
@@ -43,12 +43,12 @@ from app.store.pair_records import (
     load_record_bytes,
     load_records,
 )
-from app.store.raw_rows import load_raw_conversation
+from app.store.transfer.raw_rows import load_raw_conversation
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.views.conversation.conversation import cut_snippet
-from app.views.conversation.transcript_html import html_foot, html_head, html_pair
-from app.views.conversation.transcript_markdown import markdown_head, markdown_pair
+from app.views.export.transcript_html import html_foot, html_head, html_pair
+from app.views.export.transcript_markdown import markdown_head, markdown_pair
 from app.views.encode import to_json
 
 IN_MEMORY = 8 * 1024 * 1024

@@ -19,7 +19,7 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.parts import File, Image
 from app.domain.errors import ConflictError
-from app.domain.export import NewIds, NodeRecord, PairRecord, list_attachments, relabel, renew
+from app.domain.transfer.records import NewIds, NodeRecord, PairRecord, list_attachments, relabel, renew
 from app.domain.filters.saved_rules import MAX_SAVED
 from app.domain.topics.topic_rules import MAX_TOPICS, TopicNames
 from app.runs.transfer.import_file import ImportFile

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ErrorClass
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 
 MAX_ID = 64
 _LARGEST = 2**53

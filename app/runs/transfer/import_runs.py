@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from app.domain.conversation.conversation import Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.errors import ErrorClass, Failure, failure
-from app.domain.export import RunRecord, SnapshotRecord
+from app.domain.transfer.records import RunRecord, SnapshotRecord
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.usage import Usage

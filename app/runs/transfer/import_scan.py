@@ -26,7 +26,7 @@ import orjson
 
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
-from app.domain.json_size import MAX_VALUES
+from app.domain.text.json_size import MAX_VALUES
 
 MAX_PAIRS: Final = 200_000
 """Maximum number of pairs in all conversations of a file together; the same limit applies to nodes."""

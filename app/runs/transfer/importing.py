@@ -28,7 +28,7 @@ from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
-from app.domain.export import NewIds, NodeRecord
+from app.domain.transfer.records import NewIds, NodeRecord
 from app.domain.topics.topic_rules import TopicNames
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
@@ -52,7 +52,7 @@ from app.store.conversation.conversations import (
 )
 from app.store.index.indexes import Indexed, save_indexed
 from app.store.organise.filters import load_saved_filters
-from app.store.pair_records import insert_unsearched, insert_words, list_words
+from app.store.transfer.pair_records import insert_unsearched, insert_words, list_words
 
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20

@@ -12,7 +12,7 @@ from app.runs.app_context import AppContext
 from app.store.run.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.store.tools.permissions import list_pending
-from app.views.screen.panels import (
+from app.views.page.panels import (
     PermissionItemView,
     ScreenComparisonView,
     ScreenQueueView,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from app.views.compare.compared import ComparedColumnsView
-from app.views.screen.context import ContextView, RefusalView
-from app.views.screen.damage import DamagedSettingView
-from app.views.screen.pair import ScreenPairView
-from app.views.screen.panels import (
+from app.views.page.compared import ComparedColumnsView
+from app.views.page.context import ContextView, RefusalView
+from app.views.page.damage import DamagedSettingView
+from app.views.page.pair import ScreenPairView
+from app.views.page.panels import (
     CountingView,
     PermissionItemView,
     RetryView,

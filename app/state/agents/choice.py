@@ -14,7 +14,7 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation, load_last_agent
-from app.views.screen.options import OptionRow
+from app.views.page.options import OptionRow
 
 NOBODY = "none"
 """The key of the menu entry for no agent. No agent has this id."""

@@ -27,7 +27,7 @@ from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.screen.options import OptionRow
+from app.views.page.options import OptionRow
 
 SEVERAL: Final = ""
 """The key of the menu entry for several models. No model has this name."""

@@ -24,7 +24,7 @@ from app.state.composer.view_options import options_of
 from app.state.conversation.first_draft import FirstDraft
 from app.state.conversation.system_prompt import new_prompt
 from app.state.conversation.temporary import TemporaryState
-from app.views.screen.context import ContextView
+from app.views.page.context import ContextView
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:

@@ -32,7 +32,7 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.views.request.composition import EstimateView
-from app.views.screen.context import ContextView, ToolCountView
+from app.views.page.context import ContextView, ToolCountView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
 """Maximum number of characters of a message. A longer text also has too many bytes, and is neither sent nor counted."""

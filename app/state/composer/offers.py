@@ -16,8 +16,8 @@ from app.runs.tools.insertions import fill_prompt, read_resource
 from app.runs.tools.server_commands import SeenServer, list_servers
 from app.state.agents.choice import NOBODY
 from app.state.composer.views import PromptRow
-from app.tools.sessions import Health
-from app.views.screen.options import OptionRow
+from app.tools.mcp.sessions import Health
+from app.views.page.options import OptionRow
 
 _NO_SERVER: Final = "No MCP server is on for this conversation. Add one in Settings → Tools."
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.context.seen_selection import SelectionChangedError, describe_difference
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent
 from app.runs.library.preference_commands import read_preferences, set_preferences

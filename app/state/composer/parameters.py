@@ -49,7 +49,7 @@ from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
 from app.store.conversation.conversations import load_conversation
 from app.store.settings.agents import find_agent
-from app.views.screen.parameters import SettingView, show_policy
+from app.views.page.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
 """Maximum number of characters in a field."""

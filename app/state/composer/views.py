@@ -1,4 +1,4 @@
-"""Frozen values that the composer shows in addition to the views of `app.views.screen`."""
+"""Frozen values that the composer shows in addition to the views of `app.views.page`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation
 from app.views.library.model import describe_in_short, describe_skipped
-from app.views.screen.options import OptionRow
+from app.views.page.options import OptionRow
 
 GATHER_SECONDS: Final = 0.2
 """Time that the menu waits for all providers. Then it shows the answers so far, and each later answer as it arrives."""

@@ -47,8 +47,8 @@ from app.state.tab.turns import Turns
 from app.state.tab.visit import VisitedState
 from app.views.conversation.marks import ChangeView
 from app.views.library.filter_line import OutcomeView
-from app.views.screen.filter_chips import ChipView, show_chips
-from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
+from app.views.page.filter_chips import ChipView, show_chips
+from app.views.page.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50
 MIN_DAY_LEFT: Final = 1_000

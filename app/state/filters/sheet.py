@@ -14,7 +14,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
-from app.views.shortcuts import ACTIONS, Mode, key_name, key_of
+from app.views.shortcuts.shortcuts import ACTIONS, Mode, key_name, key_of
 
 MAX_QUERY: Final = 200
 FILTER: Final = "filter"

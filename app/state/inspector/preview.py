@@ -32,8 +32,8 @@ from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
 from app.views.request.preview import Previewed
-from app.views.screen.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
-from app.views.screen.request.request_changes import ChangesView, ComparedRequest, show_changes
+from app.views.page.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
+from app.views.page.request.request_changes import ChangesView, ComparedRequest, show_changes
 
 T = TypeVar("T")
 

@@ -28,7 +28,7 @@ from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
-from app.views.screen.differences import SpanView, diff_words
+from app.domain.text.differences import SpanView, diff_words
 
 MAX_ID: Final = 64
 _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict.fromkeys(RUNNING, "running")

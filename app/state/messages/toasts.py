@@ -1,7 +1,7 @@
 """Toasts: a toast is one line about a completed action or an error, and may have an Undo.
 
 Errors of forms are shown at the form, unexpected errors by `shell/notice.py`. Undo with the keyboard is in
-`shell/undo.py`.
+`app/state/undo/undo.py`.
 
     await show_toast(self, "Deleted the agent “Scout”", undo=Undo(AgentState.restore("a1")))
     await show_fault(self, error)

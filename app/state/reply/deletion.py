@@ -21,7 +21,7 @@ from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.screen.pair import ScreenPairView
+from app.views.page.pair import ScreenPairView
 
 MAX_ID: Final = 64
 MAX_QUOTED: Final = 80

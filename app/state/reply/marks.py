@@ -31,7 +31,7 @@ from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.screen.pair import ScreenPairView, ShownMarks
+from app.views.page.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
 
 MAX_ID: Final = 64

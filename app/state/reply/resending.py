@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.conversation.comparisons import Comparison
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.pair_comparisons import compare_again

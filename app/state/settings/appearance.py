@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import reflex as rx
 
-from app.domain.preferences import Theme
+from app.domain.settings.preferences import Theme
 from app.state.settings.preferences import prefer
 
 

@@ -1,6 +1,6 @@
 """Settings → Context: limits on tokens and costs, and what to do when a send is over the budget.
 
-The form is validated here, so that each error is shown at its field. The rules are in `domain/preferences.py`.
+The form is validated here, so that each error is shown at its field. The rules are in `domain/settings/preferences.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import reflex as rx
 
 from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
-from app.domain.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
+from app.domain.settings.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER

@@ -1,6 +1,6 @@
 """Settings → Keyboard shortcuts: the key of each action. The user can choose another key, or none.
 
-The table of actions is in `app/views/shortcuts.py`. The browser only reports which key was pressed.
+The table of actions is in `app/views/shortcuts/shortcuts.py`. The browser only reports which key was pressed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState
-from app.views.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
+from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
 
 _NO_KEY: Final = ("Backspace", "Delete")
 """The keys that the user presses to remove an action's key."""

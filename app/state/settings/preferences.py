@@ -7,7 +7,7 @@ A handler of any state changes preferences as follows. The change is stored and 
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
 
-The meaning of each preference is in `domain/preferences.py`. The sections of Settings edit the preferences.
+The meaning of each preference is in `domain/settings/preferences.py`. The sections of Settings edit the preferences.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from decimal import Decimal
 
 import reflex as rx
 
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import change_preferences, read_preferences
 from app.runs.send.commands import LOCAL_OWNER
-from app.views.shortcuts import describe_hints
+from app.views.shortcuts.shortcuts import describe_hints
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from app.domain.tools.tool_servers import Listing, OverHttp, OverStdio, ToolServer
 from app.runs.tools.server_commands import SeenServer
-from app.tools.sessions import Health, ServerSession
+from app.tools.mcp.sessions import Health, ServerSession
 from app.views.tools.server import PromptView, ServerToolView, ServerView, describe_server
 from app.views.usage.figures import plural
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InviewError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools import server_commands

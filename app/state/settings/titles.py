@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import reflex as rx
 
 from app.domain.errors import InputError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
 from app.runs.library.preference_commands import read_preferences
 from app.runs.library.provider_commands import list_models

@@ -1,1 +1,1 @@
-"""The parts that every page has around its content: keys, menus, announcements, the notice, Undo with the keyboard."""
+"""The parts that every page has around its content: keys, menus, announcements, the notice, the viewer of pictures."""

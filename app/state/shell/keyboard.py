@@ -1,6 +1,6 @@
 """The keyboard actions that the server performs. Each of these actions is an event of another state.
 
-The table of all actions is in `app/views/shortcuts.py`.
+The table of all actions is in `app/views/shortcuts/shortcuts.py`.
 
     await tab.send(KeyboardState.perform, action="two_stars", pair_id="p1")
 
@@ -25,7 +25,7 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
-from app.state.shell.undo import UndoState
+from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of

@@ -16,7 +16,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.search import Search, as_typed, parse_search
+from app.domain.text.search import Search, as_typed, parse_search
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.sidebar.titles import name_of

@@ -14,7 +14,7 @@ import json
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from app.domain.json_size import MAX_VALUES, has_more_values
+from app.domain.text.json_size import MAX_VALUES, has_more_values
 
 MAX_JSON: Final = 100_000
 """Maximum number of characters of a JSON text that the browser stores."""

@@ -14,7 +14,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
-from app.domain.preferences import TopicOrder
+from app.domain.settings.preferences import TopicOrder
 from app.runs.app_context import context_for, current
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences, set_preferences

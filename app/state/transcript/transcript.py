@@ -32,9 +32,9 @@ from app.state.tab.address import conversation_in, position_in
 from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
 from app.state.transcript.chat import ChatState
-from app.views.screen.damage import DamagedSettingView
-from app.views.screen.pair import ScreenPairView
-from app.views.screen.panels import RetryView, ToolProgressView
+from app.views.page.damage import DamagedSettingView
+from app.views.page.pair import ScreenPairView
+from app.views.page.panels import RetryView, ToolProgressView
 
 
 class TranscriptState(rx.State):

@@ -1,4 +1,4 @@
 """Conversations, pairs, versions, attachments and branches: tables and queries.
 
-Elsewhere: topics, marks, filters and trash (`organise`), runs (`run`), searches (`index`).
+Elsewhere: topics, marks and filters (`organise`), the trash (`trash`), runs (`run`), searches (`index`).
 """

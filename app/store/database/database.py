@@ -41,7 +41,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from app.domain.errors import StoreError
-from app.domain.pattern import occur_in_order
+from app.domain.text.pattern import occur_in_order
 from app.store.database import driver
 from app.store.database.damage import READABLE, read_json, read_text
 

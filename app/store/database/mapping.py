@@ -36,7 +36,7 @@ from app.domain.filters.language.parser import parse_line
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage, read_usage
 from app.store.database.damage import (
     UNKNOWN_MODEL,

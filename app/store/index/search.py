@@ -20,7 +20,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, FromClause, Select, column, func, literal_column, select, table, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.search import Search, Term, cut_excerpt
+from app.domain.text.search import Search, Term, cut_excerpt
 from app.store.conversation.conversations import IN_VIEW, ListCriteria, Listed, conditions_of, list_named
 from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT

@@ -1,4 +1,4 @@
-"""Topics, marks, saved filters and the trash: tables and queries.
+"""Topics, marks and saved filters: tables and queries.
 
-The tables of conversations and pairs are in `conversation`.
+The trash is in `trash`; the tables of conversations and pairs are in `conversation`.
 """

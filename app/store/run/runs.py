@@ -25,7 +25,7 @@ from app.domain.run.growth import Growth
 from app.domain.run.queue import decide_hold
 from app.domain.run.rounds import Round, count_answered
 from app.domain.run.run import Canceled, Failed, Outcome, Phase, Retry, RunStart, RunState, Succeeded, lifecycle_of
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.store.cache.prompt_caches import CacheUse, decode_sent, insert_cache_use
 from app.store.conversation.conversations import next_revision, not_in_trash
 from app.store.conversation.pairs import insert_message

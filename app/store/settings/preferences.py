@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, case, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.damage import DamagedRowError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.store.database.damage import Reading, raw_bytes
 from app.store.settings.rows_settings import PREFERENCE
 

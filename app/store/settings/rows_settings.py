@@ -25,7 +25,7 @@ class ProviderSettingRow(Row, table=True):
 
 
 class PreferenceRow(Row, table=True):
-    """A preference that the user changed. All others have their defaults (`domain/preferences.py`)."""
+    """A preference that the user changed. All others have their defaults (`domain/settings/preferences.py`)."""
 
     owner: str = Field(primary_key=True)
     name: str = Field(primary_key=True)

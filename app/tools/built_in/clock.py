@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.tools.connection_terms import Progress
+from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 
 CURRENT_TIME: Final = Tool(

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import BUILT_IN, Caller, Tool, ToolOutcome
-from app.tools.connection_terms import Progress
+from app.tools.mcp.connection_terms import Progress
 from app.tools.network.addresses import AddressGuard
 from app.tools.toolbox import BuiltIn
 

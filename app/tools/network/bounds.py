@@ -9,7 +9,7 @@ import asyncio
 import re
 from typing import Final
 
-from app.domain.json_size import MAX_VALUES
+from app.domain.text.json_size import MAX_VALUES
 
 MAX_MESSAGE: Final = 11_000_000
 """Maximum bytes of one message of an MCP server, both as received and as a Python text in memory.

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 import httpcore2
 import httpx2
 
-from app.domain.json_size import ValueCount
+from app.domain.text.json_size import ValueCount
 from app.tools.network.addresses import AddressGuard
 from app.tools.network.bounds import ByteFlow, DecodedSize, Flow, TooMuchError, require_few, require_small
 

@@ -33,7 +33,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel
 
 from app.domain.tools.tool_servers import OverHttp
-from app.tools.connection_terms import ConnectionTerms, SignInNeededError
+from app.tools.mcp.connection_terms import ConnectionTerms, SignInNeededError
 from app.tools.network.web_client import Bounds, put_bounds
 from app.tools.sign_in.sign_ins import SignInFailedError, StoredGrant
 

@@ -1,6 +1,6 @@
 """The base class of islands: parts of the page that are written in TypeScript.
 
-Not here: copying the files of islands into the build (`app/ui/islands.py`), and the types of their props
+Not here: copying the files of islands into the build (`app/ui/build/islands.py`), and the types of their props
 (`make types`). For how to write an island, see docs/islands.md.
 
     class MomentText(Island):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.viewer import ViewerState
+from app.state.shell.viewer import ViewerState
 from app.ui.kit.containers.disclosure import Disclosure
 from app.ui.kit.controls.copy_button import copy_button
-from app.views.screen.attachment import ScreenAttachment
+from app.views.page.attachment import ScreenAttachment
 
 ADDRESS = "/api/v1/attachments/"
 AttachmentVar = rx.vars.ObjectVar[ScreenAttachment]

@@ -5,7 +5,7 @@
  * dollar or in front of the closing one, and no digit after the closing one, so that "$5 and $10" stays money. A dollar
  * after a letter ("US$") opens no formula either. A text is no formula if a sign is in front of the closing dollar and
  * a letter after it ("$HOME/$USER"), or if the words of a sentence are between the dollars.
- * The exported page has the same rules (app/views/conversation/cjk_and_math.py).
+ * The exported page has the same rules (app/views/export/cjk_and_math.py).
  */
 import type { TokenizerExtension } from "marked";
 

@@ -11,7 +11,7 @@ from typing import Final
 import reflex as rx
 from reflex_base.style import LiteralColorMode, set_color_mode
 
-from app.domain.preferences import Theme
+from app.domain.settings.preferences import Theme
 from app.state.settings.appearance import AppearanceState
 from app.state.settings.preferences import PreferencesState
 from app.ui.settings.parts import once_loaded, radio, section

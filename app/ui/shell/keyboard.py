@@ -16,7 +16,7 @@ from app.state.shell.keyboard import FIRST_SENT, PAGE_EVENTS, PAIR_EVENTS, Keybo
 from app.ui.kit.island import Island, island
 from app.ui.kit.keys.place import Place
 from app.ui.shell.openers import OPENERS
-from app.views.shortcuts import ACTIONS, KeyAction, Mode
+from app.views.shortcuts.shortcuts import ACTIONS, KeyAction, Mode
 
 _OPENERS: Final = frozenset({"topic", "delete", "summarise", "help", "help_anywhere", "edit", "regenerate"})
 _PLACES: Final[Mapping[str, Place]] = {

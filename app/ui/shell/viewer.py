@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.viewer import ViewedPicture, ViewerState
+from app.state.shell.viewer import ViewedPicture, ViewerState
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel
 
 

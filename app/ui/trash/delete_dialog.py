@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.trash import TrashState
+from app.state.trash.trash import TrashState
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_danger, dialog_foot, dialog_text, dialog_title
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.state.trash import TermItem, TrashItem, TrashState
+from app.state.trash.trash import TermItem, TrashItem, TrashState
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.deferred import deferred
 from app.ui.trash.delete_dialog import delete_forever_dialog

@@ -1,4 +1,4 @@
-"""The view of a pair for programs. The page has another one (`app/views/screen/pair.py`).
+"""The view of a pair for programs. The page has another one (`app/views/page/pair.py`).
 
 Unknown figures are never zero: `tokens` and `usage` are null, `cost` is "unknown".
 """
@@ -19,7 +19,7 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import list_attached, plain_text
 from app.domain.costs.costs import UNKNOWN, Cost
 from app.domain.errors import Failure
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.parts import PartView, describe_parts
 from app.views.request.parameters import ParametersView, show_parameters

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from app.domain.conversation.attachments import id_of
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
 from app.views.encode import raw_json
 from app.views.request.parameters import ParametersView, show_parameters

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.run.run import Failed, RunState, Succeeded, lifecycle_of
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.views.conversation.pair import FailureView, UsageView, describe_failure, describe_usage
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from app.domain.cache.rules import CacheLifetime
-from app.domain.preferences import OverBudget, Preferences, Theme, TopicOrder
+from app.domain.settings.preferences import OverBudget, Preferences, Theme, TopicOrder
 
 
 @dataclass(frozen=True, slots=True)

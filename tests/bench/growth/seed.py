@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.pattern import fold
+from app.domain.text.pattern import fold
 from app.providers.counts.vocabularies import counter, vocabulary_of
 from app.runs.send.commands import LOCAL_OWNER
 

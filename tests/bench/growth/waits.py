@@ -18,7 +18,7 @@ import orjson
 from sqlalchemy import delete
 
 from app.domain.filters.language.commands import ExportFormat
-from app.domain.search import parse_search
+from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
 from app.runs.app_context import AppContext
 from app.runs.request.indexes import Indexer
@@ -30,7 +30,7 @@ from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
-from app.settings import load_settings
+from app.config.settings import load_settings
 from app.store.conversation.conversations import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search

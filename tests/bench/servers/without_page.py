@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from app.cli.server import run
-from app.settings import load_settings
+from app.config.settings import load_settings
 from app.store.database.migrations import upgrade
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.domain.context.middleware import StreamContext, new_receivers, receive, receive_end
 from app.domain.conversation.parts import Part, Text, Thinking
 from app.domain.run.run import RunStart, apply_event, start_run
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     Stopped,
     StopReason,
     StreamEvent,

@@ -14,7 +14,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, ToolCall
 from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.language import syntax
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 SECONDS = {"min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
 

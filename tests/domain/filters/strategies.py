@@ -45,7 +45,7 @@ from app.domain.filters.language.syntax import (
     all_of,
     any_of,
 )
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 from app.domain.topics.topics import Topic, build_topic_tree
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

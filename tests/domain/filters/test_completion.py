@@ -9,7 +9,7 @@ from app.domain.filters.evaluation.scope import Vocabulary
 from app.domain.filters.language.parser import parse_filter, parse_line
 from app.domain.filters.language.predicates import PREDICATES, STARTERS, Name
 from app.domain.filters.language.syntax import AgentTerm, ModelTerm, ToolCallTerm, TopicTerm
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 from app.domain.topics.topics import Topic, build_topic_tree
 from tests.domain.filters.strategies import AGENTS, MODELS, TOOLS, TOPICS, patient
 

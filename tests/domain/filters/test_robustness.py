@@ -18,7 +18,7 @@ from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.language.parser import MAX_DEPTH, MAX_TERMS, parse_filter, parse_line
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 from tests.domain.filters.strategies import patient
 
 FRAGMENTS = [

@@ -9,7 +9,7 @@ from app.domain.errors import ErrorClass
 from app.domain.run import recovery
 from app.domain.run.recovery import RecoveryRefusedError, ShownPart, recover_parts, recover_reply
 from app.domain.run.run import CancelRequested, Failed, Interrupted, RunStart, RunState, apply_event, start_run
-from app.domain.stream_events import TextReceived
+from app.domain.stream.stream_events import TextReceived
 
 CALL, ANSWER = ToolCall("c", "clock", "{}", complete=True), ToolResult("c", (Text("noon"),))
 

@@ -34,7 +34,7 @@ from app.domain.run.run import (
     sum_usage,
 )
 from app.domain.run.run_log import LogEvent, events_after
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     Stopped,
     StopReason,

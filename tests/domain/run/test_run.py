@@ -32,7 +32,7 @@ from app.domain.run.run import (
     lifecycle_of,
 )
 from app.domain.run.run_log import LogEvent, events_after
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     RedactedThinkingReceived,
     Stopped,

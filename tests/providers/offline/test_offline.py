@@ -14,7 +14,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Image, Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
 from app.domain.request.request import RequestMessage
-from app.domain.stream_events import Stopped, StopReason
+from app.domain.stream.stream_events import Stopped, StopReason
 from app.providers.offline import script
 from app.providers.offline.script import HELP, long_text, split_tokens, write_script
 from app.providers.wire.transport import Transport

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.parts import Text, ToolCall, plain_text
 from app.domain.errors import ErrorClass
-from app.domain.stream_events import Stopped, StopReason
+from app.domain.stream.stream_events import Stopped, StopReason
 from app.domain.usage import Usage
 from app.providers.vendors.call_pieces import CallPieces
 from app.providers.vendors.tool_calls import ToolCalls

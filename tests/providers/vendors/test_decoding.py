@@ -10,7 +10,7 @@ import pytest
 from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
 from app.domain.errors import ErrorClass
 from app.domain.run.run import Succeeded
-from app.domain.stream_events import (
+from app.domain.stream.stream_events import (
     PartEnded,
     Stopped,
     StopReason,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.conversation.parts import plain_text
-from app.domain.stream_events import PartEnded, TextReceived, ThinkingReceived
+from app.domain.stream.stream_events import PartEnded, TextReceived, ThinkingReceived
 from app.providers.wire.surrogates import Mender
 from tests.providers.playing import a_provider, play
 

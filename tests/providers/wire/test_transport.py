@@ -17,7 +17,7 @@ import pytest
 
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
-from app.domain.stream_events import Stopped, StopReason, TextReceived
+from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, encode
 from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import NOTHING_ATTACHED

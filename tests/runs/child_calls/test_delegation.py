@@ -15,7 +15,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.model_profile import Prices
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tools import Caller, ToolOutcome
 from app.runs.app_context import AppContext

@@ -17,7 +17,7 @@ from app.domain.child_calls.titles import INSTRUCTION
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.compare.comparisons import start_comparison

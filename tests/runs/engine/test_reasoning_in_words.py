@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.filters.language.commands import ExportFormat
-from app.domain.search import parse_search
+from app.domain.text.search import parse_search
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.exporting import export_conversation
 from app.runs.wiring import open_app_context

@@ -14,7 +14,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.errors import NEXT_STEP, ErrorClass
 from app.domain.run.run import Failed, Succeeded
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.wiring import open_app_context

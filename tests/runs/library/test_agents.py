@@ -7,7 +7,7 @@ import pytest
 from app.domain.agents.agents import Agent
 from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.errors import NotFoundError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import AgentFields, change_agent, create_agent, delete_agent, restore_agent

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.export import PairRecord
+from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair, mark_pairs
 from app.runs.library.topic_commands import change_topic, create_topic, delete_topic, list_topics
@@ -17,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import insert_conversation, load_with_revision, next_revision
 from app.store.conversation.rows import PAIR
-from app.store.pair_records import insert_records
+from app.store.transfer.pair_records import insert_records
 from tests.runs.steps import a_conversation, count_statements, pair_of, pairs_of, reply_to, send, wait_for_text
 from tests.store.values import a_conversation as a_stored_conversation
 from tests.store.values import a_pair_of

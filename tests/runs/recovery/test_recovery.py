@@ -17,7 +17,7 @@ from app.domain.conversation.marks import PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ErrorClass
 from app.domain.run.recovery import ShownPart
-from app.domain.search import parse_search
+from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pairs

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
-from app.domain.export import PairRecord
+from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, context_for
 from app.runs.forks import fork_conversation
-from app.runs.library.trash import empty_trash
+from app.runs.trash.trash import empty_trash
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation
 from app.store.conversation.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
-from app.store.pair_records import insert_records
+from app.store.transfer.pair_records import insert_records
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import a_png
 from tests.runs.steps import a_conversation, count_own_statements

@@ -18,7 +18,7 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
 from app.domain.model_profile import Prices
-from app.domain.preferences import OverBudget, Preferences
+from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.kept_requests import resend_as_it_was

@@ -19,7 +19,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import InputError, SendLockedError
 from app.domain.filters.language.errors import FilterError
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import put_checkpoint
 from app.runs.library.provider_commands import list_models, save_provider

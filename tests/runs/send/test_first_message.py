@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.errors import InputError, InviewError, NotFoundError
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.library.agent_commands import AgentFields, create_agent
 from app.runs.library.preference_commands import set_preferences

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.conversation.conversation import Pair, ToolMode
 from app.domain.conversation.parts import ToolCall
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.domain.tools.inclusion import Why
 from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome

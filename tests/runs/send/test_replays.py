@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import set_preferences

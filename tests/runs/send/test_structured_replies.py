@@ -23,7 +23,7 @@ from app.runs.transfer.export_json import write_pair
 from app.runs.transfer.importing import import_file
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows import PAIR
-from app.store.pair_records import load_records
+from app.store.transfer.pair_records import load_records
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.schema_check.attacks import ATTACKS
 

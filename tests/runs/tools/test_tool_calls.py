@@ -19,7 +19,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
 from app.domain.errors import ConflictError
 from app.domain.run.rounds import NOT_RUN, UNANSWERED, ToolLimits
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome

@@ -17,7 +17,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
 from app.domain.request.hashing import content_hashes
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.domain.usage import Usage

@@ -14,7 +14,7 @@ from llmock.testing import LLMockServer
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Thinking, ToolResult, plain_text
 from app.domain.conversation.parts import ToolCall as ToolCallPart
-from app.domain.stream_events import StopReason
+from app.domain.stream.stream_events import StopReason
 from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault
 from app.domain.tools.tools import ToolOutcome

@@ -22,7 +22,7 @@ from app.runs.send.queue import queue_text
 from app.runs.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
-from app.tools.connection_terms import Progress
+from app.tools.mcp.connection_terms import Progress
 from tests.runs.steps import a_conversation, collect, pair_of, pairs_of, reply_to, send
 from tests.runs.toolsmith import add_tools
 from tests.waiting import until

@@ -10,13 +10,13 @@ import orjson
 from hypothesis import Phase, given, settings
 
 from app.domain.conversation.conversation import Conversation, Pair
-from app.domain.export import NodeRecord, PairRecord
+from app.domain.transfer.records import NodeRecord, PairRecord
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import make_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.export_json import write_conversation, write_pair
 from app.store.conversation.conversations import insert_conversation, next_revision
-from app.store.pair_records import insert_records
+from app.store.transfer.pair_records import insert_records
 from tests.builders import EPOCH, a_pair
 from tests.effort import examples
 from tests.runs.exchange import bring_back, export

@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 import pytest
 
-from app.domain.export import PairRecord
+from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer import exporting
 from app.runs.transfer.importing import import_file
-from app.store import pair_records
+from app.store.transfer import pair_records
 from tests.runs.exchange import PAIR_BY_HAND, export
 from tests.runs.steps import count_own_statements
 

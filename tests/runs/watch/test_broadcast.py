@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.domain.errors import NotFoundError
 from app.domain.run.run import Interrupted, RunEvent, RunStart, RunState, apply_event, start_run
 from app.domain.run.run_log import LogEvent, events_after
-from app.domain.stream_events import TextReceived
+from app.domain.stream.stream_events import TextReceived
 from app.providers.base import WireRequest
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun

@@ -13,7 +13,7 @@ from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
 from app.runs.library.mark_commands import mark_pair
-from app.runs.library.trash import list_trash, restore
+from app.runs.trash.trash import list_trash, restore
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
     LOCAL_OWNER,

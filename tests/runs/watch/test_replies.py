@@ -29,7 +29,7 @@ from app.runs.watch.pairs import WatchedPairs
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.views.conversation.pair import NO_FACTS
-from app.views.screen.pair import ScreenPairView, show_pair
+from app.views.page.pair import ScreenPairView, show_pair
 from tests.api.peer import Peer, Piece, cut_at_random, serve_peer
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, settings_of, wait_for_text
 from tests.runs.watch.page import Page, a_page, is_running, positions_of, reply_of, store_past, text_of, view_of

@@ -26,7 +26,7 @@ from app.runs.watch.window import MAX_PAIRS
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
-from app.views.screen.panels import CountingView
+from app.views.page.panels import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, pair_of, send, settings_of

@@ -16,7 +16,7 @@ from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
-from app.views.screen.options import OptionRow
+from app.views.page.options import OptionRow
 from tests.state.conftest import Tab
 from tests.tools.servers import LIBRARY
 from tests.waiting import until

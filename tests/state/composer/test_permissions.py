@@ -23,8 +23,8 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.pairs import load_pairs
-from app.views.screen.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
-from app.views.screen.tools.tool_card import CardStatus, ToolCardView
+from app.views.page.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.page.tools.tool_card import CardStatus, ToolCardView
 from tests.state.conftest import Tab
 from tests.state.watched import running
 from tests.waiting import until

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from app.domain.export import PairRecord
+from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, current
 from app.runs.runtime.event_bus import ConversationRemoved
 from app.runs.send.commands import LOCAL_OWNER
@@ -15,7 +15,7 @@ from app.state.filters.applied import FilterState
 from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
 from app.store.conversation.pairs import load_pairs
-from app.store.pair_records import insert_records
+from app.store.transfer.pair_records import insert_records
 from tests.state.conftest import Tab
 from tests.store.values import a_conversation, a_pair_of
 from tests.waiting import until

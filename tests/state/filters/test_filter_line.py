@@ -21,8 +21,8 @@ from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import Toast, ToastState
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair, load_pairs
-from app.views.screen.filter_chips import ChipView
-from app.views.screen.filter_line import CommandQuestionView, LineFeedbackView
+from app.views.page.filter_chips import ChipView
+from app.views.page.filter_line import CommandQuestionView, LineFeedbackView
 from tests.media.test_pictures import a_photo
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs

@@ -26,8 +26,8 @@ from app.state.inspector.preview import PreviewState
 from app.state.tab.tab_watchers import Moment
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
-from app.views.screen.request.request import RequestView
-from app.views.screen.request.request_changes import ChangesView
+from app.views.page.request.request import RequestView
+from app.views.page.request.request_changes import ChangesView
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching

@@ -15,7 +15,7 @@ from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
 from app.state.reply.deletion import PairDeletionState
 from app.state.transcript.chat import ChatState
-from app.views.screen.log import MOST, LogEntryView, show_log
+from app.views.page.log import MOST, LogEntryView, show_log
 from tests.runs.steps import a_conversation, collect, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching

@@ -16,8 +16,8 @@ from app.state.composer.state import ComposerState
 from app.state.inspector.tools import ToolChoiceState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
-from app.views.screen.context import ToolCountView
-from app.views.screen.tools.tool_choice import ToolPanelView
+from app.views.page.context import ToolCountView
+from app.views.page.tools.tool_choice import ToolPanelView
 from tests.runs.steps import collect
 from tests.state.conftest import Tab
 from tests.state.watched import watching

@@ -9,7 +9,7 @@ from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.inspector.versions import VersionDiffView, VersionsState
 from app.state.messages.toasts import ToastState
-from app.state.shell.undo import UndoState
+from app.state.undo.undo import UndoState
 from app.store.conversation.pairs import load_pair
 from tests.runs.steps import collect, reply_to
 from tests.state.conftest import Tab

@@ -10,7 +10,7 @@ from reflex.state import State
 
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences
@@ -26,7 +26,7 @@ from app.state.messages.toasts import ToastState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
-from app.state.shell.undo import UndoState
+from app.state.undo.undo import UndoState
 from tests.runs.steps import collect, reply_to, send, wait_for_text
 from tests.state.conftest import Tab
 from tests.state.watched import stored, watching, watching_two

@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply

@@ -12,7 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
 from app.state.reply.summary import SummaryState
-from app.state.shell.undo import UndoState
+from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import load_conversation
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

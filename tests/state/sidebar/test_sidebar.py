@@ -17,7 +17,7 @@ from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
 from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.library.agent_commands import create_agent
-from app.runs.library.trash import restore
+from app.runs.trash.trash import restore
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.domain.conversation.marks import Marks
-from app.domain.preferences import Preferences
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import set_preferences

@@ -11,7 +11,7 @@ from sqlalchemy import event, text, update
 from app.domain.conversation.conversation import ConversationKind
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking
-from app.domain.search import parse_search
+from app.domain.text.search import parse_search
 from app.store.conversation.conversations import (
     ListCriteria,
     delete_conversation,
@@ -26,7 +26,7 @@ from app.store.database.parts_json import encode_parts
 from app.store.index import search as module
 from app.store.index.rows_search import PIECE
 from app.store.index.search import Found, FoundPlaces, load_found, load_places, search
-from app.store.organise.trash import delete_pairs, put_conversation
+from app.store.trash.trash import delete_pairs, put_conversation
 from tests.store.values import OWNER, START, a_conversation, a_pair_of
 
 EVERYTHING = ListCriteria()

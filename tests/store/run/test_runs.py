@@ -26,7 +26,7 @@ from app.domain.run.run import (
     start_run,
 )
 from app.domain.run.run_log import events_after
-from app.domain.stream_events import Stopped, StopReason, TextReceived, UsageReported
+from app.domain.stream.stream_events import Stopped, StopReason, TextReceived, UsageReported
 from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation, load_with_revision
 from app.store.conversation.pairs import insert_pair, load_pair, load_tail

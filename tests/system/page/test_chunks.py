@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.build import ensure_built
-from app.ui.chunks import ChunksError, compile_at_once, with_shared
+from app.ui.build.chunks import ChunksError, compile_at_once, with_shared
 
 MOST = 6  # files that a browser loads at the same time from one server
 

@@ -1,11 +1,11 @@
-"""Reflex's runtime with the changes of the build: see app/ui/link.py."""
+"""Reflex's runtime with the changes of the build: see app/ui/build/link.py."""
 
 from __future__ import annotations
 
 import pytest
 from reflex_base.constants import Templates
 
-from app.ui.link import LinkError, with_link
+from app.ui.build.link import LinkError, with_link
 
 RUNTIME = (Templates.Dirs.WEB_TEMPLATE / "utils/state.js").read_text()
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ui.prerender import SHELL, PrerenderError, with_shell
+from app.ui.build.prerender import SHELL, PrerenderError, with_shell
 
 
 def test_page_of_a_conversation_is_drawn_with_the_static_ones() -> None:

@@ -25,7 +25,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from app.cli import preflight
-from app.settings import load_settings
+from app.config.settings import load_settings
 from tests.serving import INVIEW, LISTENS, ROOT, Served, server_environment, serving
 
 pytestmark = pytest.mark.slow

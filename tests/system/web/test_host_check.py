@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
-from app.settings import load_settings
+from app.config.settings import load_settings
 from app.web.host_check import COMMON_HEADERS, GateRules, guarded
 
 

@@ -16,7 +16,7 @@ from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.http.problems import refuse_field
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus, ToolMode
-from app.domain.search import parse_search
+from app.domain.text.search import parse_search
 from app.runs.app_context import current
 from app.runs.filters import filter_commands
 from app.runs.send import commands

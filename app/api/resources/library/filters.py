@@ -16,7 +16,7 @@ from app.api.resources.send.request_bodies import BYTES, answer_file
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.filters.saved_rules import MAX_NAME
 from app.runs.filters import filter_commands
-from app.store.raw_rows import load_raw_filter
+from app.store.transfer.raw_rows import load_raw_filter
 from app.views.encode import to_json
 from app.views.library.filters import FiltersView, SavedFilterView, describe_filters, describe_saved
 

@@ -16,7 +16,7 @@ from app.api.http.bodies import Body, ModelName, ToolName
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
 from app.domain.cache.rules import CacheLifetime
-from app.domain.preferences import (
+from app.domain.settings.preferences import (
     MAX_BUILT_IN,
     MAX_KEYS,
     MAX_TOKENS,

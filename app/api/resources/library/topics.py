@@ -14,7 +14,7 @@ from app.api.http.bodies import Body
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.problems import refuse_field
 from app.domain.errors import NotFoundError
-from app.domain.preferences import TopicOrder
+from app.domain.settings.preferences import TopicOrder
 from app.domain.topics.topic_rules import MAX_LEVELS, MAX_NAME
 from app.runs.app_context import AppContext
 from app.runs.library import topic_commands

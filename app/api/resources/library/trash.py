@@ -15,9 +15,9 @@ from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import CONVERSATION_CURSOR
 from app.api.resources.conversation.conversations import ConversationId
 from app.runs.app_context import AppContext
-from app.runs.library import trash
+from app.runs.trash import trash
 from app.store.conversation.conversations import Cursor
-from app.store.organise.trash import TrashEntry, TrashPlace
+from app.store.trash.trash import TrashEntry, TrashPlace
 from app.views.conversation.trash import TrashEntryView, describe_entry
 
 router = APIRouter(tags=["trash"], dependencies=[ReadsJson])

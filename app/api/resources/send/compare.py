@@ -18,7 +18,7 @@ from app.api.resources.conversation.marks import PairId
 from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS, Comparison
 from app.domain.costs.costs import price_pair
 from app.domain.errors import InputError
-from app.domain.preferences import OverBudget
+from app.domain.settings.preferences import OverBudget
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare import comparisons
 from app.runs.compare.pair_comparisons import compare_again

@@ -35,7 +35,7 @@ from app.domain.filters.language.syntax import (
     Unit,
     all_of,
 )
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 STARRED: Final = Stars(Op.AT_LEAST, 1)
 

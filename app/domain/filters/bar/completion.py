@@ -21,7 +21,7 @@ from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.predicates import NAMES, PREDICATES, STARTERS, Name
 from app.domain.filters.language.quoting import quote_pattern, quote_topic, read_text
 from app.domain.filters.language.syntax import TopicTerm, Unit
-from app.domain.pattern import Pattern, fold
+from app.domain.text.pattern import Pattern, fold
 
 MOST = 30
 """Maximum number of suggestions."""

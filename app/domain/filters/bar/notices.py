@@ -19,7 +19,7 @@ from app.domain.filters.language.syntax import (
     TopicTerm,
     leaves,
 )
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 
 def list_notices(tree: Filter, scope: FilterScope) -> tuple[str, ...]:

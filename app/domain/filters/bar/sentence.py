@@ -49,7 +49,7 @@ from app.domain.filters.language.syntax import (
     TopicTerm,
     Unit,
 )
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 
 def describe_filter(tree: Filter) -> str:

@@ -21,7 +21,7 @@ from enum import StrEnum
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.filters.language.syntax import Op
-from app.domain.pattern import fold
+from app.domain.text.pattern import fold
 
 
 class Number(StrEnum):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from app.domain.filters.language.syntax import TopicTerm
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 from app.domain.topics.topics import TopicTree
 
 

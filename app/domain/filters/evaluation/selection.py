@@ -39,7 +39,7 @@ from app.domain.filters.evaluation.condition import (
 from app.domain.filters.evaluation.lowering import BoundaryPairs, lower_base, lower_view
 from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.language.syntax import And, Everything, Filter, Flagged, MarkTerm, Not, Op, Or, Stars
-from app.domain.pattern import occur_in_order
+from app.domain.text.pattern import occur_in_order
 
 Estimate = Callable[[Pair], int]
 """A function that returns the current estimate of a pair in tokens."""

@@ -42,7 +42,7 @@ from app.domain.filters.language.syntax import (
     ToolCallTerm,
     TopicTerm,
 )
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 
 def format_filter(tree: Filter, *, long: bool = False) -> str:

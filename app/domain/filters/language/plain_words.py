@@ -16,7 +16,7 @@ from typing import Final
 
 from app.domain.filters.language.predicates import NAMES
 from app.domain.filters.language.quoting import quote_pattern
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 _WORD: Final = r"[^\W_]+(?:['’-][^\W_]+)*"
 _PLAIN: Final = re.compile(rf"{_WORD}(?:[\s,;.?]+{_WORD})*[.?]*")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.domain.filters.language.syntax import TopicTerm
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _WRITTEN = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}

@@ -15,7 +15,7 @@ from datetime import date
 from enum import StrEnum
 
 from app.domain.conversation.conversation import Mark
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 
 class Op(StrEnum):

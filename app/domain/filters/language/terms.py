@@ -46,7 +46,7 @@ from app.domain.filters.language.syntax import (
     Unit,
 )
 from app.domain.filters.language.token_stream import INSTEAD, TokenStream, refuse
-from app.domain.pattern import Pattern
+from app.domain.text.pattern import Pattern
 
 A_PREDICATE = f"a filter word ({', '.join(row.name for row in PREDICATES.values())})"
 

@@ -16,7 +16,7 @@ class Place(StrEnum):
 
     A comment after a name says what its action does. Names without a comment move the focus to the region of that name.
     Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns "now" while the person is
-    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts.py`.
+    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts/shortcuts.py`.
     """
 
     COMPOSER = "composer"

@@ -1,4 +1,4 @@
-/** The name of a pressed key, as `app/views/shortcuts.py` writes it: the character it types, without caps lock. */
+/** The name of a pressed key, as in `app/views/shortcuts/shortcuts.py`: the character it types, without caps lock. */
 
 /** The fields of a keyboard event that identify the key. */
 export type Pressed = Pick<KeyboardEvent, "key" | "code" | "shiftKey">;

@@ -27,7 +27,7 @@ from app.runs.app_context import AppContext
 from app.runs.tools import sign_in_commands
 from app.runs.tools.server_commands import session_of
 from app.store.tools.mcp_servers import StoredServer
-from app.tools.sessions import Health
+from app.tools.mcp.sessions import Health
 from app.tools.sign_in import oauth_flow, sign_ins
 from tests.api.served import Api, serve, serve_api
 from tests.runs.clock import HANG_SECONDS, LoopClock

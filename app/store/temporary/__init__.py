@@ -1,0 +1,1 @@
+"""The database in memory that has the temporary conversations of this process."""

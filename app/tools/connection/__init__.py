@@ -1,1 +1,0 @@
-"""One connection to an MCP server, and the messages and results that it receives."""

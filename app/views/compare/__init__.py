@@ -1,1 +1,0 @@
-"""The compared replies of a comparison, as the page shows them."""
