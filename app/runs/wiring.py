@@ -31,7 +31,7 @@ from app.runs.child_calls.post_run import follow_up
 from app.runs.engine.engine import Engine, NextRound
 from app.runs.engine.live import LiveRun
 from app.runs.engine.writer import Writer
-from app.runs.trash.trash import keep_purging
+from app.runs.trash.purge import keep_purging
 from app.runs.recovery.reaper import Reaper
 from app.runs.request.indexes import Indexer
 from app.runs.runtime.catalogue import Catalogue
