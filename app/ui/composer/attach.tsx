@@ -7,10 +7,9 @@
 import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import { takesText } from "../kit/keys/key_mode.ts";
 import { goTo, offer } from "../kit/keys/places.ts";
-import { insertText } from "../kit/texts/writing.ts";
+import { insertText, LONGEST_UNDONE } from "../kit/texts/writing.ts";
 import type { FileChooserProps } from "./views.ts";
 
-const LONGEST_UNDONE = 10_000; // characters: a longer text takes browsers long to insert so that it can be undone
 const STEP = 5; // per cent
 const session = Math.random().toString(36).slice(2, 12);
 let count = 0;

@@ -13,7 +13,7 @@ import { catchLetters, keyMode, takesText } from "../kit/keys/key_mode.ts";
 import { goTo, offer } from "../kit/keys/places.ts";
 import { signal } from "../kit/signal.ts";
 import { EDITED, keptText } from "../kit/texts/kept_text.ts";
-import { applyShortcut, insertText } from "../kit/texts/writing.ts";
+import { applyShortcut, insertText, LONGEST_UNDONE } from "../kit/texts/writing.ts";
 import { schemas, texts, uploads } from "./drafts.ts";
 import { before, holds, Pending, type Sent, without } from "./pending.ts";
 import { NAME, usePrompts } from "./prompts.tsx";
@@ -24,7 +24,6 @@ const KEEP_MS = 400;
 const TELL_MS = 60;
 const TOLD_CHARS_PER_MS = 2000;
 const PAIRS = /[\ud800-\udbff]/g; // each starts two characters of JavaScript that are one in Python
-const LONGEST_UNDONE = 10_000; // characters: the more lines a text has, the longer browsers take to insert it with undo
 const GROWS_ITSELF = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
 
 const pending = new Pending(Math.random().toString(36).slice(2, 12));

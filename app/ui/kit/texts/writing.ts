@@ -8,6 +8,9 @@ const LIST_ITEM = /^(\s*)([-*+]|(\d+)([.)]))(\s+)(\[[ xX]\]\s+)?(.*)$/;
 const FENCE = /^\s*(```+|~~~+)[\w-]*$/;
 const WRAPS: Readonly<Record<string, string>> = { b: "**", i: "*", e: "`" };
 
+/** Maximum number of characters that `insertText` inserts quickly. Browsers take long for each line of a longer text. */
+export const LONGEST_UNDONE = 10_000;
+
 /**
  * The change that replaces an ordinary line break: remove `cut` characters in front of the caret, insert `text`, and
  * put the caret after `at` characters of it.
