@@ -32,7 +32,7 @@ from app.store.conversation.conversations import (
     next_revision,
 )
 from app.store.conversation.pairs import load_pair
-from app.store.transfer.pair_records import BATCH, insert_records, load_places, load_records
+from app.store.transfer.pair_records import BATCH, RecordTarget, insert_records, load_places, load_records
 from app.views.conversation.conversation import cut_snippet
 
 
@@ -95,7 +95,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
     async with ctx.store.write() as session:
         await insert_conversation(session, fork)
         revision = await next_revision(session, fork.id, None)
-        await insert_records(session, owner, fork.id, copies, (), revision, ctx.process_id)
+        await insert_records(session, RecordTarget(owner, fork.id, revision, ctx.process_id), copies)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     return fork.id
 

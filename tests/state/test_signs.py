@@ -12,7 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.line import FilterLineState
 from app.state.sidebar.sidebar import SidebarState
 from app.store.conversation.conversations import insert_conversation, next_revision
-from app.store.transfer.pair_records import insert_records
+from app.store.transfer.pair_records import RecordTarget, insert_records
 from app.views.page.filter_line import LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, opened, positions
@@ -33,7 +33,8 @@ async def write_mixed(ctx: AppContext) -> None:
                 PairRecord(replace(a_pair_of(conversation_id, place, text), topic=None))
                 for place, text in enumerate(requests, 1)
             ]
-            await insert_records(session, LOCAL_OWNER, conversation_id, pairs, (), revision, ctx.process_id)
+            target = RecordTarget(LOCAL_OWNER, conversation_id, revision, ctx.process_id)
+            await insert_records(session, target, pairs)
 
 
 async def search(tab: Tab, words: str) -> list[tuple[str, list[str]]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from app.domain.costs.prices import Tariff
 from app.runs.cache.cache_state import ComparedCall, PrefixCacheState
 from app.runs.cache.keep_alive import KeepAlive, offer_keeping
 from app.runs.request.preview import Preview
-from app.views.request.cache import CachedCallView, CacheStateView, CacheView, describe_cache, describe_call
-from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView, describe_keeping, describe_offer
+from app.views.request.cache import CachedCallView, CacheStateView, CacheView, describe_cache
+from app.views.request.composition import describe_cost
+from app.views.request.keep_warm import KeepWarmOfferView, KeepWarmView, describe_offer
 
 
 def describe_cache_state(state: PrefixCacheState, kept: KeepAlive | None) -> CacheStateView:
@@ -36,9 +39,17 @@ def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView
 
 def describe_kept(kept: KeepAlive) -> KeepWarmView:
     """Describe the progress and the cost of a keep-alive."""
-    one = kept.keeping
-    return describe_keeping(
-        one.started_at, one.until, one.ended_at, one.words, kept.spent.calls, kept.spent.cost, one.made_id
+    one, spent = kept.keeping, kept.spent
+    return KeepWarmView(
+        on=one.ended_at is None,
+        started_at=one.started_at,
+        until=one.until,
+        ended_at=one.ended_at,
+        words=one.words,
+        calls=spent.calls,
+        cost=describe_cost(spent.cost.amount if spent.calls else Decimal(0)),
+        cost_at_least=spent.cost.at_least,
+        made_id=one.made_id,
     )
 
 
@@ -50,14 +61,18 @@ def _describe_offer(planned: Preview, state: PrefixCacheState) -> KeepWarmOfferV
 
 def _describe_call(one: ComparedCall) -> CachedCallView:
     use, call = one.use, one.use.call
-    return describe_call(
-        call.run_id,
-        use.pair_id,
-        call.at,
-        call.marks,
-        use.predicted,
-        call.usage,
-        one.judgement,
-        one.differs,
+    usage = call.usage
+    return CachedCallView(
+        run_id=call.run_id,
+        pair_id=use.pair_id,
+        started_at=call.at,
+        cache_control_index=call.marks[-1].place if call.marks else None,
         frozen=use.frozen,
+        predicted_read_tokens=use.predicted.tokens,
+        exact=use.predicted.exact,
+        read_tokens=None if usage is None else usage.cache_read_tokens,
+        write_tokens=None if usage is None else usage.cache_write_tokens + usage.cache_write_1h_tokens,
+        outcome=one.judgement.outcome,
+        why=one.judgement.why,
+        differs=one.differs,
     )

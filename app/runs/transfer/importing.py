@@ -52,7 +52,7 @@ from app.store.conversation.conversations import (
 )
 from app.store.index.indexes import Indexed, save_indexed
 from app.store.organise.filters import load_saved_filters
-from app.store.transfer.pair_records import insert_unsearched, insert_words, list_words
+from app.store.transfer.pair_records import RecordTarget, insert_unsearched, insert_words, list_words
 
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
@@ -304,9 +304,8 @@ class _Importer:
             else replace(each.record, pair=replace(each.record.pair, topic=self.topics[each.topic]))
             for each in one.pairs
         ]
-        await insert_unsearched(
-            session, self.owner, conversation_id, records, one.nodes, _FIRST_REVISION, self.ctx.process_id
-        )
+        target = RecordTarget(self.owner, conversation_id, _FIRST_REVISION, self.ctx.process_id)
+        await insert_unsearched(session, target, records, one.nodes)
         await save_indexed(session, self._vocabulary(one.number), one.indexed)
         words = list_words(self.owner, records)
         count = len(records)

@@ -65,6 +65,19 @@ class PairPlace:
     topic: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordTarget:
+    """The conversation into which records are inserted, and the revision that its pairs get.
+
+    `process_id` names this process in the rows of runs.
+    """
+
+    owner: str
+    conversation_id: str
+    revision: int
+    process_id: str
+
+
 async def load_places(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PairPlace, ...]:
     """Return the positions and topics of all pairs of a conversation, oldest first, without deleted pairs."""
     query = (
@@ -152,39 +165,29 @@ async def load_nodes(session: AsyncSession, owner: str, conversation_id: str) ->
     return tuple(node for node in nodes if node is not None)
 
 
-async def insert_records(  # noqa: PLR0913, PLR0917 - owner, conversation, records and their revision
-    session: AsyncSession,
-    owner: str,
-    conversation_id: str,
-    records: Sequence[PairRecord],
-    nodes: Sequence[NodeRecord],
-    revision: int,
-    process_id: str,
+async def insert_records(
+    session: AsyncSession, target: RecordTarget, records: Sequence[PairRecord], nodes: Sequence[NodeRecord] = ()
 ) -> None:
-    """Insert pairs and nodes into a conversation unchanged. `process_id` names this process in the rows of runs."""
-    await insert_unsearched(session, owner, conversation_id, records, nodes, revision, process_id)
-    await insert_words(session, list_words(owner, records))
+    """Insert pairs and nodes into a conversation unchanged."""
+    await insert_unsearched(session, target, records, nodes)
+    await insert_words(session, list_words(target.owner, records))
 
 
-async def insert_unsearched(  # noqa: PLR0913, PLR0917 - see above
-    session: AsyncSession,
-    owner: str,
-    conversation_id: str,
-    records: Sequence[PairRecord],
-    nodes: Sequence[NodeRecord],
-    revision: int,
-    process_id: str,
+async def insert_unsearched(
+    session: AsyncSession, target: RecordTarget, records: Sequence[PairRecord], nodes: Sequence[NodeRecord]
 ) -> None:
     """Insert pairs and nodes like `insert_records`, without their words for the search: see `insert_words`."""
+    owner, conversation_id = target.owner, target.conversation_id
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
         # Messages before their pairs: otherwise a trigger reads their texts again, while they are in memory as well.
         await session.execute(text("PRAGMA defer_foreign_keys = ON"))
         await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
-        await _insert(session, PAIR, [_encode_pair(owner, record, revision) for record in batch])
+        await _insert(session, PAIR, [_encode_pair(owner, record, target.revision) for record in batch])
         await session.execute(text("PRAGMA defer_foreign_keys = OFF"))
         await _insert(session, VERSION, [_encode_version(owner, one, old) for one in batch for old in one.versions])
-        await _insert(session, RUN, [_encode_run(owner, one, run, process_id) for one in batch for run in one.runs])
+        runs = [_encode_run(owner, one, run, target.process_id) for one in batch for run in one.runs]
+        await _insert(session, RUN, runs)
         called = [(run.id, call) for one in batch for run in one.runs for call in run.tool_calls]
         await _insert_large(
             session, TOOL_CALL, ({"run_id": run_id, **encode_tool_call(call)} for run_id, call in called)

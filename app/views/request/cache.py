@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
-from app.domain.cache.misses import Break, Judgement, Outcome, describe_place
-from app.domain.cache.plan import CachePlan, Prediction
+from app.domain.cache.misses import Break, Outcome, describe_place
+from app.domain.cache.plan import CachePlan
 from app.domain.cache.prefix import SYSTEM, TOOLS
 from app.domain.cache.rules import HOUR
-from app.domain.cache.warmth import Breakpoint
 from app.domain.costs.prices import Tariff, price_usage
 from app.domain.request.request import Request, WireRole
 from app.domain.usage import Usage
@@ -88,7 +87,8 @@ class CachedCallView:
     """A provider call: the predicted use of the cache, and the use that the provider reported (null: no report).
 
     `outcome` compares both, and `why` explains a wrong prediction. `differs` describes the first place where the
-    request differs from that of the previous send; null: it begins with all of that request.
+    request differs from that of the previous send; null: it begins with all of that request. `frozen`: the call read
+    from the cache and did not write to it.
     """
 
     run_id: str
@@ -156,40 +156,6 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
         cost=describe_cost(price_usage(used, tariff, at)),
         cost_uncached=describe_cost(price_usage(plain, tariff, at)),
         broken=None if broken is None else _describe_break(broken, plan, place_of(broken.place), tariff, at),
-    )
-
-
-def describe_call(  # noqa: PLR0913, PLR0917 - the inputs of the view
-    run_id: str,
-    pair_id: str,
-    started_at: datetime,
-    marks: Sequence[Breakpoint],
-    predicted: Prediction,
-    usage: Usage | None,
-    judgement: Judgement,
-    differs: str | None,
-    *,
-    frozen: bool,
-) -> CachedCallView:
-    """Return the view of a call: the predicted use of the cache, and `usage`, which the provider reported.
-
-    `marks` are the cache breakpoints of its request. `judgement` compares the report with the prediction. `differs`
-    describes the first difference from the previous send. `frozen`: the call read from the cache and did not write to
-    it.
-    """
-    return CachedCallView(
-        run_id,
-        pair_id,
-        started_at,
-        marks[-1].place if marks else None,
-        frozen,
-        predicted.tokens,
-        predicted.exact,
-        None if usage is None else usage.cache_read_tokens,
-        None if usage is None else usage.cache_write_tokens + usage.cache_write_1h_tokens,
-        judgement.outcome,
-        judgement.why,
-        differs,
     )
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from app.domain.cache.keep_alive import KeepAliveCost
-from app.domain.costs.costs import Cost
 from app.views.request.composition import describe_cost
 
 CHOICES = (15, 30, 60, 120)
@@ -83,27 +81,4 @@ def describe_offer(offer: KeepAliveCost | str, expires_at: datetime | None, at: 
         describe_cost(offer.uncached),
         offer.worth,
         tuple(choices),
-    )
-
-
-def describe_keeping(  # noqa: PLR0913, PLR0917 - the inputs of the view
-    started_at: datetime,
-    until: datetime,
-    ended_at: datetime | None,
-    words: str | None,
-    calls: int,
-    cost: Cost,
-    made_id: str | None,
-) -> KeepWarmView:
-    """Return the view of a keep-alive. The arguments are the fields of `KeepWarmView`."""
-    return KeepWarmView(
-        ended_at is None,
-        started_at,
-        until,
-        ended_at,
-        words,
-        calls,
-        describe_cost(cost.amount if calls else Decimal(0)),
-        cost.at_least,
-        made_id,
     )

@@ -17,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import insert_conversation, load_with_revision, next_revision
 from app.store.conversation.rows import PAIR
-from app.store.transfer.pair_records import insert_records
+from app.store.transfer.pair_records import RecordTarget, insert_records
 from tests.runs.steps import a_conversation, count_statements, pair_of, pairs_of, reply_to, send, wait_for_text
 from tests.store.values import a_conversation as a_stored_conversation
 from tests.store.values import a_pair_of
@@ -33,7 +33,8 @@ async def a_past(ctx: AppContext, conversation_id: str, count: int) -> list[str]
     async with ctx.store.write() as session:
         await insert_conversation(session, conversation)
         revision = await next_revision(session, conversation_id, conversation.updated_at)
-        await insert_records(session, LOCAL_OWNER, conversation_id, records, (), revision, ctx.process_id)
+        target = RecordTarget(LOCAL_OWNER, conversation_id, revision, ctx.process_id)
+        await insert_records(session, target, records)
     return [record.pair.id for record in records]
 
 

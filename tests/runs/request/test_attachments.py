@@ -17,7 +17,7 @@ from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_sen
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation
 from app.store.conversation.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
-from app.store.transfer.pair_records import insert_records
+from app.store.transfer.pair_records import RecordTarget, insert_records
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import a_png
 from tests.runs.steps import a_conversation, count_own_statements
@@ -35,7 +35,8 @@ async def a_picture_in(ctx: AppContext, conversation_id: str) -> str:
     async with ctx.store.write() as session:
         await keep_attachments(session, LOCAL_OWNER, conversation_id, [PICTURE], now())
         revision = await next_revision(session, conversation_id, now())
-        await insert_records(session, LOCAL_OWNER, conversation_id, [PairRecord(pair)], (), revision, ctx.process_id)
+        target = RecordTarget(LOCAL_OWNER, conversation_id, revision, ctx.process_id)
+        await insert_records(session, target, [PairRecord(pair)])
     return pair.id
 
 

@@ -16,7 +16,7 @@ from app.runs.library.topic_commands import make_topics
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.export_json import write_conversation, write_pair
 from app.store.conversation.conversations import insert_conversation, next_revision
-from app.store.transfer.pair_records import insert_records
+from app.store.transfer.pair_records import RecordTarget, insert_records
 from tests.builders import EPOCH, a_pair
 from tests.effort import examples
 from tests.runs.exchange import bring_back, export
@@ -66,7 +66,7 @@ async def store(ctx: AppContext, made: tuple[Conversation, list[PairRecord], lis
         ]
         await insert_conversation(session, conversation)
         revision = await next_revision(session, conversation.id, None)
-        await insert_records(session, LOCAL_OWNER, conversation.id, filed, nodes, revision, "process")
+        await insert_records(session, RecordTarget(LOCAL_OWNER, conversation.id, revision, "process"), filed, nodes)
 
 
 async def test_what_is_exported_comes_back_the_same_here_and_elsewhere(ctx: AppContext, other: AppContext) -> None:

@@ -549,14 +549,14 @@ async def test_an_import_that_ends_early_says_what_is_there_of_it_and_where(
 ) -> None:
     insert, count = importing.insert_unsearched, 0
 
-    async def fail_at_third(session: Any, owner: str, conversation_id: str, *more: Any) -> None:
+    async def fail_at_third(session: Any, target: Any, *more: Any) -> None:
         nonlocal count
         count += 1
         if count == 3 and how == "the disk is full":
             raise StoreError("The database could not be written: disk full.", "Make room.")
         if count == 3:
-            await delete_conversation(session, owner, conversation_id)
-        await insert(session, owner, conversation_id, *more)
+            await delete_conversation(session, target.owner, target.conversation_id)
+        await insert(session, target, *more)
 
     monkeypatch.setattr(importing, "insert_unsearched", fail_at_third)
 

@@ -15,7 +15,7 @@ from app.state.filters.applied import FilterState
 from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.conversations import insert_conversation, load_conversation, next_revision
 from app.store.conversation.pairs import load_pairs
-from app.store.transfer.pair_records import insert_records
+from app.store.transfer.pair_records import RecordTarget, insert_records
 from tests.state.conftest import Tab
 from tests.store.values import a_conversation, a_pair_of
 from tests.waiting import until
@@ -35,7 +35,7 @@ async def write_pairs(ctx: AppContext, stars: Sequence[int] = STARS, *, kept: st
         await insert_conversation(session, conversation)
         revision = await next_revision(session, CONVERSATION, conversation.updated_at)
         records = [PairRecord(pair) for pair in pairs]
-        await insert_records(session, LOCAL_OWNER, CONVERSATION, records, (), revision, ctx.process_id)
+        await insert_records(session, RecordTarget(LOCAL_OWNER, CONVERSATION, revision, ctx.process_id), records)
     return [pair.id for pair in pairs]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -18,7 +19,8 @@ from app.runs.app_context import AppContext
 from app.runs.trash import trash
 from app.store.conversation.conversations import Cursor
 from app.store.trash.trash import TrashEntry, TrashPlace
-from app.views.conversation.trash import TrashEntryView, describe_entry
+from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.trash import TrashEntryView
 
 router = APIRouter(tags=["trash"], dependencies=[ReadsJson])
 
@@ -120,13 +122,13 @@ async def _list(
 
 
 def _describe(entry: TrashEntry, days: int | None) -> TrashEntryView:
-    return describe_entry(
-        entry_id=entry.id,
+    return TrashEntryView(
+        id=entry.id,
         kind=entry.kind,
         conversation_id=entry.conversation_id,
         title=entry.title,
-        words=entry.words,
+        snippet=cut_snippet(entry.words),
         count=entry.count,
         deleted_at=entry.deleted_at,
-        days=days,
+        expires_at=None if days is None else entry.deleted_at + timedelta(days=days),
     )
