@@ -11,8 +11,8 @@ from app.views.page.pair import ScreenPairView
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
     """Return these pairs with two fields set, which make the page draw a line above a pair.
 
-    `begins`: the pair is the first one that is sent, after pairs that are not sent. `switched`: its agent is not that
-    of the previous pair.
+    `begins`: the pair is the first one that is sent, after pairs that are not sent. `switched`: its agent differs
+    from the agent of the previous pair.
 
     `pairs` are sorted, oldest first. A pair whose two fields do not change is returned as the same object. `boundary`
     is the position of the oldest pair that is sent; None: no pair is left out.

@@ -16,9 +16,9 @@ from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation, load_last_agent
 from app.views.page.options import OptionRow
 
-NOBODY = "none"
+NO_AGENT = "none"
 """The key of the menu entry for no agent. No agent has this id."""
-NOBODY_NAME = "No agent"
+NO_AGENT_NAME = "No agent"
 _GROUP = "Agents"
 
 
@@ -29,8 +29,8 @@ class AgentState(rx.State):
     no entries.
     """
 
-    chosen: rx.Field[str] = rx.field(NOBODY)
-    chosen_name: rx.Field[str] = rx.field(NOBODY_NAME)
+    chosen: rx.Field[str] = rx.field(NO_AGENT)
+    chosen_name: rx.Field[str] = rx.field(NO_AGENT_NAME)
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     _chosen_in: str | None = None
 
@@ -42,7 +42,7 @@ class AgentState(rx.State):
         """
         if self._chosen_in != "":
             return None
-        return "" if self.chosen == NOBODY else self.chosen
+        return "" if self.chosen == NO_AGENT else self.chosen
 
     @rx.event
     async def load(self) -> None:
@@ -55,20 +55,20 @@ class AgentState(rx.State):
         here = await self._agent_here(ctx)
         self._chosen_in = conversation_in(self.router.url.path)
         found = next((agent for agent in agents if agent.id == here), None)
-        self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
+        self.chosen, self.chosen_name = (NO_AGENT, NO_AGENT_NAME) if found is None else (found.id, found.name)
         self.rows = _describe(agents, await load_model_names(agents)) if agents else ()
 
     @rx.event
     async def choose(self, agent_id: str) -> rx.event.EventType[()] | None:
         """Use this agent for the next replies; "none": no agent. Also choose the agent's model."""
         conversation_id = conversation_in(self.router.url.path)
-        chosen_id = "" if agent_id == NOBODY else agent_id
+        chosen_id = "" if agent_id == NO_AGENT else agent_id
         if conversation_id:
             ctx = await context_for(current(), conversation_id)
             await change_conversation(ctx, LOCAL_OWNER, conversation_id, agent_id=chosen_id)
         agents = {agent.id: agent for agent in await list_agents(current(), LOCAL_OWNER)}
         found = agents.get(chosen_id)
-        self.chosen, self.chosen_name = (NOBODY, NOBODY_NAME) if found is None else (found.id, found.name)
+        self.chosen, self.chosen_name = (NO_AGENT, NO_AGENT_NAME) if found is None else (found.id, found.name)
         if conversation_id:
             return ModelState.load
         return ModelState.choose(found.model) if found is not None and found.model is not None else None
@@ -94,7 +94,7 @@ async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:
 
 
 def _describe(agents: tuple[Agent, ...], names: Mapping[str, str]) -> tuple[OptionRow, ...]:
-    none = OptionRow(NOBODY, NOBODY_NAME, group=_GROUP)
+    none = OptionRow(NO_AGENT, NO_AGENT_NAME, group=_GROUP)
     return (none, *(_describe_one(agent, names.get(agent.model or "", "")) for agent in agents))
 
 

@@ -14,7 +14,7 @@ from app.runs.library.agent_commands import read_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.insertions import fill_prompt, read_resource
 from app.runs.tools.server_commands import SeenServer, list_servers
-from app.state.agents.choice import NOBODY
+from app.state.agents.choice import NO_AGENT
 from app.state.composer.views import PromptRow
 from app.tools.mcp.sessions import Health
 from app.views.page.options import OptionRow
@@ -77,7 +77,7 @@ async def find_offers(agent_id: str) -> Offered:
         NotFoundError: no such agent.
     """
     seen = await list_servers(current(), LOCAL_OWNER)
-    agent = None if agent_id == NOBODY else await read_agent(current(), LOCAL_OWNER, agent_id)
+    agent = None if agent_id == NO_AGENT else await read_agent(current(), LOCAL_OWNER, agent_id)
     used = None if agent is None else agent.server_ids
     servers = tuple(one for one in seen if one.server.enabled and (used is None or one.server.id in used))
     offers = tuple(offer for one in servers for offer in _list(one))

@@ -51,8 +51,8 @@ class Way:
 
     Exactly one field is set.
 
-    `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`: send a new request instead
-    of the stored one.
+    `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`: send a new request, not
+    the stored one.
     """
 
     over_budget: OverBudget | None = None

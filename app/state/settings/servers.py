@@ -41,7 +41,7 @@ _FOR_PEOPLE: Final[Mapping[str, str]] = {
     "fetch_page": "Lets the model read web pages.",
     "search_conversations": "Lets the model search your other conversations.",
 }
-"""What each built-in tool does, for people. Models get the tool's own description."""
+"""The descriptions of the built-in tools for people. Models get the tool's own description."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import reflex as rx
 
-from app.state.agents.choice import NOBODY, AgentState
+from app.state.agents.choice import NO_AGENT, AgentState
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.comparison import ComparisonState
 from app.state.composer.parameters import ParametersState
@@ -90,7 +90,7 @@ def agent_used() -> rx.Component:
     The agent of the last conversation is used again, so the menu alone would not be noticed.
     """
     return rx.cond(
-        AgentState.chosen != NOBODY,
+        AgentState.chosen != NO_AGENT,
         rx.el.div(
             rx.el.span(
                 "The agent ",
@@ -103,7 +103,7 @@ def agent_used() -> rx.Component:
                 type="button",
                 aria_label="Start without the agent " + AgentState.chosen_name.to(str),
                 title="Start without an agent",
-                on_click=[AgentState.choose(NOBODY), ParametersState.refresh, ComposerState.focus],
+                on_click=[AgentState.choose(NO_AGENT), ParametersState.refresh, ComposerState.focus],
             ),
             class_name="choice-set",
         ),

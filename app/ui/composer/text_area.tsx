@@ -279,7 +279,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   );
 }
 
-/** Empty the box. What was typed in it cannot be undone any more. */
+/** Empty the box. The undo of the browser can no longer bring the text back. */
 function empty(box: HTMLTextAreaElement): void {
   box.value = "";
   delete box.dataset.typed;

@@ -187,7 +187,7 @@ function listen(now: () => KeyboardProps): () => void {
 const isEmptyComposer = (box: Element | null): boolean =>
   box instanceof HTMLTextAreaElement && box.matches(COMPOSER) && box.value === "";
 
-/** True for an empty composer in which nothing was typed, so that its own undo has nothing to undo. */
+/** True for an empty composer without any typing, so that its own undo has nothing to undo. */
 const isUntouchedComposer = (box: Element | null): boolean =>
   isEmptyComposer(box) && box instanceof HTMLElement && box.dataset.typed === undefined;
 

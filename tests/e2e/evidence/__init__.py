@@ -1,4 +1,4 @@
-"""What the page and the server knew when a browser story failed. It becomes a part of the report of the failure.
+"""The state of the page and the server when a browser story failed. It becomes a part of the report of the failure.
 
     record_sockets(browser)           # before its first context is made
     for title, text in gather(contexts, servers): ...

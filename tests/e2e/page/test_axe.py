@@ -117,7 +117,7 @@ def findings(page: Page, where: str) -> list[str]:
 
 
 def findings_at_once(page: Page, where: str) -> list[str]:
-    """Return axe's findings for the page as it is at this moment."""
+    """Return axe's findings for the page at this moment."""
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(AXE.read_text())  # through the debugger: the page's policy does not allow this script
     options: dict[str, Any] = {"runOnly": {"type": "tag", "values": TAGS}, "rules": RULES}

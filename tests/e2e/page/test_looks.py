@@ -88,13 +88,13 @@ CUT_PLACEHOLDERS = """() => [...document.querySelectorAll("input:placeholder-sho
     return canvas.measureText(words).width > it.clientWidth;
   })
   .map((it) => `${it.clientWidth} px: ${it.placeholder}`)"""
-"""Placeholders without enough room. Where the words are far apart, only the first one is seen."""
+"""Placeholders without enough room. If the words are far apart, only the first one is measured."""
 SHARE_OF_THE_MENU = """(option) => {
   let place = option;
   while (getComputedStyle(place).overflowY !== "auto") place = place.parentElement;
   return place.clientHeight / option.closest("dialog").clientHeight;
 }"""
-"""The share of the menu's height in which its options are scrolled."""
+"""The part of the menu's height that scrolls its options, as a share."""
 FOCUS_IS_SEEN = """() => {
   const it = document.activeElement;
   return it === document.body || getComputedStyle(it).outlineStyle !== "none" || it.matches("form.composer textarea");

@@ -3,7 +3,7 @@ from __future__ import annotations
 from app.runs.app_context import AppContext
 from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.state.agents.choice import NOBODY, AgentState
+from app.state.agents.choice import NO_AGENT, AgentState
 from app.state.conversation.model import ModelState
 from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import load_conversation
@@ -32,7 +32,7 @@ async def test_the_menu_has_the_agents_and_choosing_one_brings_its_card_and_its_
         stored = await load_conversation(session, LOCAL_OWNER, conversation.id)
     assert (stored.agent_id, stored.model) == (agent.id, "offline:tiny")
 
-    await tab.send(AgentState.choose, agent_id=NOBODY)
+    await tab.send(AgentState.choose, agent_id=NO_AGENT)
     await tab.send(ChatState.open)
     assert tab.shows(ChatState, "agent_prompt") == ""
 
@@ -48,5 +48,5 @@ async def test_an_agent_that_was_deleted_is_no_choice_and_has_no_card(ctx: AppCo
     await tab.send(ChatState.open)
 
     rows = tab.shows(AgentState, "rows")
-    assert [row.value for row in rows] == [NOBODY, other.id]
+    assert [row.value for row in rows] == [NO_AGENT, other.id]
     assert tab.shows(ChatState, "agent_name") in {None, ""}

@@ -76,7 +76,7 @@ SHEET = (
         (
             (
                 "`'text'` or `\"text\"`",
-                (r"text; `\'` `\"` `\\` `\n` `\t` `\r` are escapes; before any other character, `\` is kept as it is"),
+                (r"text; `\'` `\"` `\\` `\n` `\t` `\r` are escapes; before any other character, `\` means itself"),
             ),
             ("`*` in quotes", r"any characters; a literal star is `\*`. Case does not matter"),
             ("`=` `<` `<=` `>` `>=`", "comparisons; without one, `=` applies, or `<=` for an age"),

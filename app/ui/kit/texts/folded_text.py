@@ -1,4 +1,4 @@
-"""A text of which only the start is shown if it is long, with a button that shows the rest."""
+"""A text that shows only its start if it is long, with a button that shows the rest."""
 
 from __future__ import annotations
 

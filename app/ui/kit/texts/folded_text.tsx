@@ -1,5 +1,5 @@
 /**
- * A text of which only the start is shown if it is long, with a button that shows the rest.
+ * A text that shows only its start if it is long, with a button that shows the rest.
  *
  * The rest is in the document: the browser's search and the words of a search (found.ts) lead to it and show it.
  */
