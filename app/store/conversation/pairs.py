@@ -240,14 +240,14 @@ async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: i
     await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
     for message in messages:  # one statement each: a trigger reads the request when the reply is there
-        await session.execute(insert(MESSAGE), _encode_message(owner, pair.conversation_id, pair.id, message))
+        await session.execute(insert(MESSAGE), encode_message(owner, pair.conversation_id, pair.id, message))
 
 
 async def insert_message(
     session: AsyncSession, owner: str, conversation_id: str, pair_id: str, message: Message
 ) -> None:
     """Insert a message of a pair."""
-    await session.execute(insert(MESSAGE).values(_encode_message(owner, conversation_id, pair_id, message)))
+    await session.execute(insert(MESSAGE).values(encode_message(owner, conversation_id, pair_id, message)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,8 @@ async def set_run(session: AsyncSession, pair_id: str, run_id: str) -> None:
     await session.execute(update(PAIR).where(PAIR.c.id == pair_id).values(run_id=run_id))
 
 
-def _encode_message(owner: str, conversation_id: str, pair_id: str, message: Message) -> dict[str, Any]:
+def encode_message(owner: str, conversation_id: str, pair_id: str, message: Message) -> dict[str, Any]:
+    """Return the columns of the row of a message."""
     return {
         "id": message.id,
         "owner": owner,

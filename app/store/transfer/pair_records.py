@@ -22,7 +22,7 @@ from app.domain.errors import ErrorClass, Failure, StoreError, failure
 from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.tools.tool_records import ToolCallRecord
 from app.store.conversation.attachments import use_attachments
-from app.store.conversation.pairs import encode_pair, load_pairs_by_id
+from app.store.conversation.pairs import encode_message, encode_pair, load_pairs_by_id
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.damage import Reading
 from app.store.database.mapping import (
@@ -42,7 +42,6 @@ from app.store.database.mapping import (
     encode_usage,
     read_message,
 )
-from app.store.database.parts_json import encode_parts
 from app.store.database.row import Json
 from app.store.index.rows_search import SEARCH_TEXT, divide_words
 from app.store.run.runs import STATUS_RUNNING
@@ -330,7 +329,7 @@ def _encode_pair(owner: str, record: PairRecord, revision: int) -> dict[str, Any
 def _encode_messages(owner: str, record: PairRecord) -> list[dict[str, Any]]:
     pair = record.pair
     messages = [message for message in (pair.request, pair.reply, *record.messages) if message is not None]
-    return [_encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
+    return [encode_message(owner, pair.conversation_id, pair.id, message) for message in messages]
 
 
 def _encode_words(owner: str, pair: Pair) -> list[dict[str, Any]]:
@@ -370,18 +369,6 @@ def _encode_node(owner: str, conversation_id: str, node: NodeRecord) -> dict[str
         "role": node.role,
         "data": dict(node.data),
         "created_at": node.created_at,
-    }
-
-
-def _encode_message(owner: str, conversation_id: str, pair_id: str, message: Message) -> dict[str, Any]:
-    return {
-        "id": message.id,
-        "owner": owner,
-        "conversation_id": conversation_id,
-        "pair_id": pair_id,
-        "role": message.role,
-        "parts": encode_parts(message.parts),
-        "created_at": message.created_at,
     }
 
 
