@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 import reflex as rx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.patches.namespace import send_patches
 from app.config.settings import Settings
+from app.patches.namespace import send_patches
 from app.state.allowed_events import EventGuard
 from app.state.shell.notice import describe_fault, log_script_fault
 from app.state.tab.visit import PageLoads

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from app.domain.conversation.damage import SETTINGS
 from app.config.settings import SQLITE
+from app.domain.conversation.damage import SETTINGS
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
 from app.store.diagnosis.mending import BUILT, mend
 from app.store.organise.topics import NO_TOPIC

@@ -19,8 +19,8 @@ import typer
 
 from app.cli import build, preflight
 from app.cli.reduced_imports import import_sparingly
-from app.domain.errors import InviewError
 from app.config.settings import OPEN_TO_OTHERS, Settings, load_settings
+from app.domain.errors import InviewError
 
 cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from app.domain.errors import InputError, SettingsError
 from app.config.settings import SQLITE, Settings
+from app.domain.errors import InputError, SettingsError
 
 _OTHERS: Final = 0o077
 """The permission bits of a file mode for users other than the owner."""

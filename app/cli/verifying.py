@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.config.settings import Settings
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.wiring import open_app_context
-from app.config.settings import Settings
 from app.store.conversation.conversations import load_conversation
 from app.store.run.verification import list_run_ids
 

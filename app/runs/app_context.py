@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from app.config.settings import Settings
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
 from app.runs.request.context_snapshots import SnapshotCache
@@ -25,7 +26,6 @@ from app.runs.request.sizes import Sizes
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.update_rate import Throttle
-from app.config.settings import Settings
 from app.store.database.database import Store
 from app.store.temporary.temporary_database import holds
 from app.tools.toolbox import Toolbox

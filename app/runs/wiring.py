@@ -17,6 +17,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from app.config.settings import Settings
 from app.domain.conversation.parts import ToolCall
 from app.domain.run.run import ToolFinished
 from app.providers.base import Timeouts
@@ -31,7 +32,6 @@ from app.runs.child_calls.post_run import follow_up
 from app.runs.engine.engine import Engine, NextRound
 from app.runs.engine.live import LiveRun
 from app.runs.engine.writer import Writer
-from app.runs.trash.purge import keep_purging
 from app.runs.recovery.reaper import Reaper
 from app.runs.request.indexes import Indexer
 from app.runs.runtime.catalogue import Catalogue
@@ -45,8 +45,8 @@ from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers
 from app.runs.tools.tool_calls import RecordedToolExecutor
 from app.runs.tools.tool_rounds import plan_round
+from app.runs.trash.purge import keep_purging
 from app.schema_check.checker import close as end_checking
-from app.config.settings import Settings
 from app.store.database.database import open_store
 from app.store.database.encryption import KEY_FILE, Seal
 from app.store.database.migrations import upgrade

@@ -74,7 +74,7 @@ from app.state.shell.keyboard import KeyboardState
 from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
 from app.state.shell.notice import NoticeState
-from app.state.undo.undo import UndoState
+from app.state.shell.viewer import ViewerState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
@@ -83,13 +83,13 @@ from app.state.transcript.chat import ChatState
 from app.state.transcript.checkpoint import CheckpointState
 from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
+from app.state.undo.undo import UndoState
 from app.state.usage.account import AccountState
 from app.state.usage.bill import BillState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState
 from app.state.usage.spent import SpentState
-from app.state.shell.viewer import ViewerState
 
 if TYPE_CHECKING:
     from reflex.app import App

@@ -29,9 +29,9 @@ from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
 from app.domain.model_profile import Prices
-from app.domain.settings.preferences import Theme
 from app.domain.request.request import ToolDefinition
 from app.domain.run.queue import Hold, HoldReason, QueuedText
+from app.domain.settings.preferences import Theme
 from app.domain.tools.permission_requests import PermissionRequest
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer

@@ -15,10 +15,10 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.api.app import create_api
+from app.config.settings import load_settings
 from app.runs.app_context import AppContext
 from app.runs.runtime.clock import STEADY, Clock
 from app.runs.wiring import open_app_context
-from app.config.settings import load_settings
 from app.web.request_parser import RequestProtocol
 from tests.databases import lay_database
 from tests.serving import listen

@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
+from app.config.settings import load_settings
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.runs.wiring import open_app_context
-from app.config.settings import load_settings
 from app.store.database.migrations import upgrade
 from app.store.ledger.rollups import find_faults
 from app.store.ledger.usage import GroupBy, UsageQuery

@@ -20,10 +20,10 @@ from app.domain.errors import ConflictError, ErrorClass, LaterPairsError, NotFou
 from app.domain.run.queue import HoldReason
 from app.runs.forks import fork_conversation
 from app.runs.library.mark_commands import mark_pairs
-from app.runs.trash.trash import list_trash, restore
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun
+from app.runs.trash.trash import list_trash, restore
 from tests.chaos.at_work import LEAST_LIFE, MAX_TALKS, PICKS, SEVERAL, TEXTS, noted
 from tests.chaos.desk import Desk, choose
 from tests.chaos.person import NOTHING, Attempt, Said, Talk, messages_of

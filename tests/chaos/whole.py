@@ -10,10 +10,10 @@ from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
-from app.runs.trash.trash import restore
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
 from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.trash.trash import restore
 from tests.chaos.aside import Aside
 from tests.chaos.at_work import MAX_TALKS, MODEL, PICKS, TEXTS, noted
 from tests.chaos.bench import eventually

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from app.config.settings import load_settings
 from app.domain.errors import InviewError
 from app.providers.models.model_lists import LISTS_FILE, MAX_FILE, read_remembered
-from app.config.settings import load_settings
 from app.small_files import RefusedFileError, read_small
 from app.store.database.encryption import Seal
 from tests.outside.attacks import DEEP, WIDE, WRONG

@@ -17,10 +17,10 @@ from app.providers.models.detection import ANSWER_SECONDS, LARGEST_LIST, detect_
 from app.providers.registry import PROVIDERS
 from app.tools.built_in.fetching import fetch_page
 from app.tools.built_in.web_pages import MAX_BYTES, SECONDS
-from app.tools.network.addresses import AddressGuard
-from app.tools.network.bounds import MAX_MESSAGE
 from app.tools.mcp.server_log import ServerLog
 from app.tools.mcp.sessions import START_SECONDS
+from app.tools.network.addresses import AddressGuard
+from app.tools.network.bounds import MAX_MESSAGE
 from app.tools.sign_in.oauth_flow import sign_in
 from app.tools.sign_in.sign_ins import SIGN_IN_SECONDS, SignIn, SignInFailedError
 from app.tools.sign_in.stored_auth import SIGN_IN_BOUNDS

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from app.config.settings import load_settings
 from app.runs.send.commands import LOCAL_OWNER, start_reply
 from app.runs.wiring import open_app_context
-from app.config.settings import load_settings
 from tests.runs.saves import Save, SaveClock, report_saves
 
 

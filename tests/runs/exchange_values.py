@@ -25,11 +25,11 @@ from app.domain.conversation.conversation import (
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure
-from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
 from app.domain.stream.stream_events import StopReason
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
+from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.usage import Usage
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER

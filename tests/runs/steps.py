@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from sqlalchemy import event
 
+from app.config.settings import Settings, load_settings
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import plain_text
 from app.domain.run.growth import Growth, apply_growth
@@ -18,7 +19,6 @@ from app.domain.run.run_log import LogEvent
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, start_reply
 from app.runs.watch.broadcast import follow
-from app.config.settings import Settings, load_settings
 from app.store.conversation.pairs import load_pair, load_pairs
 from app.store.database.parts_json import decode_parts
 from app.store.ledger.ledger import EndedCall, load_calls

@@ -20,12 +20,12 @@ from app.runs import uploads
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import keep_reply, start_comparison
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.trash.trash import empty_trash
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text, read_queue
 from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.trash.trash import empty_trash
 from app.runs.uploads import attach_file, drop_upload, find_uploads, load_attached
 from app.store.conversation.pairs import load_pairs
 from app.store.conversation.rows_attachment import ATTACHMENT

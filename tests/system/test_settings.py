@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.config import settings as module
+from app.config.settings import DESCRIPTIONS, load_settings
 from app.domain.errors import SettingsError
 from app.providers.registry import ENVIRONMENT_NAMES
-from app.config.settings import DESCRIPTIONS, load_settings
 
 
 def test_nothing_needs_to_be_set() -> None:

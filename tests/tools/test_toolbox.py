@@ -15,9 +15,9 @@ from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverStdio
 from app.domain.tools.tools import Caller, ToolFailedError, ToolFault, ToolOutcome
 from app.tools.built_in.clock import CURRENT_TIME, current_time
+from app.tools.mcp.connection_terms import ConnectionEnd
 from app.tools.mcp.link import describe_fault
 from app.tools.mcp.stdio import run_program
-from app.tools.mcp.connection_terms import ConnectionEnd
 from app.tools.toolbox import BuiltIn, Progress, Toolbox
 
 ME = Caller("local")

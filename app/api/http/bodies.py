@@ -16,8 +16,8 @@ from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.filters.language.lexer import MAX_LENGTH
-from app.domain.settings.preferences import OverBudget
 from app.domain.retry_policy import RetryPolicy
+from app.domain.settings.preferences import OverBudget
 from app.domain.structured.structured_replies import write_schema
 from app.runs.app_context import current
 from app.runs.child_calls.summaries import Extent

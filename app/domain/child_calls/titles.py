@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from app.domain.stream.reasoning_tags import TagReader
 from app.domain.conversation.conversation import Conversation, ConversationKind
+from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import TextReceived, TextWasThinking
 
 INSTRUCTION = """\

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
 
-from app.domain.stream.reasoning_tags import TagReader
 from app.domain.privacy.redaction import RedactedRequest, redact_request
 from app.domain.privacy.user_context import describe_user
 from app.domain.request.request import Request
+from app.domain.stream.reasoning_tags import TagReader
 from app.domain.stream.stream_events import StreamEvent
 
 

@@ -19,8 +19,8 @@ from typing import assert_never
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.parts import Part
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.run import Canceled, Failed, Outcome, Succeeded
+from app.domain.settings.preferences import OverBudget
 
 MAX_QUEUED = 50
 """Maximum number of queued texts per conversation. A client that needs more probably ignores the replies."""

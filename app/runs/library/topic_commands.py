@@ -19,8 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from typing_extensions import TypedDict
 
 from app.domain.errors import ConflictError, InputError, NotFoundError
-from app.domain.text.pattern import fold
 from app.domain.settings.preferences import TopicOrder
+from app.domain.text.pattern import fold
 from app.domain.topics.topic_rules import (
     MAX_TOPICS,
     FiledTopic,

@@ -22,8 +22,8 @@ from app.domain.errors import (
     NotFoundError,
 )
 from app.domain.model_profile import ModelProfile
-from app.domain.settings.preferences import OverBudget
 from app.domain.privacy.redaction import redact_text
+from app.domain.settings.preferences import OverBudget
 from app.providers.base import WireRequest
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext

@@ -18,6 +18,7 @@ from operator import attrgetter
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.config.settings import Settings
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
@@ -28,7 +29,6 @@ from app.providers.base import Credentials, Provider
 from app.providers.models.detection import detect_local_servers
 from app.providers.models.models import ModelLists
 from app.providers.registry import PROVIDERS, build_providers, missing_provider
-from app.config.settings import Settings
 from app.store.database.encryption import Seal
 from app.store.ledger.prices import OwnPrice, load_own_prices
 from app.store.settings.provider_settings import ProviderSetting, load_provider_settings

@@ -29,9 +29,9 @@ from app.domain.errors import (
     SendLockedError,
 )
 from app.domain.model_profile import split_model_name
-from app.domain.settings.preferences import OverBudget
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import use_topic
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
@@ -48,9 +48,9 @@ from app.store.conversation.attachments import keep_attachments, use_attachments
 from app.store.conversation.uploads import take_uploads
 from app.store.database.mapping import encode_conversation, encode_parameters
 from app.store.ledger.ledger import Purpose
-from app.store.trash import trash
 from app.store.run import runs
 from app.store.settings import agents
+from app.store.trash import trash
 
 LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""

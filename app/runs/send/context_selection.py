@@ -56,8 +56,8 @@ from app.domain.filters.language.syntax import (
 )
 from app.domain.filters.saved import expand_saved
 from app.domain.model_profile import ModelProfile
-from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.privacy.redaction import Redacted, redact_text
+from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
 from app.domain.tokens.kinds import kind_of
 from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools

@@ -25,8 +25,8 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
 from app.domain.model_profile import split_model_name
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts

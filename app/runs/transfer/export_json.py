@@ -15,9 +15,9 @@ from typing import Any
 
 from app.domain.conversation.conversation import Conversation, Message
 from app.domain.conversation.parts import Part, Text, plain_text
-from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.topics.topic_rules import FiledTopic
+from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.store.database.mapping import (
     encode_failure,
     encode_parameters,

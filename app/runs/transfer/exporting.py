@@ -18,7 +18,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.page_bytes import count_fitting
-from app.domain.transfer.records import PairRecord, forget_sent, list_attachments
 from app.domain.filters.language.commands import ExportFormat, ExportOrder
 from app.domain.filters.language.errors import FilterError
 from app.domain.filters.language.parser import parse_filter
@@ -26,6 +25,7 @@ from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import list_used
 from app.domain.topics.topic_rules import FiledTopic
 from app.domain.topics.topics import TopicTree, build_topic_tree
+from app.domain.transfer.records import PairRecord, forget_sent, list_attachments
 from app.runs.app_context import AppContext
 from app.runs.runtime.ids import now
 from app.runs.send.context_selection import ViewOptions, compose_view
@@ -35,6 +35,8 @@ from app.runs.transfer.import_file import MAX_BYTES
 from app.store.conversation.conversations import describe_listed, load_conversation
 from app.store.organise.filters import load_saved_filters
 from app.store.organise.topics import load_filed_topics
+from app.store.run.comparisons import load_open
+from app.store.run.queues import load_queue
 from app.store.transfer.pair_records import (
     BATCH,
     PairPlace,
@@ -44,12 +46,10 @@ from app.store.transfer.pair_records import (
     load_records,
 )
 from app.store.transfer.raw_rows import load_raw_conversation
-from app.store.run.comparisons import load_open
-from app.store.run.queues import load_queue
 from app.views.conversation.conversation import cut_snippet
+from app.views.encode import to_json
 from app.views.export.transcript_html import html_foot, html_head, html_pair
 from app.views.export.transcript_markdown import markdown_head, markdown_pair
-from app.views.encode import to_json
 
 IN_MEMORY = 8 * 1024 * 1024
 """Size in bytes up to which a file is kept in memory instead of on the disk."""

@@ -19,9 +19,9 @@ from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.parts import File, Image
 from app.domain.errors import ConflictError
-from app.domain.transfer.records import NewIds, NodeRecord, PairRecord, list_attachments, relabel, renew
 from app.domain.filters.saved_rules import MAX_SAVED
 from app.domain.topics.topic_rules import MAX_TOPICS, TopicNames
+from app.domain.transfer.records import NewIds, NodeRecord, PairRecord, list_attachments, relabel, renew
 from app.runs.transfer.import_file import ImportFile
 from app.runs.transfer.import_ids import Ids
 from app.runs.transfer.import_records import read_conversation, read_node, read_pair, read_topic_path

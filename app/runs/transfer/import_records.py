@@ -13,9 +13,9 @@ from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parameters import require_parameters
 from app.domain.conversation.parts import Part, TextFile, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import InputError
-from app.domain.transfer.records import NodeRecord, PairRecord, VersionRecord
 from app.domain.structured.structured_replies import read_schema
 from app.domain.topics.topic_rules import TopicNames, read_path
+from app.domain.transfer.records import NodeRecord, PairRecord, VersionRecord
 from app.runs.transfer.export_json import text_alone
 from app.runs.transfer.import_ids import Ids
 from app.runs.transfer.import_part_shapes import (

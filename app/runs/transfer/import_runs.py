@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from app.domain.conversation.conversation import Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.errors import ErrorClass, Failure, failure
-from app.domain.transfer.records import RunRecord, SnapshotRecord
 from app.domain.run.rounds import Round
 from app.domain.run.run import Retry
+from app.domain.transfer.records import RunRecord, SnapshotRecord
 from app.domain.usage import Usage
 from app.runs.transfer.import_ids import Ids
 from app.runs.transfer.import_scan import FaultError

@@ -28,8 +28,8 @@ from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import ConflictError, InputError, NotFoundError, StoreError
-from app.domain.transfer.records import NewIds, NodeRecord
 from app.domain.topics.topic_rules import TopicNames
+from app.domain.transfer.records import NewIds, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
 from app.runs.library.topic_commands import make_topics

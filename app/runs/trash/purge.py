@@ -1,6 +1,6 @@
 """The automatic deletion of entries that were in the trash for longer than their owner keeps them.
 
-    task = asyncio.create_task(keep_purging(ctx))       # every hour, while the process lives
+task = asyncio.create_task(keep_purging(ctx))       # every hour, while the process lives
 """
 
 from __future__ import annotations

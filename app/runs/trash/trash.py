@@ -19,9 +19,9 @@ from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
+from app.store.settings import preferences
 from app.store.trash import trash
 from app.store.trash.trash import TrashEntry, TrashPlace
-from app.store.settings import preferences
 from app.store.trash.unused_attachments import list_pair_attachments, release_attachments
 
 BATCH = 500

@@ -7,8 +7,8 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.providers.counts.counting import can_count
 from app.runs.request.preview import Composed
 from app.runs.send.parameters import Layers, list_settings
-from app.views.request.composition import boundary_of, describe_estimate
 from app.views.page.context import ContextView, show_tools
+from app.views.request.composition import boundary_of, describe_estimate
 
 
 def show_context(composed: Composed, topic: str | None, parameters: Parameters = NO_PARAMETERS) -> ContextView:

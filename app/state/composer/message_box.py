@@ -31,8 +31,8 @@ from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.request.composition import EstimateView
 from app.views.page.context import ContextView, ToolCountView
+from app.views.request.composition import EstimateView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES
 """Maximum number of characters of a message. A longer text also has too many bytes, and is neither sent nor counted."""

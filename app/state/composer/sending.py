@@ -16,8 +16,8 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import NotFoundError
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import HoldReason
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import start_comparison

@@ -31,9 +31,9 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
-from app.views.request.preview import Previewed
 from app.views.page.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
 from app.views.page.request.request_changes import ChangesView, ComparedRequest, show_changes
+from app.views.request.preview import Previewed
 
 T = TypeVar("T")
 

@@ -20,6 +20,7 @@ from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import InviewError
+from app.domain.text.differences import SpanView, diff_words
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
 from app.runs.send.commands import LOCAL_OWNER
@@ -28,7 +29,6 @@ from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.conversation.versions import load_versions
-from app.domain.text.differences import SpanView, diff_words
 
 MAX_ID: Final = 64
 _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict.fromkeys(RUNNING, "running")

@@ -25,12 +25,12 @@ from app.state.reply.deletion import PairDeletionState
 from app.state.reply.edit import EditState
 from app.state.reply.marks import MarksState
 from app.state.reply.summary import SummaryState
-from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.topics.picker import TopicPickerState
 from app.state.transcript.transcript import TranscriptState
+from app.state.undo.undo import UndoState
 
 MAX_ID: Final = 64
 FIRST_SENT: Final = "first_sent"

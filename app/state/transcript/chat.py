@@ -24,8 +24,8 @@ from app.state.tab.address import conversation_in
 from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor
-from app.store.trash.trash import find_entry
 from app.store.settings.agents import find_agent
+from app.store.trash.trash import find_entry
 from app.views.conversation.conversation import cut_snippet
 
 

@@ -23,8 +23,8 @@ from app.domain.conversation.uploads import UploadKind
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.domain.errors import ErrorClass, StoreError
 from app.domain.model_profile import Prices
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import HoldReason
+from app.domain.settings.preferences import OverBudget
 from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
 from app.domain.tools.permissions import PermissionScope
 from app.domain.tools.tool_records import CallFault

@@ -17,8 +17,8 @@ from sqlalchemy import Select, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
+from app.domain.settings.preferences import OverBudget
 from app.store.database.damage import (
     UNKNOWN_TIME,
     Reading,

@@ -19,8 +19,8 @@ from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure, StoreError, failure
-from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.domain.tools.tool_records import ToolCallRecord
+from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
 from app.store.conversation.attachments import use_attachments
 from app.store.conversation.pairs import encode_message, encode_pair, load_pairs_by_id
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION

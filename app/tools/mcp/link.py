@@ -29,13 +29,13 @@ from pydantic import ValidationError
 from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, Listing, OverHttp, OverStdio, ToolServer
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
+from app.tools.mcp.connection_terms import ConnectionTerms, Progress
 from app.tools.mcp.inserting import write_prompt, write_resource
 from app.tools.mcp.listing import list_all
 from app.tools.mcp.messages import limit_messages
 from app.tools.mcp.outcome import read_outcome
 from app.tools.mcp.schemas import check_arguments
 from app.tools.mcp.stdio import run_program
-from app.tools.mcp.connection_terms import ConnectionTerms, Progress
 from app.tools.network.addresses import AddressGuard, AddressRefusedError, PrivateAddressError
 from app.tools.network.bounds import MAX_MESSAGE, TooMuchError
 from app.tools.network.web_client import Bounds, open_client

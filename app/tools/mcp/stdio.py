@@ -23,8 +23,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from app.domain.tools.tool_servers import OverStdio
-from app.tools.mcp.lines import PIECE, Messages, Words, read_lines
 from app.tools.mcp.connection_terms import ConnectionEnd
+from app.tools.mcp.lines import PIECE, Messages, Words, read_lines
 from app.tools.network.bounds import TooMuchError
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 
 from app.domain.errors import words_of
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, ToolServer
-from app.tools.mcp.link import describe_fault, open_link
 from app.tools.mcp.connection_terms import ConnectionTerms
-from app.tools.network.bounds import TooMuchError
+from app.tools.mcp.link import describe_fault, open_link
 from app.tools.mcp.server_log import ServerLog
+from app.tools.network.bounds import TooMuchError
 from app.tools.sign_in.sign_ins import (
     SIGN_IN_SECONDS,
     TOKEN_SECONDS,

@@ -10,8 +10,8 @@ from app.state.composer.files import DraftFile
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelChoice, ModelState
 from app.state.conversation.temporary import TemporaryState
-from app.state.transcript.chat import ChatState
 from app.state.shell.viewer import ViewerState
+from app.state.transcript.chat import ChatState
 from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.island import Island, island
 

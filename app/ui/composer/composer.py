@@ -18,8 +18,8 @@ from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState
 from app.state.conversation.temporary import TemporaryState
 from app.state.inspector.frame import InspectorState
-from app.state.transcript.chat import ChatState
 from app.state.shell.viewer import ViewerState
+from app.state.transcript.chat import ChatState
 from app.ui.composer import icons
 from app.ui.composer.add_menu import add_menu
 from app.ui.composer.attached import attached_files, file_chooser

@@ -6,10 +6,10 @@ from typing import Any
 
 import reflex as rx
 
+from app.domain.text.differences import SpanView
 from app.state.inspector.versions import RestoreItem, TextDiffView, VersionItem, VersionsState
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
-from app.domain.text.differences import SpanView
 
 _VIEW = VersionsState.view
 

@@ -23,13 +23,13 @@ from app.state.inspector.frame import InspectorState
 from app.state.reply.edit import EditState
 from app.state.settings.preferences import PreferencesState
 from app.state.shell.news import NewsState
-from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.state.trash.trash import TrashState
+from app.state.undo.undo import UndoState
 from app.state.usage.budgets import BudgetState
 from app.state.usage.prices import OwnPriceState
 from app.state.usage.report import UsageState

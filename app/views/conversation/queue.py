@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from app.domain.conversation.attachments import id_of
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
+from app.domain.settings.preferences import OverBudget
 from app.views.encode import raw_json
 from app.views.request.parameters import ParametersView, show_parameters
 

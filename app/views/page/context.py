@@ -9,8 +9,8 @@ from app.domain.errors import InviewError
 from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
 from app.domain.tools.tools import Tool
-from app.views.request.composition import EstimateView
 from app.views.page.parameters import SettingView
+from app.views.request.composition import EstimateView
 from app.views.usage.figures import number
 
 

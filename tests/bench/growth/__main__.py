@@ -26,6 +26,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import Final
 
+from app.config.settings import load_settings
 from app.domain.settings.preferences import OverBudget
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
@@ -34,7 +35,6 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_sen
 from app.runs.send.context_selection import ViewOptions
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
-from app.config.settings import load_settings
 from app.store.conversation.conversations import ListCriteria
 from app.store.index.search import load_found, search
 from tests.bench.growth.seed import enter_conversations, enter_pairs

@@ -17,6 +17,7 @@ from typing import Final
 import orjson
 from sqlalchemy import delete
 
+from app.config.settings import load_settings
 from app.domain.filters.language.commands import ExportFormat
 from app.domain.text.search import parse_search
 from app.providers.counts.token_counts import end_if_idle
@@ -30,7 +31,6 @@ from app.runs.transfer.importing import import_file
 from app.runs.watch.broadcast import follow
 from app.runs.watch.watcher import Watcher
 from app.runs.wiring import open_app_context
-from app.config.settings import load_settings
 from app.store.conversation.conversations import ListCriteria, list_conversations
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.search import load_found, search

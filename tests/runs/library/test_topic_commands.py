@@ -8,8 +8,8 @@ from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import TopicTerm
-from app.domain.text.pattern import Pattern
 from app.domain.settings.preferences import TopicOrder
+from app.domain.text.pattern import Pattern
 from app.domain.topics.topic_rules import MAX_LEVELS
 from app.runs.app_context import AppContext
 from app.runs.library.topic_commands import change_topic, create_topic, delete_topic, list_topics

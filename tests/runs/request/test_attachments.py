@@ -11,10 +11,10 @@ from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, context_for
 from app.runs.forks import fork_conversation
-from app.runs.trash.trash import empty_trash
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
 from app.runs.temporary import create_temporary, find_attachment, keep_conversation
+from app.runs.trash.trash import empty_trash
 from app.store.conversation.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.transfer.pair_records import RecordTarget, insert_records

@@ -13,8 +13,8 @@ from app.domain.context.over_budget import OverBudgetError
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.filters.language.errors import FilterError
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason, Queue, QueuedText
+from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.child_calls import post_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, change_conversation, delete_conversation

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import func, select
 
 from app.runs.app_context import AppContext
-from app.runs.trash.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
+from app.runs.trash.trash import list_trash
 from app.store.conversation.rows import CONVERSATION, PAIR
 from tests.runs.exchange import PAIR_BY_HAND, bring_back, export
 

@@ -22,7 +22,6 @@ from app.domain.text.json_size import MAX_VALUES
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.forks import fork_conversation
-from app.runs.trash.trash import list_trash
 from app.runs.runtime.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
@@ -30,11 +29,12 @@ from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_scan import MAX_PAIRS, EndedError, FaultError, Rest, scan_file
 from app.runs.transfer.importing import UNFINISHED, UnfinishedImportError, import_file
-from app.store.transfer import pair_records
+from app.runs.trash.trash import list_trash
 from app.store.conversation.conversations import ListCriteria, delete_conversation, list_conversations
 from app.store.conversation.pairs import load_pairs
 from app.store.index.rows_search import PIECE, SEARCH_TEXT, enter_words
 from app.store.index.search import search
+from app.store.transfer import pair_records
 from tests.outside.memory import Memory
 from tests.outside.words import distinct_words
 from tests.runs.exchange import PAIR_BY_HAND, export

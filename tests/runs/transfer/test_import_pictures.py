@@ -11,8 +11,8 @@ import orjson
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Text, ToolResult
-from app.domain.transfer.records import PairRecord, RunRecord, relabel
 from app.domain.tools.tool_records import ToolCallRecord
+from app.domain.transfer.records import PairRecord, RunRecord, relabel
 from app.runs.app_context import AppContext
 from tests.builders import a_pair
 from tests.domain.conversation.test_attachments import HEIC, JPEG

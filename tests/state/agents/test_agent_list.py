@@ -11,8 +11,8 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState
 from app.state.messages.toasts import Toast, ToastState
-from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
+from app.state.undo.undo import UndoState
 from tests.state.conftest import Tab
 
 

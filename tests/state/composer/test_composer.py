@@ -12,17 +12,17 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
-from app.domain.settings.preferences import OverBudget, Preferences
 from app.domain.run.queue import HoldReason
+from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
 from app.runs.library.mark_commands import mark_pairs
 from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.trash.trash import list_trash
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text, read_queue
+from app.runs.trash.trash import list_trash
 from app.state.agents.choice import AgentState
 from app.state.composer import state as composer_state
 from app.state.composer.message_box import MAX_TEXT

@@ -16,8 +16,8 @@ from app.state.composer.queue import QueueState, describe_queue
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.messages.toasts import ToastState
-from app.state.undo.undo import UndoState
 from app.state.transcript.transcript import TranscriptState
+from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.conversation.queue import HoldView

@@ -21,8 +21,8 @@ from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem
 from app.state.messages.answered import AnsweredState
 from app.state.messages.toasts import Toast, ToastState
-from app.state.undo.undo import UndoState
 from app.state.transcript.transcript import TranscriptState
+from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import pairs_of, reply_to
 from tests.state.conftest import Tab

@@ -5,8 +5,8 @@ from __future__ import annotations
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.messages.toasts import MAX_UNDOS, Toast, ToastState
-from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
+from app.state.undo.undo import UndoState
 from tests.state.conftest import Tab
 from tests.state.sidebar.test_sidebar import names_stored
 

@@ -17,7 +17,6 @@ from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
 from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
 from app.runs.library.agent_commands import create_agent
-from app.runs.trash.trash import restore
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -28,6 +27,7 @@ from app.runs.send.commands import (
     start_reply,
 )
 from app.runs.temporary import create_temporary
+from app.runs.trash.trash import restore
 from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context

@@ -5,8 +5,8 @@ import pytest
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
 from app.runs.library.provider_commands import save_provider
-from app.runs.trash.trash import delete_for_good
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
+from app.runs.trash.trash import delete_for_good
 from app.runs.watch.broadcast import follow
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import MissingKey, ModelState

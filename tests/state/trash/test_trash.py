@@ -9,14 +9,14 @@ from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
 from app.runs.library.mark_commands import mark_pair
 from app.runs.library.preference_commands import read_preferences
-from app.runs.trash.trash import list_trash
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.state.trash import trash as trash_state
+from app.runs.trash.trash import list_trash
 from app.state.messages.toasts import ToastState
-from app.state.undo.undo import UndoState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
+from app.state.trash import trash as trash_state
 from app.state.trash.trash import ALL, DeleteView, TrashItem, TrashState
+from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import list_conversations
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab

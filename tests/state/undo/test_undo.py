@@ -17,8 +17,8 @@ from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import Toast, ToastState
 from app.state.reply.deletion import PairDeletionState
 from app.state.reply.marks import MarksState
-from app.state.undo import undo
 from app.state.shell.keyboard import KeyboardState
+from app.state.undo import undo
 from app.state.undo.undo import KEPT, OFFERED, UndoState
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to

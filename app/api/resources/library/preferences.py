@@ -16,6 +16,8 @@ from app.api.http.bodies import Body, ModelName, ToolName
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
 from app.domain.cache.rules import CacheLifetime
+from app.domain.privacy.redaction import redact_text
+from app.domain.privacy.user_context import MAX_ABOUT
 from app.domain.settings.preferences import (
     MAX_BUILT_IN,
     MAX_KEYS,
@@ -26,8 +28,6 @@ from app.domain.settings.preferences import (
     Theme,
     TopicOrder,
 )
-from app.domain.privacy.redaction import redact_text
-from app.domain.privacy.user_context import MAX_ABOUT
 from app.runs.library import preference_commands
 from app.views.library.preferences import PreferencesView, PreludeView, RedactionView, describe_preferences
 

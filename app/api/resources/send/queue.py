@@ -14,8 +14,8 @@ from app.api.http.bodies import Body, DraftToSend, ModelName, OverBudgetChoice, 
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import NOT_BLANK
 from app.api.resources.conversation.conversations import ConversationId
-from app.domain.settings.preferences import OverBudget
 from app.domain.run.queue import MAX_QUEUED, HoldReason
+from app.domain.settings.preferences import OverBudget
 from app.runs.send import queue as queueing
 from app.views.conversation.queue import QueuedView, QueueView, describe_queue, describe_queued
 

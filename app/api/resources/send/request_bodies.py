@@ -13,8 +13,8 @@ from app.api.http.negotiation import ANYTHING, offers
 from app.api.resources.conversation.conversations import ConversationId
 from app.api.resources.conversation.marks import PairId
 from app.domain.errors import NotFoundError
-from app.store.transfer.raw_rows import load_raw_conversation, load_raw_rows
 from app.store.run.snapshots import load_snapshot
+from app.store.transfer.raw_rows import load_raw_conversation, load_raw_rows
 from app.views.encode import to_json
 
 router = APIRouter(tags=["sending"], dependencies=[Depends(offers(ANYTHING))])

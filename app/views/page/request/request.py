@@ -17,11 +17,11 @@ from app.domain.context.composition import Composition
 from app.domain.context.context import OutReason
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 from app.domain.request.request import Request, RequestMessage
+from app.domain.text.differences import Sign
 from app.views.conversation.pair import describe_replaced
+from app.views.page.kept_back import describe_kept_back
 from app.views.request.composition import describe_estimate
 from app.views.request.preview import Previewed, describe_parameters
-from app.domain.text.differences import Sign
-from app.views.page.kept_back import describe_kept_back
 from app.views.usage.figures import band, band_note, money, number, plural
 
 FIRST_MESSAGES: Final = 60

@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar, cast
 
 from app.domain.conversation.parts import Part, Text
 from app.domain.request.request import Request, RequestMessage
-from app.views.request.preview import describe_parameters
 from app.domain.text.differences import Sign, diff_items
 from app.views.page.request.request import (
     LONG,
@@ -24,6 +23,7 @@ from app.views.page.request.request import (
     show_message,
     size_of,
 )
+from app.views.request.preview import describe_parameters
 from app.views.usage.figures import number, plural
 
 T = TypeVar("T")
