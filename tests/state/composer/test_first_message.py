@@ -1,0 +1,178 @@
+"""The first message of a conversation: its estimate, its conversation, and what is left if it is not sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.settings.preferences import Preferences
+from app.runs.app_context import AppContext
+from app.runs.library.preference_commands import set_preferences
+from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.trash.trash import list_trash
+from app.state.agents.choice import AgentState
+from app.state.composer.state import ComposerState
+from app.state.composer.views import SendAnswer
+from app.state.conversation.model import ModelState
+from app.state.conversation.system_prompt import SystemPromptState
+from app.state.conversation.temporary import TemporaryState
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
+from app.store.ledger.ledger import load_calls
+from tests.runs.steps import until_quiet
+from tests.state.composer.sends import LONG, listed, opened, requests, send
+from tests.state.conftest import Tab
+
+
+async def test_the_first_text_begins_a_conversation_with_the_chosen_model(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:tiny")
+    await tab.send(AgentState.load)
+
+    await send(tab, "/echo one")
+
+    made = tab.shows(ComposerState, "made")
+    async with ctx.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, made)).model == "offline:tiny"
+    assert await requests(ctx, made) == ["/echo one"]
+    assert tab.way == [f"/c/{made}"]
+
+
+async def test_first_message_switches_its_conversation_to_the_larger_model(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:tiny")
+    await send(tab, LONG)
+
+    await tab.send(ComposerState.choose_way, key="model offline:demo")
+
+    async with ctx.store.read() as session:
+        conversation = await load_conversation(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+        (sent,) = await load_pairs(session, LOCAL_OWNER, conversation.id)
+    assert (conversation.model, sent.model) == ("offline:demo", "offline:demo")
+
+
+async def test_first_message_that_does_not_fit_is_asked_about_and_sent_as_chosen(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+    text = "/echo " + "word " * 400
+
+    await send(tab, text)
+    shown = tab.shows(ComposerState, "over_budget")
+    assert shown.message.startswith("This message does not fit. The limit is 900 tokens: your token limit. 800")
+    assert [way.name for way in shown.ways] == ["Send it anyway"]
+    await tab.send(ComposerState.choose_way, key="force")
+
+    assert await requests(ctx, tab.shows(ComposerState, "made")) == [text]
+
+
+async def test_first_message_that_is_sent_as_chosen_leads_to_its_conversation(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+
+    await send(tab, "/echo " + "word " * 400)
+    await tab.send(ComposerState.choose_way, key="force")
+
+    assert tab.way == [f"/c/{tab.shows(ComposerState, 'made')}"]
+    assert await listed(ctx) == [tab.shows(ComposerState, "made")]
+
+
+async def test_first_message_that_is_cancelled_leaves_no_conversation(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+
+    await send(tab, "/echo " + "word " * 400)
+    while_asked = await listed(ctx)
+    await tab.send(ComposerState.end_over_budget)
+
+    assert while_asked == await listed(ctx) == []
+    assert (await list_trash(ctx, LOCAL_OWNER, limit=1)).entries == ()
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(SystemPromptState, "new") == "Be brief."
+    assert tab.way == []
+
+
+@pytest.mark.parametrize("temporary", [False, True])
+async def test_first_message_that_the_provider_check_refuses_leaves_no_conversation(
+    ctx: AppContext, tab: Tab, *, temporary: bool
+) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="anthropic:claude-sonnet-4-5")  # it has no key
+    await tab.send(TemporaryState.want, wanted=temporary)
+
+    await send(tab, "Hello")
+
+    assert tab.shows(ComposerState, "fault").startswith('There is no key for provider "anthropic".')
+    assert tab.shows(ComposerState, "fault_provider") == "anthropic"
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(TemporaryState, "wanted") is temporary
+    assert await listed(ctx) == []
+    if temporary:
+        assert ctx.temporary.ctx is not None
+        assert await listed(ctx.temporary.ctx) == []
+
+
+async def test_secrets_of_a_first_draft_are_named(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(redact=True))
+
+    await tab.send(ComposerState.write, draft="sk-ant-api03-" + "a" * 80, typed=True)
+    await tab.send(ComposerState.estimate_first)
+
+    assert tab.shows(ComposerState, "kept_back").startswith("Redacted before sending: ")
+
+
+async def test_first_message_has_an_estimate_and_a_price_before_it_is_sent(ctx: AppContext, tab: Tab) -> None:
+    await create_conversation(ctx, LOCAL_OWNER, model="offline:demo", system_prompt="Of another conversation.")
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model="offline:demo")
+    await tab.send(ComposerState.estimate_first)
+    empty = tab.shows(ComposerState, "estimate")
+    text = "/echo " + "word " * 300
+
+    await tab.send(ComposerState.write, draft=text, typed=True)
+    await tab.send(ComposerState.estimate_first)
+    written = tab.shows(ComposerState, "estimate")
+    await send(tab, text)
+    await until_quiet(ctx)
+
+    assert (empty.draft, written.pairs) == (0, 0)
+    assert written.draft > 300
+    assert tab.shows(ComposerState, "split").cost == "free"
+    async with ctx.store.read() as session:
+        (call,) = await load_calls(session, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert call.counted is not None
+    assert call.counted.estimated_tokens == written.tokens
+
+
+async def test_split_of_a_first_message_says_what_is_sent_and_what_each_figure_is(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+    split = tab.shows(ComposerState, "split")
+    await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+    await tab.send(ComposerState.write, draft="Hello", typed=True)
+
+    assert split.title == "Only the new request is sent"
+    assert [row.name for row in split.rows] == ["Request overhead", "Tools", "0 pairs sent", "Draft"]
+    assert tab.shows(ComposerState, "split").rows[0].name == "System"
+
+
+async def test_estimate_of_a_first_message_follows_its_system_prompt_schema_and_files(
+    ctx: AppContext, tab: Tab
+) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.estimate_first)
+    plain = tab.shows(ComposerState, "estimate")
+
+    await tab.send(SystemPromptState.save, form={"prompt": "Answer with care. " * 20})
+    await tab.send(ComposerState.restore, draft="", schema='{"type": "object"}', files="")
+    await tab.send(ComposerState.estimate_first)
+
+    assert tab.shows(ComposerState, "estimate").system > plain.system + 50
+    assert tab.shows(ComposerState, "estimate").draft > 0
+
+
+async def test_estimate_of_a_first_message_never_appears_in_a_conversation(ctx: AppContext, tab: Tab) -> None:
+    await opened(ctx, tab)
+
+    await tab.send(ComposerState.estimate_first)
+
+    assert tab.shows(ComposerState, "estimate") is None

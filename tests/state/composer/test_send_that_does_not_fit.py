@@ -1,0 +1,221 @@
+"""Sends that do not fit into the budget: the question about them, and what each answer does."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.domain.conversation.marks import Marks, PairMarks
+from app.domain.conversation.parts import plain_text
+from app.domain.errors import ConflictError, NotFoundError
+from app.domain.settings.preferences import OverBudget, Preferences
+from app.runs.app_context import AppContext
+from app.runs.compare.comparisons import read_comparison
+from app.runs.library.mark_commands import mark_pairs
+from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
+from app.runs.send.context_selection import ViewOptions
+from app.state.composer import state as composer_state
+from app.state.composer.state import ComposerState
+from app.state.composer.views import OrderKind, SendAnswer
+from app.state.conversation.model import ModelState
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.pairs import load_pairs
+from tests.runs.steps import reply_to
+from tests.state.composer.sends import compare, opened, requests, send, too_much
+from tests.state.conftest import Tab
+from tests.state.watched import stored, watching
+
+
+async def test_a_send_that_was_refused_may_be_sent_again_under_its_name(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?", "lost-2")
+    tab.connection = "second"
+    await tab.send(ComposerState.open)  # its dialog was closed with the connection
+
+    await send(tab, "What now?", "lost-2")
+
+    assert tab.shows(ComposerState, "over_budget") is not None
+    assert len(await requests(ctx, conversation_id)) == 3
+
+
+async def test_what_does_not_fit_is_asked_about_and_cancelled(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+
+    await send(tab, "What now?")
+
+    shown = tab.shows(ComposerState, "over_budget")
+    assert "of the 3 pairs in view fit" in shown.message
+    assert [way.key for way in shown.ways][:3] == ["fit", "force", "summarise"]
+    assert tab.shows(ComposerState, "answers") in {None, ()}
+    await tab.send(ComposerState.end_over_budget)
+    assert tab.shows(ComposerState, "over_budget") is None
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert len(await requests(ctx, conversation_id)) == 3
+
+
+@pytest.mark.parametrize(("key", "remembered"), [("fit", OverBudget.FIT), ("force", OverBudget.FORCE)])
+async def test_an_option_sends_and_is_remembered(ctx: AppContext, tab: Tab, key: str, remembered: OverBudget) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.remember_way, remembers=True)
+    await tab.send(ComposerState.choose_way, key=key)
+
+    assert (await requests(ctx, conversation_id))[-1] == "What now?"
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+    assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is remembered
+
+
+async def test_older_pairs_are_summarised_and_the_text_is_sent_then(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    order = tab.shows(ComposerState, "order")
+    assert (order.kind, order.text) == (OrderKind.SEND, "What now?")
+    assert tab.shows(ComposerState, "work") is None
+    async with ctx.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation_id)).checkpoint is not None
+    await send(tab, "What now?", "2", order.id)
+    assert tab.shows(ComposerState, "order") is None
+    assert (await requests(ctx, conversation_id))[-1] == "What now?"
+
+
+async def test_a_larger_model_is_switched_to_and_gets_all(ctx: AppContext, tab: Tab) -> None:
+    conversation = await create_conversation(ctx, LOCAL_OWNER, model="offline:demo")
+    for number in range(3):
+        await reply_to(ctx, conversation.id, f"/rate 0 /echo {number} {'word ' * 200}")
+    await change_conversation(ctx, LOCAL_OWNER, conversation.id, model="offline:tiny")
+    tab.path = f"/c/{conversation.id}"
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.load)
+    await send(tab, "What now?")
+    assert "of the 3 pairs in view fit" in tab.shows(ComposerState, "over_budget").message
+
+    await tab.send(ComposerState.choose_way, key="model offline:demo")
+
+    async with ctx.store.read() as session:
+        assert (await load_conversation(session, LOCAL_OWNER, conversation.id)).model == "offline:demo"
+        sent = (await load_pairs(session, LOCAL_OWNER, conversation.id))[-1]
+    assert (plain_text(sent.request.parts), sent.model) == ("What now?", "offline:demo")
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=True),)
+
+
+async def test_what_a_filter_leaves_out_is_no_reason_to_ask(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=14_000))
+    await send(tab, "What now?")
+    assert tab.shows(ComposerState, "over_budget") is not None
+    await tab.send(ComposerState.end_over_budget)
+
+    async with watching(ctx, tab, conversation_id, options=ViewOptions(filter="r1")):
+        await send(tab, "What now?", "2")
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        assert (await requests(ctx, conversation_id))[-1] == "What now?"
+
+
+async def test_draft_that_does_not_fit_alone_is_kept_too(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+
+    await send(tab, "word " * 400)
+
+    shown = tab.shows(ComposerState, "over_budget")
+    assert shown.message.startswith(
+        "This message does not fit, even without the pairs in view. The limit is 900 tokens"
+    )
+    assert [way.key for way in shown.ways] == ["force"]
+    assert not shown.remembers
+    await tab.send(ComposerState.end_over_budget)
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert len(await requests(ctx, conversation_id)) == 3
+
+
+async def test_failed_summary_sends_nothing_and_reports_it(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    async def fail(*_: object, **__: object) -> None:
+        raise ConflictError("The summary failed: not today.")
+
+    monkeypatch.setattr(composer_state, "summarise", fail)
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert tab.shows(ComposerState, "fault") == "The summary failed: not today."
+    assert tab.shows(ComposerState, "work") is None
+    assert tab.shows(ComposerState, "order") is None
+    assert len(await requests(ctx, conversation_id)) == 3
+
+
+async def test_an_unknown_option_sends_nothing(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await opened(ctx, tab)
+
+    await tab.send(ComposerState.choose_way, key="fit")
+    await tab.send(ComposerState.stop_summary)
+
+    assert await requests(ctx, conversation_id) == []
+
+
+@pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])
+async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen_for_it(
+    ctx: AppContext, tab: Tab, keys: tuple[str, str]
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    models = ("offline:tiny", "offline:demo")
+    messages = ("None of the 3 pairs in view fits together with the draft.", "1 of the 3 pairs in view fits.")
+    fitting = ((), ((3, 3),))
+    async with watching(ctx, tab, conversation_id):
+        await compare(tab, *models)
+        for name, message, key in zip(("Offline tiny", "Offline demo"), messages, keys, strict=True):
+            shown = tab.shows(ComposerState, "over_budget")
+            assert shown.message.startswith(f"{name}: {message}")
+            with pytest.raises(NotFoundError):
+                await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+
+            await tab.send(ComposerState.choose_way, key=key)
+
+        assert tab.shows(ComposerState, "over_budget") is None
+        comparison, _ = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+        assert [(run.model, run.sent) for run in comparison.runs] == [
+            (model, fits if key == "fit" else ((1, 3),)) for model, fits, key in zip(models, fitting, keys, strict=True)
+        ]
+
+
+async def test_cancel_at_the_second_model_of_a_comparison_sends_and_remembers_nothing(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with watching(ctx, tab, conversation_id):
+        await compare(tab, "offline:tiny", "offline:demo")
+        await tab.send(ComposerState.remember_way, remembers=True)
+        await tab.send(ComposerState.choose_way, key="fit")
+        assert tab.shows(ComposerState, "over_budget").model == "offline:demo"
+
+        await tab.send(ComposerState.end_over_budget)
+
+        assert tab.shows(ComposerState, "answers")[-1].accepted is False
+        assert (await read_preferences(ctx, LOCAL_OWNER)).over_budget is OverBudget.ASK
+        with pytest.raises(NotFoundError):
+            await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+
+
+async def test_a_comparison_that_does_not_fit_is_asked_about_again_if_the_pairs_change(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with watching(ctx, tab, conversation_id) as watcher:
+        await compare(tab, "offline:tiny", "offline:demo")
+        last = (await stored(watcher))[-1]
+        watcher.view.change(60)
+        await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(last.id, Marks(deleted=True))])
+
+        await tab.send(ComposerState.choose_way, key="force")
+
+        assert tab.shows(ComposerState, "over_budget").title == "The context has changed"
+        assert tab.shows(ComposerState, "over_budget").model == "offline:tiny"
+        with pytest.raises(NotFoundError):
+            await read_comparison(ctx, LOCAL_OWNER, conversation_id)
