@@ -29,10 +29,10 @@ HEADS = {
     "tool_result": {"type", "tool_call_id", "is_error"},
 }
 """Fields of these parts that page and API share; the page loads the rest when a person opens the part."""
-AROUND = {"asked", "begins", "switched", "nodes", "read", "unread"}
-"""Fields that only the page has: the surroundings of a pair, its parameters as a text, its reply as JSON, and whether
-its request can be read. Of a failure also the steps that it offers and the recovered part of the reply, which the API
-describes in words.
+AROUND = {"asked", "begins", "switched", "nodes", "read", "unread", "model_name", "made_at"}
+"""Fields that only the page has: the surroundings of a pair, its parameters as a text, its reply as JSON, whether its
+request can be read, the name of its model, and when the shown version was made. Of a failure also the steps that it
+offers and the recovered part of the reply, which the API describes in words.
 """
 
 
@@ -46,8 +46,8 @@ def expected_of(pair: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
         "spent": usage and f"{usage['output_tokens']:,} written",
         "kept_back": f"{sum(one['count'] for one in secrets)} redacted" if secrets else None,
     }
-    times = {name: shown[name] for name in ("created_at", "updated_at")}
-    return {name: value for name, value in {**pair, **named, **times}.items() if name in shown}
+    as_written = {**pair, **named, "updated_at": shown["updated_at"]}
+    return {name: value for name, value in as_written.items() if name in shown}
 
 
 def on_the_page(view: dict[str, Any]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def describe_difference(seen: str, count: int) -> str:
     >>> describe_difference("3.ab", 2), describe_difference("1.ab", 3)
     ('instead of the 3 pairs counted before', 'instead of the 1 pair counted before')
     >>> describe_difference("3.ab", 3)
-    'as many as were counted before, but other pairs or pairs with another text'
+    'the same number as before, but with other pairs or other texts'
     >>> describe_difference("1.ab", 1), describe_difference("?", 1)
     ('but it is another pair than was counted before, or has another text', 'but others were counted before')
     """
@@ -83,7 +83,7 @@ def describe_difference(seen: str, count: int) -> str:
         return f"instead of the {int(text):,} pair{'' if text == '1' else 's'} counted before"
     if count == 1:
         return "but it is another pair than was counted before, or has another text"
-    return "as many as were counted before, but other pairs or pairs with another text"
+    return "the same number as before, but with other pairs or other texts"
 
 
 def _digest(sent: Iterable[Candidate]) -> str:

@@ -48,8 +48,8 @@ class SharedList:
     async def read(self, version: int) -> FoundRows:
         """Return rows that are at least as new as this version of the list.
 
-        The tabs that wait get them one after the other. If all got them in the same turn of the event loop, the replies
-        that stream would wait until the last tab has sent them.
+        The waiting tabs continue one per turn of the event loop. If all continued in the same turn, running replies
+        would wait until the last tab has sent its rows.
 
         Raises:
             StoreError: the database cannot be read.

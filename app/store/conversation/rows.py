@@ -225,7 +225,7 @@ class SnapshotRow(Row, table=True):
 PICTURE = "Picture"
 """The words of a request that is only a picture."""
 _PARTS_READ = 4
-"""Number of parts of a reply in which its first text is looked for. Before it there may be thinking or a tool call."""
+"""Number of parts of a reply that are searched for its first text. Thinking or a tool call may precede it."""
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:

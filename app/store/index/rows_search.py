@@ -26,7 +26,7 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters in which a blank is looked for, and which the next row repeats, so that a phrase is found."""
+"""Number of characters that are searched for a blank. The next row repeats them, so that a phrase is found."""
 IS_SECOND_PIECE: Final = "piece = 1"
 """Every pair with several rows has one such row."""
 
@@ -94,7 +94,7 @@ _AROUND = (
     f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
     f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
 )
-"""The SQL expression for a piece of `said.words`, and in front of it the characters in which it may begin."""
+"""The SQL expression for a piece of `said.words`, preceded by the characters at one of which it begins."""
 
 
 def _count_to_blank(margin: str) -> str:

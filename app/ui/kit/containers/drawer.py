@@ -12,8 +12,8 @@ _FILE = island("kit/containers/drawer.tsx")
 class Drawer(Island):
     """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones.
 
-    `on_look` is sent when the column comes on screen (True) or leaves it (False), because it is collapsed or expanded,
-    or because the browser shows another tab. Nothing is sent for a column that is on screen when the page is loaded.
+    `on_look` is sent when the column becomes visible (True) or hidden (False): the user expands or collapses it, or
+    shows another tab of the browser. Nothing is sent if the column is visible when the page is loaded.
     """
 
     library = _FILE

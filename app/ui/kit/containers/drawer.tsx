@@ -9,7 +9,7 @@ import type { DrawerProps, DrawerToggleProps } from "../views.ts";
 const WIDE = "(min-width: 860px)";
 const KEPT = "inview.drawer";
 const drawer = createRef<HTMLElement>();
-let isLookedAt = true; // what the server assumes: until it is told otherwise, it keeps the list current
+let isLookedAt = true; // the server assumes this after a load, and keeps the list current
 
 const isWide = (): boolean => matchMedia(WIDE).matches;
 const isOpen = (): boolean => document.documentElement.dataset.drawer === "open";
