@@ -4,8 +4,8 @@
     checked.faults           # (((), "3 is not of type 'string'"),)
     checked.unusable         # None; or a sentence that says why the schema could not be applied
 
-One process, and one thread that talks to it, answer one question after the other. The next question is that of the
-account (see `check_costs.py`) that spent least on slow checks. The process and the thread start with the first
+One process, and one thread that talks to it, make one check (a question) after the other. The next question is that of
+the account (see `check_costs.py`) that spent least on slow checks. The process and the thread start with the first
 question; the process ends after a minute without one. The check itself is in `schema_worker.py`, the processor time
 that slow checks spent is in `check_costs.py`.
 """

@@ -1,7 +1,7 @@
 """Changes the built page before it is served, so that it uses the backend at the address that it was loaded from.
 
 Not here: the build (`app/cli/build.py`) and the serving (`files.py`). Reflex writes the backend's address, with its
-port, into one file of the bundle. The build uses placeholder addresses that cannot exist, and this module replaces them
+port, into the scripts of the page. The build uses placeholder addresses that cannot exist, and this module replaces them
 by expressions, so that one build works on any host, any port and behind any proxy.
 
     >>> same_origin('r={EVENT:"ws://same-origin.invalid/_event"}')
@@ -33,10 +33,10 @@ def same_origin(script: str) -> str:
 
 
 def free_from_address(static_dir: Path) -> None:
-    """Replace the address of the backend in the one file of the built page that names it.
+    """Replace the placeholder addresses in the scripts of the built page by expressions for the origin of the page.
 
     Raises:
-        BundleError: no file names the backend, or a file names it in an unknown form.
+        BundleError: no script contains a placeholder address, or a script contains it in an unknown form.
     """
     naming = [path for path in static_dir.rglob("*.js") if PLACEHOLDER_HOST in path.read_text()]
     if not naming:

@@ -37,7 +37,10 @@ MAX_FRAMES: Final = 1_000
 MAX_WAITING: Final = 1_000
 """Maximum number of messages of a connection that are received and not yet handled."""
 MAX_CONTROLS: Final = 1_000
-"""Maximum number of pings and pongs between two messages. Scripts of a page cannot send any."""
+"""Maximum number of pings and pongs between two frames with data.
+
+Browsers send few of them, and the scripts of a page cannot send any.
+"""
 
 _OWN_WORDS: Final = {CloseCode.MESSAGE_TOO_BIG, CloseCode.POLICY_VIOLATION, CloseCode.TRY_AGAIN_LATER}
 _CONTINUATIONS: Final = bytes(range(0x80, 0xC0))

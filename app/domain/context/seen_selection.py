@@ -43,9 +43,9 @@ class SelectionChangedError(ConflictError):
 
 
 def describe_selection(sent: Sequence[Candidate], running: str | None = None) -> str:
-    """Return the selection of these pairs: a short text that is made from their number, ids and sizes.
+    """Return the selection text of these pairs: their number, and a hash of their ids and sizes.
 
-    `running` is the pair whose reply is running.
+    `running` is the id of the pair whose reply is running. It is appended: a send may include this pair too.
     """
     suffix = "" if running is None else f"{_NEW}{running}"
     return f"{len(sent)}.{_digest(sent)}{suffix}"

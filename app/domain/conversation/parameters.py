@@ -71,7 +71,7 @@ def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
 
 
 def list_set(parameters: Parameters) -> tuple[tuple[str, Value], ...]:
-    """Return the names and values of the parameters that are set, without the schema."""
+    """Return the names and values of the parameters that are set, except `reply_schema`."""
     return tuple((name, value) for name in NAMES if (value := getattr(parameters, name)) is not None)
 
 

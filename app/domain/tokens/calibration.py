@@ -59,11 +59,20 @@ MAX_PER_MESSAGE = 100.0
 MAX_RATIO = 3.0
 """Maximum factor between the calibrated ratio and the family's, in both directions."""
 BASE_STEP = 1_000.0
-"""Number of tokens by which each further report may move the base away from the family's."""
+"""Limit for the difference between the calibrated base and that of the model's family, in tokens for each report.
+
+After n reports the difference is at most n times this number, up to `MAX_BASE`.
+"""
 PER_MESSAGE_STEP = 10.0
-"""Number of tokens by which each further report may move the tokens per message away from the family's."""
+"""Limit for the difference between the calibrated tokens per message and those of the model's family, for each report.
+
+After n reports the difference is at most n times this number, up to `MAX_PER_MESSAGE`.
+"""
 RATIO_STEP = 1.25
-"""Factor by which each further report may move the ratio away from the family's."""
+"""Limit for the factor between the calibrated ratio and that of the model's family, in both directions.
+
+After n reports the factor is at most this number to the power of n, up to `MAX_RATIO`.
+"""
 
 PLAUSIBLE_FACTOR = 3
 """A report is plausible only if it is between a third and three times the number that Inview counted."""

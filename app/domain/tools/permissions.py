@@ -169,10 +169,10 @@ def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[s
 def covers_value(pattern: str, value: Any) -> bool:
     """Return true if an argument matches a pattern.
 
-    `*` alone matches anything. Otherwise `*` matches any sequence of characters, `[*]` a star, and all other characters
-    themselves, with case. A number, true, false and null are compared in their JSON form. A list must have items, and
-    each must match. An object never matches. A text that a tool may read differently than a person (see `is_evasive`)
-    matches only a pattern without `*`.
+    The pattern `*` matches any value. In every other pattern, `*` matches any sequence of characters, `[*]` a star, and
+    each other character itself, with case. Such a pattern matches a list if the list has items and all items match. It
+    never matches an object. Numbers, true, false and null are compared as JSON text. A text that a tool may read
+    differently than a person (see `is_evasive`) must be equal to the pattern: a `*` in the pattern does not match it.
 
         >>> covers_value("/notes/*", "/notes/a.md"), covers_value("/notes/*", "/notes/../etc/passwd")
         (True, False)

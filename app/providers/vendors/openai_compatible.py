@@ -250,10 +250,11 @@ def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
 
 
 def parse_usage(usage: object) -> UsageReported:
-    """Read a usage report. The prompt count of this protocol includes cached tokens; the input of the event does not.
+    """Read a usage report. `prompt_tokens` includes cached tokens; the `input_tokens` of the result do not.
 
-    Reasoning is part of `completion_tokens`, unless `total_tokens` shows that it is extra. xAI reports it separately
-    (https://docs.rs/radkit, `GrokLlm`), Gemini only in the total (https://github.com/vercel/ai/pull/6738).
+    Some servers do not count reasoning in `completion_tokens`: xAI reports it only as `reasoning_tokens`
+    (https://docs.rs/radkit, `GrokLlm`), Gemini only as a part of `total_tokens`
+    (https://github.com/vercel/ai/pull/6738). If the total shows such a rest, the rest is added to the output.
 
     >>> details = {"reasoning_tokens": 80}
     >>> usage = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}

@@ -95,9 +95,9 @@ class GoingBack:
 
 
 def put_back(message: Json, signatures: Iterable[str]) -> None:
-    """Add extra data, decoded from `signatures`, to a message that sends an earlier reply back to the server.
+    """Add the extra data in `signatures` to a message that sends an earlier reply back to the server.
 
-    Signatures of other kinds are ignored.
+    `signatures` are texts that `GoingBack.release` returned. Other signatures, which have no extra data, are ignored.
     """
     calls: list[Json] = message.get("tool_calls", [])
     for signature in signatures:

@@ -2,10 +2,11 @@
 
     pieces = unpack(packed, "gzip")                      # packed: the bytes as received
     cut = await keep_whole(pieces, 8_000_000, file)           # cut: there is more
-    body, cut = await read_beginning(pieces, 65_536, 15)      # for an answer that need not be complete
+    body, cut = await read_beginning(pieces, 65_536, seconds=15)  # for an answer that need not be complete
 
 A small body can unpack to a thousand times its size. No piece is larger than `PIECE_BYTES`, other tasks can run between
-two pieces, and only requested pieces are unpacked. The caller limits the time.
+two pieces, and only requested pieces are unpacked. Only `read_beginning` has a time limit. The callers of the other
+functions limit the time.
 """
 
 from __future__ import annotations

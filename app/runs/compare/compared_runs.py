@@ -63,7 +63,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     attached: AttachedParts = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
-    """Store and start a run for each of these calls, or none of them; return the comparison with its runs.
+    """Store and start a run for each call in `planned`, or for none of them. Return the comparison with its runs.
 
     `requested` is the comparison without runs, `attached` are the attachments of its text. `require` is called in the
     storing transaction; if it raises, nothing is stored or sent.
@@ -72,7 +72,7 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
         SendLockedError: a reply is running in the conversation.
         ComparingError: a comparison is open in it.
         BudgetSpentError: the calls together would exceed a budget of money.
-        NotFoundError: there is no such topic.
+        NotFoundError: the topic of `requested` does not exist.
     """
     at = requested.created_at
     request = write_request(requested.text, attached)

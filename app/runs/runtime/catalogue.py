@@ -78,7 +78,7 @@ class Catalogue:
     _detecting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Return every provider that this owner can choose, by name, whether it is set up or lacks its key.
+        """Return all providers that this owner can choose, by name. Providers without a key are included.
 
         Raises:
             InputError: a stored setting of a provider cannot be used.

@@ -89,7 +89,11 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: NewIds) -> list[NodeRecord]:
-        """Read some nodes (between the pairs of a conversation) from the file, and give them new ids."""
+        """Read nodes (entries between the pairs) of a conversation from the file, and give them new ids.
+
+        The parameters are those of `read_pairs`: `indexes` has the places of the nodes in the conversation's list, from
+        0.
+        """
         ids = Ids()
         nodes = [read_node(self.file.read_node(number, index), "$", ids) for index in indexes]
         return [replace(node, id=fresh(node.id)) for node in nodes]

@@ -118,7 +118,8 @@ class ComposedView:
     async def compose(self) -> ComposedResult:
         """Compose the view with the requested options.
 
-        If that is impossible, use the previous options or simpler ones.
+        If that is impossible, use the options of the view that is shown. If there is none yet, use the conversation's
+        filter, or else no filter and the conversation's model.
         """
         self._outdated = False  # a change from now on is composed after this
         refusal: InviewError | None = None

@@ -1,8 +1,10 @@
-"""Runs the background work of a tab in the order of its starts. A turn is a place in this order.
+"""Orders the background handlers of a tab: they run one after the other, in the order in which they took their turns.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler
     ...
+
+`token` is the id of the tab. Each kind of work that needs an order, such as the queue, has a separate `Turns`.
 """
 
 from __future__ import annotations

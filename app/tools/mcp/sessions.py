@@ -145,9 +145,9 @@ class ServerSession:
         self._turn(Health.OFF)
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a limit, not a failure
-        """Wait at most `timeout` seconds until the server is ready or its next attempt has failed.
+        """Wait at most `timeout` seconds until the server is ready, or the next attempt to connect has failed.
 
-        A pause between two attempts ends at once.
+        If the session pauses between two attempts, this call ends the pause.
         """
         if self._connected() is not None:
             return

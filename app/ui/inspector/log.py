@@ -36,8 +36,8 @@ def log_panel() -> rx.Component:
                 rx.el.p(
                     rx.cond(
                         LogState.entries.length() == 0,
-                        "Nothing yet. Title and summary requests appear here, and the usage so far when "
-                        "messages were edited or deleted.",
+                        "Nothing yet. Requests for titles and summaries appear here. When you edit, delete or restore "
+                        "messages, an entry shows the tokens used until then.",
                         "This list is not part of what is sent to the model.",
                     ),
                     class_name="log-none",

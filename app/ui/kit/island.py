@@ -27,7 +27,7 @@ class IslandError(Exception):
 
 
 def island(path: str) -> str:
-    """Return the import path of a TypeScript file, which is named by its region and name: `kit/clock/moment.tsx`.
+    """Return the import path of an island's TypeScript file. `path` is its path in app/ui: `kit/clock/moment.tsx`.
 
     Raises:
         IslandError: there is no such file.

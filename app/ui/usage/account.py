@@ -1,4 +1,8 @@
-"""The section Usage of the inspector: the cost of the conversation with its sums, its budgets, and each request."""
+"""The section Usage of the inspector, for the conversation on screen.
+
+It shows the total cost and tokens, the budgets, the tokens by kind, the tokens and cost by purpose, and the list of the
+requests.
+"""
 
 from __future__ import annotations
 
