@@ -1,8 +1,8 @@
 """Changes the built page before it is served, so that it uses the backend at the address that it was loaded from.
 
 Not here: the build (`app/cli/build.py`) and the serving (`files.py`). Reflex writes the backend's address, with its
-port, into the scripts of the page. The build uses placeholder addresses that cannot exist, and this module replaces them
-by expressions, so that one build works on any host, any port and behind any proxy.
+port, into the scripts of the page. The build uses placeholder addresses that cannot exist, and this module replaces
+them by expressions, so that one build works on any host, any port and behind any proxy.
 
     >>> same_origin('r={EVENT:"ws://same-origin.invalid/_event"}')
     'r={EVENT:location.origin.replace("http","ws")+"/_event"}'

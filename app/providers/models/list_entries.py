@@ -22,7 +22,10 @@ from app.providers.base import ListedModel, ListedModels
 from app.providers.wire.json_values import FieldError, name_kind
 
 MAX_MODELS: Final = 2_000
-"""Maximum number of models of one provider. It is several times the largest lists of today, and a picker can show it."""
+"""Maximum number of models of one provider.
+
+It is several times the size of the largest lists of today, and the most that a picker can show.
+"""
 MAX_NAME: Final = 250
 MAX_TOLD: Final = 20
 """Maximum number of left-out entries that are reported one by one."""

@@ -42,8 +42,8 @@ class FilterState(rx.State):
     in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
     `filter`, `description` and `notices`. `refusal` is why the last filter cannot be used; the applied filter is then
     unchanged. `steps` grows with each filter that the user applies; the page then adds an entry to the browser's
-    history, so that Back returns to the previous filter. `done` grows when the line entered in the filter bar has been carried out. `read` is the last address that was read: its
-    path and its filter, separated by a blank.
+    history, so that Back returns to the previous filter. `done` grows when the line entered in the filter bar has been
+    carried out. `read` is the last address that was read: its path and its filter, separated by a blank.
 
     `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to (ISO
     8601). `export_query` is the part of the address of an export that selects the pairs in view. `temporary` is True

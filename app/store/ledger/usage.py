@@ -143,7 +143,8 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
 ) -> list[PriceGroupTotal]:
     """Sum the usage of the calls that match `usage_query`: one sum for each group and price.
 
-    `apart` has the times and prompt lengths at which prices change (see `keep_apart`). `accounts`: only the usage of these conversations and their child conversations.
+    `apart` has the times and prompt lengths at which prices change (see `keep_apart`). `accounts`: only
+    the usage of these conversations and their child conversations.
     """
     found: list[PriceGroupTotal] = []
     for calls in calls_of(owner, usage_query, apart, by_account=group_by == "conversation" or accounts is not None):
