@@ -44,8 +44,9 @@ BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
 """Usual difference between a model and its family in the tokens per message (standard deviation)."""
 FEW = 3
-"""With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits the error of each send."""
+"""With fewer sends than this, outliers cannot be recognized. Then each report may differ by `FEW_SPREADS` at most."""
 FEW_SPREADS = 2.0
+"""Maximum difference between a report and the expected tokens that counts, in standard deviations (see `FEW`)."""
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
 TO_DEVIATION = 1.4826
@@ -105,8 +106,8 @@ SMALL = 2
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
 """Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
 
-`BODY` and `BODY_OF_MESSAGE` are the bytes of a request's body, and of a message in it, without texts. `FOREIGN_BODY`
-are the bytes per character from which a text counts as written in another script.
+`BODY` is the size of a request's body without its messages, `BODY_OF_MESSAGE` that of a message without its text, both
+in bytes. A text with at least `FOREIGN_BODY` bytes per character counts as written in another script.
 """
 
 Row = tuple[float, float, float]
@@ -191,7 +192,7 @@ def is_foreign(one: Observation) -> bool:
 
 
 def _doubt_base(estimator: Estimator, family: Family, observations: Sequence[Observation]) -> float:
-    """Return the possible error of the base, in tokens. Only short sends can confirm a changed base."""
+    """Return the possible error of the base, in tokens. It is 0 if a short send has confirmed the changed base."""
     moved = abs(estimator.base - family.base)
     return 0.0 if any(estimator.of_text(one.text) <= SMALL * moved for one in observations) else float(moved)
 
@@ -268,7 +269,10 @@ def _correct(start: Estimator, family: Family, observations: Sequence[Observatio
 
 
 def _as_plain(family: Family, one: Observation) -> Observation:
-    """Convert an observation in another script to plain text, so that it does not distort the ratio of all others."""
+    """Convert the size of an observation in another script to that of plain text.
+
+    Otherwise such an observation would distort the ratio of all others.
+    """
     if not is_foreign(one):
         return one
     return replace(one, text=round(one.text * sum(family.kinds.foreign) / 2 / family.permille))

@@ -61,10 +61,10 @@ class Estimator:
 
     `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
     any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
-    exact. This error applies to texts similar to those that a provider reported. For new texts, such as the draft,
-    `new` has the lowest and highest `permille` of each kind. `known` is the number of tokens, in the vocabulary, of the
-    last reported request of this conversation. `slack` is an additional error of the request and of each message,
-    `base_doubt` an additional error of the base, both in tokens.
+    exact. This error applies to texts similar to those of earlier requests whose tokens the provider reported. For new
+    texts, such as the draft, `new` has the lowest and highest `permille` of each kind. `known` is the number of tokens,
+    in the vocabulary, of the last reported request of this conversation. `slack` is an additional error of the request
+    and of each message, `base_doubt` an additional error of the base, both in tokens.
     """
 
     vendor: str
@@ -94,8 +94,8 @@ class Estimator:
     def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
         """Return the possible error, in tokens, of the estimate `tokens` for texts that were in no reported request.
 
-        These earlier texts are taken for plain text. Without a reported request in this conversation, the error covers
-        the kind of the draft as well.
+        All of them count as plain text (English and code). Without a reported request in this conversation, the error
+        covers the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:

@@ -64,10 +64,13 @@ class Family:
 # OpenAI adds these tokens to a message: "How to count tokens with tiktoken" in
 # https://github.com/openai/openai-cookbook. The published chat templates of other vendors add about the same number.
 _UNKNOWN = Family(1_150, 0.30, _SMALL_KINDS)
-"""A guess between vocabularies of 32,000 tokens (1,200) and of 128,000 (1,030)."""
+"""The family of unknown models.
+
+Its ratio is a guess between that of vocabularies with 32,000 tokens (1,200) and that of larger ones (128,000: 1,030).
+"""
 
 _OFFLINE = Family(1_000, 0.01, KindRanges((990, 1_010), (990, 1_010), (990, 1_010)))
-"""The offline model. It counts by the rules of `providers/offline/counts.py`."""
+"""The family of the offline model, which counts by the rules of `providers/offline/counts.py`."""
 _GPT_BAND = 0.03
 _CLAUDE_OLD = Family(1_180, 0.15, _CLAUDE_OLD_KINDS, images=ImageRule.ANTHROPIC)
 _CLAUDE_NEW = Family(1_530, 0.20, _CLAUDE_NEW_KINDS, images=ImageRule.ANTHROPIC_LARGE)
