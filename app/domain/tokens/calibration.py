@@ -44,9 +44,9 @@ BASE_SPREAD = 200.0
 PER_MESSAGE_SPREAD = 3.0
 """Usual difference between a model and its family in the tokens per message (standard deviation)."""
 FEW = 3
-"""With fewer sends than this, outliers cannot be recognized. Then each report may differ by `FEW_SPREADS` at most."""
+"""With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits each report."""
 FEW_SPREADS = 2.0
-"""Maximum difference between a report and the expected tokens that counts, in standard deviations (see `FEW`)."""
+"""Maximum difference between a report and the expected tokens, in standard deviations; a larger one counts as this."""
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
 TO_DEVIATION = 1.4826

@@ -25,7 +25,7 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""The part of the budget up to which `auto` includes all tools: one divided by this number."""
+"""`auto` includes all tools if they take at most this part of the budget: one divided by this number."""
 READ_OF_DRAFT = 20_000
 """Number of characters of a draft that are compared with tools. Later text is probably pasted, not the question."""
 LEAST_LETTERS = 3
@@ -70,7 +70,7 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 class SizedTool:
     """A tool, and the size of its definition.
 
-    `counted` is the number of tokens in the vocabulary; `tokens` is the estimate for the model that is made from it.
+    `counted` is its number of tokens in the vocabulary. `tokens` is the estimate for the model, made from `counted`.
     """
 
     tool: Tool
@@ -83,8 +83,8 @@ class OfferedTools:
     """The available tools in order, and everything else that the choice depends on, except the draft.
 
     `ticked` are the names of the tools that a person ticked. `called` are the names of the tools that the visible pairs
-    called; only `auto` uses them. `overhead` is the number of tokens that a request needs for having any tools at all.
-    `able`: the model can call tools.
+    called; only `auto` uses them. `overhead` is the number of additional tokens of any request with tools. `able`: the
+    model can call tools.
     """
 
     mode: ToolMode = ToolMode.CACHED

@@ -50,10 +50,10 @@ class ExpiryReason(StrEnum):
 class PermissionRequest:
     """A tool call that needs a person's permission.
 
-    `shown_in` is the conversation that the person looks at. (For a call of a delegated task, that is the conversation
-    where the delegation started.) `input_json` are the arguments as the model wrote them. `run_json` are the arguments
-    for the call; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a later rule
-    allowed it, `ending` if the request expired.
+    `shown_in` is the conversation that shows the request to the person. (For a call of a delegated task, that is the
+    conversation where the delegation started.) `input_json` are the arguments as the model wrote them. `run_json` are
+    the arguments for the call; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a
+    later rule allowed it, `ending` if the request expired.
     """
 
     id: str

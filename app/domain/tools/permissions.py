@@ -80,7 +80,7 @@ class Rule:
 class PermissionQuery:
     """The properties of a call on which its permission depends.
 
-    `conversation_id` is the conversation that a person looks at.
+    `conversation_id` is the conversation that shows the permission request (`PermissionRequest.shown_in`).
     """
 
     server_id: str
@@ -194,9 +194,9 @@ def covers_value(pattern: str, value: Any) -> bool:
 def is_evasive(text: str) -> bool:
     """Return true if a tool may read a text differently than the author of a pattern.
 
-    This is so if the text contains a control character or an invisible character, two consecutive dots, or a percent
-    sign that is itself escaped or that escapes invalid UTF-8. Escaped characters count too, and so do characters that
-    programs treat as equal to these (NFKC).
+    This is so if the text contains a control character or an invisible character, two consecutive dots, an escaped
+    percent sign ("%25"), or escapes that are invalid UTF-8. Each of these counts also if it is escaped, or written with
+    characters that programs treat as equal (NFKC).
 
         >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
         (True, True, False)

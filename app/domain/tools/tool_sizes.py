@@ -1,10 +1,11 @@
 r"""Sizes of tools: the tokens of a tool's definition in a request, counted in the model's vocabulary.
 
 OpenAI writes tools as TypeScript declarations in front of the conversation. It has not published this form, but many
-people have reconstructed it from replies, and counts with it are right to a few tokens. Anthropic counts a definition
-as JSON and adds its own system prompt. It publishes the size of that prompt per model, for requests that let the model
-choose whether to call a tool: "Pricing" in https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For
-other vendors the best known estimate is the JSON with the sentences that public chat templates put around it.
+people have reconstructed it from replies, and counts with it differ from the real ones by a few tokens. Anthropic
+counts a definition as JSON and adds its own system prompt. It publishes the size of that prompt per model, for requests
+that let the model choose whether to call a tool: "Pricing" in
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview. For other vendors the best known estimate is the
+JSON with the sentences that public chat templates put around it.
 
     >>> write_as_counted(ToolDefinition("now", "The time.", '{"type":"object","properties":{}}'), ToolForm.TYPESCRIPT)
     '// The time.\ntype now = (_: {\n}) => any;\n\n'
