@@ -30,8 +30,8 @@ class Limits:
     """The limits that a person set for a send.
 
     `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
-    reply. `tokens` and `money` (US dollars) are the maximum for this send: the limit for a send, or what remains of the
-    limit for the conversation or for the day if that is less; None: no limit.
+    reply. `tokens` and `money` (US dollars) are the maximum for this send; None: no limit. The maximum is the lowest of
+    the limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
     """
 
     soft_cap: Decimal = SOFT_CAP

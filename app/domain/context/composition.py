@@ -97,7 +97,7 @@ class SizedPairs(Protocol):
         ...
 
     def count_from(self, boundary: int | None) -> int:
-        """Return the number of sendable pairs from position `boundary` on; None: the number of all sendable pairs."""
+        """Return the number of sendable pairs from position `boundary` on. `boundary` None: of all sendable pairs."""
         ...
 
     def sum_newest(self, count: int) -> tuple[int, int]:
@@ -105,7 +105,7 @@ class SizedPairs(Protocol):
         ...
 
     def list_from(self, boundary: int | None) -> Iterator[Candidate]:
-        """Yield the sendable pairs from position `boundary` on, oldest first; None: all sendable pairs."""
+        """Yield the sendable pairs from position `boundary` on, oldest first. `boundary` None: all sendable pairs."""
         ...
 
     def cut(self, before: int) -> SizedPairs:

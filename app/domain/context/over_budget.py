@@ -44,8 +44,8 @@ class BudgetOptions:
     the position `older`, for a summary; None: a summary cannot help, or the model cannot read these pairs in one
     request. `larger` are the models with a larger window.
 
-    `stored`: this is the stored request of a pair, byte for byte. None of its `y` pairs can be left out, so `force`
-    is the only option besides a new request.
+    `stored`: the request is the stored request of a pair, which is sent again byte for byte. None of its `y` pairs can
+    be left out, so `force` is the only option except a new request.
     """
 
     model: str
