@@ -55,7 +55,7 @@ class ChosenReply:
     """The result of keeping a reply: the id of the pair that has it.
 
     If the comparison answered an existing pair again, `replaced` is the number of the version with the pair's previous
-    content. `undo` are the changes of marks that restore the later pairs that the comparison discarded.
+    content. If keeping the reply discarded later pairs, `undo` are the changes of marks that restore these pairs.
     """
 
     pair_id: str
@@ -82,8 +82,8 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
 
     `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
     choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
-    text (see `CountedPairs`).
-    `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
+    text (see `CountedPairs`). `again`: a pair whose request is sent again in a branch, with the parameters of that
+    pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
