@@ -68,8 +68,8 @@ class ImportFile:
     """A file that matches the schema.
 
     `shape` has everything except pairs, nodes and attachments, which are read on request. `alone`: the file is a single
-    conversation, without the outer object of an export. `rest` is called before each item is read. `most_text` is the
-    limit for a text of a message, in bytes.
+    conversation, without the outer object of an export. `rest` is called before each item is read (see `Rest`).
+    `most_text` is the limit for a text of a message, in bytes.
     """
 
     scan: Scan
@@ -242,7 +242,9 @@ def _shorten(place: str, *, alone: bool) -> str:
 
 
 def write_path(data: Any, loc: Sequence[str | int]) -> str:
-    """Return the place of a fault as a JSON path, without the name that pydantic adds for the case of a union.
+    """Return the place of a fault as a JSON path. `loc` is the place as pydantic reports it.
+
+    For a value of a union, such as a part, pydantic adds the name of the union's case. The path leaves it out.
 
     >>> write_path({"parts": [{"type": "text"}]}, ("parts", 0, "text", "text"))
     '$.parts[0].text'

@@ -37,9 +37,9 @@ MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
 """Maximum size in UTF-8 bytes of a text other than a request or a reply, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
-"""Maximum number of digits of a number. More characters in a row without brackets, quotes or white space are refused.
+"""Maximum number of digits of a number.
 
-In JSON, only a number can look like that.
+A longer sequence of characters without brackets, quotes or white space is refused: in JSON, it can only be a number.
 """
 
 _WINDOW: Final = 16 * 1024
@@ -211,7 +211,7 @@ class _Scanner:
             at = end
 
     def _require_text(self, start: int, end: int) -> None:
-        """Refuse a text that is too large. An escape sequence counts as one byte, its minimum."""
+        """Refuse a text that is too large. An escape sequence counts as one byte, the minimum size of its character."""
         named = _NAME_BEFORE.search(self.body[max(0, start - 200) : start])
         name = "" if named is None else named[1].decode()
         most = self.most_text if name in _WORDS else max(self.most_text, MAX_OTHER_TEXT)

@@ -34,7 +34,8 @@ def read_tool_calls(
 ) -> Iterator[ToolCallRecord]:
     """Convert the tool calls of a run in the file to records for the store.
 
-    `died_at` is set if the run was active when the file was written: calls without an end then ended at this time.
+    `died_at` is set if the run was active when the file was written. Calls without an end then get this time as their
+    end.
 
     Raises:
         FaultError: two calls have the same id or number.
