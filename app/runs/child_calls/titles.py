@@ -37,7 +37,10 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The reply with a title may use at most an eighth of the model's window, so that the request fits too."""
+"""The reply with a title may use at most this part of the model's window (one divided by this number).
+
+So the rest of the window is free for the request.
+"""
 
 _log = structlog.get_logger(__name__)
 
@@ -98,7 +101,7 @@ async def ask_title(
 
 
 async def title_first_success(ctx: AppContext, run: LiveRun) -> None:
-    """Ask for a title if this run was the first successful reply of a conversation without a title."""
+    """Request a title if this run was the first successful reply of a conversation without a title."""
     if run.purpose == "reply" and isinstance(run.state.outcome, Succeeded):
         await _ask_first_title(ctx, run.place.owner, run.place.conversation_id)
 
@@ -120,7 +123,7 @@ async def keep_reply_and_title(ctx: AppContext, owner: str, conversation_id: str
 
 
 async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Ask for a title if one of the first replies has succeeded and no title was asked for yet. Errors are logged."""
+    """Request a title if one of the first replies has succeeded and no title was requested yet. Errors are logged."""
     if not ctx.settings.titles:
         return
     try:
