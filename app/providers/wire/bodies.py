@@ -91,7 +91,10 @@ async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> boo
 
 
 async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:
-    """Return the first bytes of a body, at most `most` and received within `seconds`, and True if it is longer."""
+    """Return the first bytes of a body, at most `most` and received within `seconds`, and True if there may be more.
+
+    There may be more if the body is longer, or if the time was over before its end.
+    """
     body = bytearray()
     with suppress(TimeoutError):  # the bytes received so far are enough
         async with asyncio.timeout(seconds):

@@ -87,9 +87,9 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
     ),
     (ErrorClass.OVERLOADED, re.compile(r"overloaded|loading model|at capacity", re.IGNORECASE)),
 )
-"""Patterns for the text of an error, each with the class of error that alone uses such words.
+"""Patterns for the text of an error, each with its class: only errors of this class have such words.
 
-They are used if the type and the status of the error are unspecific.
+They are used if the type of the error is missing or unspecific, and its status as well (such as 400 or 500).
 """
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
@@ -155,7 +155,10 @@ WHAT_HELPS: tuple[tuple[re.Pattern[str], str], ...] = (
         "Hide the pairs with tool calls of other models with a filter, or choose another model.",
     ),
 )
-"""The next step if a provider refuses earlier replies without required data, by words of the refusal."""
+"""The next step for a user if a provider refuses earlier replies because they lack data that it requires.
+
+Each pattern is searched for in the provider's message.
+"""
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|csk|hf|r8|fw|tgp|nvapi)[-_][\w\-*.…]{4,}|\bAIza[\w-]{8,}|(?<=Bearer )\S+"
@@ -183,7 +186,7 @@ def describe_status(
 
 
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """Return the failure for an error object in the body of a response (with `status`) or in a stream (None)."""
+    """Return the failure for an error object. `status` is the status of its response; None: it came in a stream."""
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
         str(fields[key]).strip().lower() for key in ("code", "type", "status") if isinstance(fields.get(key), str | int)

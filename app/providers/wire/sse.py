@@ -85,7 +85,10 @@ class SseParser:
         return head.removeprefix(BOM)
 
     def _with_plain_newlines(self, data: bytes) -> bytes:
-        """Replace CRLF and CR by LF. A CR at the end counts at once; an LF at the start of the next data is dropped."""
+        """Replace CRLF and CR by LF.
+
+        A CR at the end is replaced at once. If the next data begins with LF, this LF belongs to it and is dropped.
+        """
         if self._swallow_lf and data:
             data = data.removeprefix(b"\n")
             self._swallow_lf = False

@@ -49,7 +49,7 @@ class Patience:
         self._renew()
 
     async def wait(self, what: Awaitable[_T]) -> _T:
-        """Await `what`, and return its result. It must be there within the remaining time.
+        """Await `what`, and return its result, which must arrive within the remaining time.
 
         Raises:
             ProviderError: the time limit is exceeded.
