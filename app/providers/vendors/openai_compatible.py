@@ -186,8 +186,8 @@ class ChatDecoder:
     def _end_thinking(self) -> list[StreamEvent]:
         """End the thinking, and return the event with its signature, if it needs one.
 
-        Extra data that the server must get back becomes the signature. Without extra data, an empty signature that only
-        names the vendor is returned if the server must get its reasoning back.
+        The signature has the extra data that must be sent back to the server. Without extra data, the signature is
+        empty and only names the vendor; it is returned if the reasoning must be sent back to the server.
         """
         if not self._thinking:
             return []

@@ -33,7 +33,10 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream, by the vendor's number or id. `start`, `add` and `end` return events to pass on now."""
+    """The calls of one stream, by the vendor's number or id.
+
+    `start`, `add` and `end` return the events that can be passed on now.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[object, _Pending] = {}
@@ -58,7 +61,7 @@ class ToolCalls:
 
     @property
     def unnamed(self) -> int:
-        """Return the number of calls that ended without a name. They have no events."""
+        """Return the number of calls that ended without a name. No events are returned for them."""
         return self._unnamed
 
     def wait_for_name(self, number: object) -> None:
