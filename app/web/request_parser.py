@@ -21,7 +21,7 @@ HEAD_SECONDS: Final = 30.0
 MAX_REST: Final = 68 * 1024 * 1024
 """Maximum size of the rest of a body that is read and discarded after the answer was sent.
 
-Without this, the sender of a large file could not read the answer.
+If the connection were closed while a large file is being sent, the sender could not read the answer.
 """
 REST_SECONDS: Final = 30.0
 """Maximum time in seconds to read the discarded rest of a body."""
