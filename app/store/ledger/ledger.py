@@ -57,7 +57,7 @@ ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 LOOKED_AT = 4 * MAX_OBSERVATIONS
 """Maximum number of a model's newest calls that are read to find calls with both token counts.
 
-The counts are Inview's, made before the call, and the provider's.
+One count was made by Inview before the call, the other was reported by the provider.
 """
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 

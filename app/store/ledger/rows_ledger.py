@@ -21,10 +21,10 @@ class LedgerRow(Row, table=True):
 
     `account_id` is the conversation that the cost is charged to: the conversation of the call or, if that is a child
     conversation (a summary, a title), its parent. `outcome` is succeeded, error or canceled. A counter is None if the
-    provider did not report it.
-    `counted_text` and `counted_messages` are Inview's token counts of the request, `estimated_tokens` is the estimate
-    made from them before it was sent. `sent_characters` is the length of its texts, `sent_bytes` the length of its
-    body. `report_fault` names the fields of the provider's report that are not valid counts.
+    provider did not report it. `counted_text` and `counted_messages` are Inview's token counts of the request,
+    `estimated_tokens` is the estimate made from them before it was sent. `sent_characters` is the length of its texts,
+    `sent_bytes` the length of its body. `report_fault` names the fields of the provider's report that are not valid
+    counts.
     """
 
     __table_args__ = (

@@ -70,7 +70,7 @@ class Apart:
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
 
     def prompt(self, model: str, size: int) -> int:
-        """Return a prompt length in tokens that has this size, to look up the price of a model."""
+        """Return a prompt length in tokens within this size (counted from 0), to look up the price of a model."""
         if not size:
             return 0
         return self.steps[size - 1] + 1 if model in self.models else PROMPT_STEPS[self.sizes[size - 1] - 1] + 1
@@ -143,8 +143,8 @@ async def sum_calls(  # noqa: PLR0913 - owner, query, grouping and prices
 ) -> list[PriceGroupTotal]:
     """Sum the usage of the calls that match `usage_query`: one sum for each group and price.
 
-    `apart` has the times and prompt lengths at which prices change (see `keep_apart`). `accounts`: only
-    the usage of these conversations and their child conversations.
+    `apart` has the times and prompt lengths at which prices change (see `keep_apart`). `accounts`: only the usage of
+    these conversations and their child conversations.
     """
     found: list[PriceGroupTotal] = []
     for calls in calls_of(owner, usage_query, apart, by_account=group_by == "conversation" or accounts is not None):
