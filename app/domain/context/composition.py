@@ -41,8 +41,8 @@ class Candidate:
     """A pair that may be in view.
 
     `out` is the reason why the pair is never sent; None: it can be sent. `running`: the pair's reply has not ended.
-    `revision` is the revision of the conversation at the last change of the pair: a text of the pair that was read
-    since then is current.
+    `revision` is the revision of the conversation at the last change of the pair: a copy of the pair with this revision
+    is current.
     """
 
     pair_id: str

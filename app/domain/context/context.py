@@ -175,8 +175,8 @@ def continue_request(
 ) -> BuiltRequest:
     """Build the request that continues a reply. `first` is the reply's first request, `parts` what was received so far.
 
-    A later send carries this reply with identical text, so both requests have the same prefix. `redact` must have the
-    same value as for the first request.
+    A later send contains this reply with identical text, so its request has the same prefix as this one. `redact` must
+    have the same value as for the first request.
     """
     unsupported: list[Unsupported] = []
     rounds = _rounds(_supported(parts, None, profile, unsupported), None)

@@ -1,10 +1,11 @@
 """Calibration: corrects the counting rules of a model's family by the provider's reports for earlier sends.
 
-A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. `base`, `permille` and
-`per_message` are called figures here. A linear fit to the earlier sends finds them, with the family's figures as its
-prior (ridge regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a
-conversation the ratio (`permille`) leans towards that of the newest send, because digits, code and other scripts cost
-more than prose and stay in the history.
+A request is assumed to have `base + permille / 1000 x text + per_message x messages` tokens. `text` is the number of
+tokens of its texts in the vocabulary, `messages` the number of its messages. `base`, `permille` and `per_message` are
+called figures here. A linear fit to the earlier sends finds them, with the family's figures as its prior (ridge
+regression). The fit is robust against outliers (Tukey's biweight), and newer sends weigh more. Within a conversation
+the ratio (`permille`) is moved towards that of the newest send, because digits, code and other scripts cost more than
+prose and stay in the history.
 
     >>> from app.domain.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
@@ -102,7 +103,7 @@ It applies if the earlier texts are in another script than Latin too.
 FIRST_SLACK, SLACK = 3.0, 2.0
 """Error of the estimates for a request and for each message, in tokens: before the first report, and after it."""
 SMALL = 2
-"""A send is short enough to confirm a changed base if its text has at most this multiple of the change, in tokens."""
+"""Only a short send can confirm a changed base: its text has at most this multiple of the change, in tokens."""
 BODY, BODY_OF_MESSAGE, FOREIGN_BODY = 500, 60, 1.3
 """Three numbers to decide whether a send was written in another script than Latin (`is_foreign`).
 
@@ -120,8 +121,8 @@ class Observation:
     """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
     `text` is the number of its tokens in the vocabulary. `here`: the send was in the conversation that the estimate is
-    for. `characters` is the length of its texts, `size` that of its body in bytes; None: earlier versions did not store
-    them.
+    for. `characters` is the length of its texts, `size` that of its body in bytes; None: unknown, because earlier
+    versions did not store them.
     """
 
     text: int
@@ -302,7 +303,7 @@ def _lean(corrected: Estimator, bounds: tuple[float, float], newest_here: Observ
 
 
 def _band(corrected: Estimator, family: Family, observations: Sequence[Observation]) -> float:
-    """Return the relative error of the corrected figures, from their errors for earlier sends."""
+    """Return the relative error of estimates with the corrected figures, from their errors for earlier sends."""
     count = len(observations)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
     seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3: three figures were fitted to these sends
@@ -341,7 +342,7 @@ def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
 
 
 def _weigh(prior: _Prior, points: Sequence[_Point]) -> Sequence[float]:
-    """Return the weight of each send in the best fit: the one with the smallest median error of several fits.
+    """Return the weight of each send in the best of several fits: the one with the smallest median error.
 
     Each fit begins at another start. From a single start, one outlier could mislead the fit; it cannot move the median.
     """

@@ -195,8 +195,8 @@ def is_evasive(text: str) -> bool:
     """Return true if a tool may read a text differently than the author of a pattern.
 
     This is so if the text contains a control character or an invisible character, two consecutive dots, an escaped
-    percent sign ("%25"), or escapes that are invalid UTF-8. Each of these counts also if it is escaped, or written with
-    characters that programs treat as equal (NFKC).
+    percent sign ("%25"), or escapes that are invalid UTF-8. Escaped characters count too, and so do characters that
+    programs treat as equal to these (NFKC).
 
         >>> is_evasive("/notes/%2e%2e/etc"), is_evasive("/notes/\u2025/etc"), is_evasive("/notes/a.md")
         (True, True, False)

@@ -3,7 +3,7 @@
     >>> cut_result((Text("a" * 50_000),), 8_000)[1].text.strip()
     '[Cut here: 8,000 of 50,000 characters were given. Ask the tool for less, or for the part you need.]'
 
-A result that was cut ends with a note for the model, and for a person who reads the pair, that says how much was cut.
+A result that was cut ends with a note that says how much was cut, for the model and for a person who reads the pair.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Source: https://ai.google.dev/api/generate-content, `streamGenerateContent` with `alt=sse`. A server answers in this
 protocol if the base URL is wrong, or if a gateway passes on Google's answers. The received text and tool calls are
-kept. Usage is not counted, and nothing of such a reply is sent back to Google: use Google's Chat Completions for that.
+kept. Usage is not counted, and nothing of such a reply is sent back to Google. (With Google's Chat Completions, usage
+is counted, and replies are sent back.)
 
     data: {"candidates":[{"content":{"parts":[{"text":"Hello"}],"role":"model"}}],"usageMetadata":{…}}
 """

@@ -2,8 +2,8 @@
 
     client = bound_heads(openai.DefaultAioHttpClient())
 
-A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps each of them
-until it is read, and parses all data of a network read at once.
+A server may send any number of informational answers (`HTTP/1.1 103`) before its answer. aiohttp keeps all of them in
+memory until they are read, and parses all data of a network read at once.
 
 aiohttp also makes a timer for each network read of an answer. Here one timer serves the whole answer.
 """

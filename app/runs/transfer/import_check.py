@@ -56,8 +56,8 @@ class ReadPair:
 class CheckedFile:
     """A file that can be imported. `topics` are the topic paths that its pairs name, `ids` are all ids in the file.
 
-    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps the same ids to the parts
-    with which messages name these images and files.
+    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps the same ids to the
+    message parts (`Image` or `File`) that name them.
     """
 
     file: ImportFile
