@@ -63,12 +63,12 @@ MAX_RATIO = 3.0
 BASE_STEP = 1_000.0
 """Limit for the difference between the calibrated base and that of the model's family, in tokens for each report.
 
-After n reports the difference is at most n times this number, up to `MAX_BASE`.
+After n reports the difference is at most n times this number. `MAX_BASE` limits the base itself.
 """
 PER_MESSAGE_STEP = 10.0
 """Limit for the difference between the calibrated tokens per message and those of the model's family, for each report.
 
-After n reports the difference is at most n times this number, up to `MAX_PER_MESSAGE`.
+After n reports the difference is at most n times this number. `MAX_PER_MESSAGE` limits the tokens per message.
 """
 RATIO_STEP = 1.25
 """Limit for the factor between the calibrated ratio and that of the model's family, in both directions.

@@ -254,7 +254,8 @@ def parse_usage(usage: object) -> UsageReported:
 
     Some servers do not count reasoning in `completion_tokens`: xAI reports it only as `reasoning_tokens`
     (https://docs.rs/radkit, `GrokLlm`), Gemini only as a part of `total_tokens`
-    (https://github.com/vercel/ai/pull/6738). If the total shows such a rest, the rest is added to the output.
+    (https://github.com/vercel/ai/pull/6738). If the total includes reasoning that is in neither of the other counts,
+    this reasoning is added to the output.
 
     >>> details = {"reasoning_tokens": 80}
     >>> usage = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}

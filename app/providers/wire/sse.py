@@ -87,7 +87,7 @@ class SseParser:
     def _with_plain_newlines(self, data: bytes) -> bytes:
         """Replace CRLF and CR by LF.
 
-        A CR at the end is replaced at once. If the next data begins with LF, this LF belongs to it and is dropped.
+        A CR at the end is replaced at once. If the next data begins with LF, the LF belongs to this CR and is dropped.
         """
         if self._swallow_lf and data:
             data = data.removeprefix(b"\n")
