@@ -396,7 +396,7 @@ def open_link(provider: Provider) -> ProviderClient:
 
 
 COUNTED_FIELDS = frozenset({"messages", "model", "output_config", "system", "thinking", "tools"})
-"""The fields of a request that a count accepts.
+"""The fields of a request that the endpoint for token counts accepts.
 
 Source: https://platform.claude.com/docs/en/api/messages-count-tokens.
 """

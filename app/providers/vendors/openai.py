@@ -321,7 +321,7 @@ def open_link(provider: Provider) -> ProviderClient:
 
 
 COUNTED_FIELDS = frozenset({"input", "instructions", "model", "reasoning", "tools"})
-"""The fields of a request that a count accepts.
+"""The fields of a request that the endpoint for token counts accepts.
 
 Source: https://developers.openai.com/api/reference/resources/responses, 'Get input token counts'.
 """

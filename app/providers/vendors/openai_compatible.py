@@ -254,8 +254,8 @@ def parse_usage(usage: object) -> UsageReported:
 
     Some servers do not count reasoning in `completion_tokens`: xAI reports it only as `reasoning_tokens`
     (https://docs.rs/radkit, `GrokLlm`), Gemini only as a part of `total_tokens`
-    (https://github.com/vercel/ai/pull/6738). If the total includes reasoning that is in neither of the other counts,
-    this reasoning is added to the output.
+    (https://github.com/vercel/ai/pull/6738). Tokens that the total has in addition to prompt and completion are then
+    added to the output, as reasoning.
 
     >>> details = {"reasoning_tokens": 80}
     >>> usage = {"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 142}
@@ -303,7 +303,7 @@ def _read_model(entry: ModelEntry) -> ListedModel:
 
 
 COUNTED_FIELDS = frozenset({"chat_template_kwargs", "messages", "model", "reasoning_effort", "tools"})
-"""The fields of a request that llama.cpp's server accepts in a count.
+"""The fields of a request that the endpoint for token counts of llama.cpp's server accepts.
 
 Source: https://github.com/ggml-org/llama.cpp, tools/server/README.md.
 """

@@ -76,7 +76,7 @@ class EndedError(Exception):
 
 @dataclass(eq=False)
 class Rest:
-    """A function that long work in a thread calls often: about every millisecond it pauses, so other threads can run.
+    """Long work in a thread calls this object often: about once per millisecond, a call pauses, so other threads can run.
 
     If `ended` is set, the next call raises EndedError, which ends the work.
     """
