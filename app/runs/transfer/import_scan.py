@@ -76,9 +76,9 @@ class EndedError(Exception):
 
 @dataclass(eq=False)
 class Rest:
-    """Long work in a thread calls this object often: about once per millisecond, a call pauses, so other threads can run.
+    """The pauses of long work in a thread. The work calls this object often; about once per millisecond, a call pauses.
 
-    If `ended` is set, the next call raises EndedError, which ends the work.
+    During a pause, other threads can run. If `ended` is set, the next call raises EndedError, which ends the work.
     """
 
     ended: bool = False
