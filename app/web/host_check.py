@@ -1,8 +1,8 @@
 """The gate, the outermost ASGI layer: refuses requests of other web pages, and adds common headers to every answer.
 
 The gate is not authentication. It stops attacks by other web pages: DNS rebinding (a foreign name resolves to this
-server; its Host is refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin
-and pass.
+server; its Host is refused) and cross-site requests and sockets (a foreign Origin is refused). Programs send no Origin,
+so only their Host is checked.
 
     >>> gate = GateRules.of(Settings(host="127.0.0.1", public_url="https://chat.example.org"))
     >>> gate.admits("chat.example.org", "https://chat.example.org"), gate.admits("evil.example", None)
@@ -82,7 +82,7 @@ class GateRules:
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
     """Return `app` behind the gate, which has these rules.
 
-    Refused requests and sockets get 403. The common headers are added to the answers to all other requests.
+    Refused requests and sockets get 403. Every answer to a request has the common headers, also a refusal.
     """
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:

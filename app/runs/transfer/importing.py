@@ -57,7 +57,7 @@ from app.store.transfer.pair_records import RecordTarget, insert_unsearched, ins
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
-"""Maximum size of a slice in bytes of the file. A slice has at least one pair, even if the pair is larger."""
+"""A slice ends when its pairs have more bytes in the file than this. So it is larger by at most one pair."""
 UNFINISHED: Final = "Unfinished import: "
 """The beginning of the title of a conversation until all of it is stored."""
 TELL_SECONDS: Final = 5.0

@@ -227,10 +227,10 @@ async def load_account(
 async def load_latest(
     session: AsyncSession, owner: str, conversation_id: str, purposes: Sequence[str]
 ) -> tuple[EndedCall, ...]:
-    """Return the newest successful call of each purpose, of a conversation and its child conversations, newest first.
+    """Return the newest call of each purpose, of a conversation and its child conversations, newest first.
 
-    A reply that was made in another conversation, for example in a comparison, counts only if it is now the reply of a
-    pair of this conversation.
+    Only calls that did not fail and whose usage the provider reported count. A reply that was made in another
+    conversation, for example in a comparison, counts only if it is now the reply of a pair of this conversation.
     """
     stands = select(PAIR.c.run_id).where(PAIR.c.conversation_id == conversation_id, PAIR.c.run_id.is_not(None))
     newest = (
@@ -272,7 +272,8 @@ async def load_observations(
 ) -> tuple[Observation, ...]:
     """Return Inview's and the provider's token counts of an owner's newest calls of a model, newest first.
 
-    Calls in `conversation_id` have `here` set. A call without one of the two counts is left out.
+    Calls in `conversation_id` have `here` set. A call is left out if one of the two counts is missing, or if a value in
+    the provider's report or in the row is invalid.
     """
     rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
     calls = (_decode(row) for row in rows)
