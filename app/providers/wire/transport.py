@@ -65,7 +65,7 @@ class Transport:
     async def stream(
         self, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
     ) -> AsyncGenerator[Sequence[StreamEvent], None]:
-        """Yield the reply while it is received: a batch of events per network read, with adjacent text joined.
+        """Yield the reply while it is received, in batches of events with adjacent text joined.
 
         The last event of the last batch is `Stopped`. Cancelling the task or closing the generator closes the
         connection to the provider at once.
@@ -220,7 +220,7 @@ async def _cut(chunks: AsyncGenerator[bytes, None], patience: Patience) -> Async
 
 
 class _Reading:
-    """Converts the bytes of one stream to events with joined text, and keeps the state between two reads."""
+    """Converts the bytes of one stream to events with joined text, and keeps the state between two pieces."""
 
     def __init__(self, decoder: Decoder, target: CallTarget) -> None:
         self._decoder = decoder
@@ -231,7 +231,7 @@ class _Reading:
         self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(target)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """Return the events of one network read, and the error that ends the stream. None: there was no error."""
+        """Return the events of one piece of the stream, and the error that ends the stream. None: there was no error."""
         decoded: list[StreamEvent] = []
         fault = None
         try:

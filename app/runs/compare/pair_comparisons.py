@@ -73,7 +73,7 @@ async def compare_again(  # noqa: PLR0913 - what a send is made of
         OverBudgetError: the older pairs in view exceed a model's budget, and the caller made no choice for this model.
         SelectionChangedError: a model would get other pairs than were counted for it.
         BudgetSpentError: the calls together would exceed a budget of money.
-        InputError: the filter, the models or the time zone cannot be used.
+        InputError: the text of the pair is empty, or the filter, the models or the time zone cannot be used.
         ProviderError: the provider of a model lacks its key. Then no model is called.
     """
     require_models(models)

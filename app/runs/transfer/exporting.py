@@ -78,7 +78,7 @@ async def export_conversation(  # noqa: PLR0913 - everything that selects the pa
     order: ExportOrder = ExportOrder.TIME,
     filename: str | None = None,
 ) -> Exported:
-    """Export the pairs in view under `options`; None: the whole conversation.
+    """Export the pairs in view under the filter in `options`. Without options or a filter: the whole conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.

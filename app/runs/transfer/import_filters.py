@@ -97,7 +97,8 @@ def read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], p
     """Return the filter of a conversation with the names that its saved filters have in this installation.
 
     Raises:
-        FaultError: the filter cannot be parsed. `place` is its place in the file.
+        FaultError: the filter cannot be parsed, or uses a saved filter that is missing. `place` is its place in the
+            file.
     """
     try:
         renamed = _rename(line, names)

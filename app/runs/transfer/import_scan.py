@@ -37,9 +37,9 @@ MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
 """Maximum size in UTF-8 bytes of a text other than a request or a reply, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
-"""Maximum number of digits of a number.
+"""Maximum number of digits of a number that fills a step of the scan (see `_WINDOW`).
 
-A longer sequence of characters without brackets, quotes or white space is refused: in JSON, it can only be a number.
+A longer step without brackets, commas and quotes is refused, unless it is blank: in JSON, it is a part of a number.
 """
 
 _WINDOW: Final = 16 * 1024
@@ -71,7 +71,7 @@ def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
 
 
 class EndedError(Exception):
-    """The import was cancelled."""
+    """The import was cancelled, or Inview is shutting down."""
 
 
 @dataclass(eq=False)
