@@ -33,7 +33,7 @@ from app.domain.usage import MILLION
 
 NOTHING_YET = RequestSizes()
 NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
-"""Relative errors of the estimates of tools and of images before a provider has reported their tokens."""
+"""Relative errors of the estimates of tools that were in no reported request, and of images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +225,9 @@ class Estimate:
 class Composition:
     """The pairs in view, oldest first, and which of them are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit. The older pairs, with a lower position, are
-    not sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair whose reply is running
-    is visible, but it is neither sent nor OUT, and not counted.
+    `boundary` is the position of the oldest pair that fits; None: all fit, or are sent anyway. The older pairs, with a
+    lower position, are not sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair
+    whose reply is running is visible, but it is neither sent nor OUT, and not counted.
     """
 
     visible: SizedPairs

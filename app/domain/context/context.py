@@ -262,7 +262,7 @@ def _rounds(parts: Iterable[SentPart], pair_id: str | None) -> Iterator[RequestM
 def _supported(
     parts: tuple[Part, ...], pair_id: str | None, profile: ModelProfile, unsupported: list[Unsupported]
 ) -> Iterator[SentPart]:
-    """Yield the parts that this model accepts, and add the others to `unsupported`."""
+    """Yield the parts that this model accepts. Add the others to `unsupported`, except parts that are never sent."""
     answered = {part.tool_call_id for part in parts if isinstance(part, ToolResult)}
     for part in parts:
         if isinstance(part, Text) and part.text.strip():

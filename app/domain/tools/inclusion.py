@@ -2,8 +2,8 @@
 
 The conversation's inclusion mode decides. `cached` and `all-on` include all tools, in their fixed order. `all-off`
 includes none, `manual` the ticked ones. `auto` includes all tools if they take at most a tenth of the budget; otherwise
-it includes those whose name or description shares a word with the draft, and those that the visible pairs called. A
-request to a model that cannot call tools has none.
+it includes those whose name, title or description shares a word with the draft, and those that the visible pairs
+called. A request to a model that cannot call tools has none.
 
     offer = OfferedTools(ToolMode.AUTO, (SizedTool(clock, 120), SizedTool(files, 9_000)), overhead=496)
     choice = choose_tools(offer, "What time is it?", budget=8_000)

@@ -1,4 +1,4 @@
-"""The part of a tool's result that a model gets: always with a text, and not more than the model can read.
+"""The part of a tool's result that a model gets, so that the result does not fill the model's window.
 
     >>> cut_result((Text("a" * 50_000),), 8_000)[1].text.strip()
     '[Cut here: 8,000 of 50,000 characters were given. Ask the tool for less, or for the part you need.]'
@@ -41,7 +41,11 @@ def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
 
 
 def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolContent, ...]:
-    """Return the part of a tool result that a model gets: about a quarter of the model's `window` (in tokens)."""
+    """Return the part of a tool result that a model gets. `window` is the window of the model in tokens.
+
+    The limit is one character for each token of the window (about a quarter of the window), at least
+    `LEAST_CHARACTERS` and at most `MAX_CHARACTERS`.
+    """
     return _cut(content, max(LEAST_CHARACTERS, min(MAX_CHARACTERS, window)))
 
 

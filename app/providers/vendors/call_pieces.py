@@ -119,7 +119,11 @@ class CallPieces:
         return events + self._go_on(self._known[-1], piece)
 
     def _find(self, piece: _Piece) -> _Call | None:
-        """Return the call with the id or number of a piece, None for a new call."""
+        """Return the known call that a piece may belong to; None: it starts a new call.
+
+        A piece is assigned by its id, then by its number. A piece without a known id or number may belong to the last
+        call.
+        """
         last = self._known[-1] if self._known else None
         for call in reversed(self._known):
             if call.call_id is not None and call.call_id == piece.call_id:

@@ -63,7 +63,7 @@ class UsageReport:
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
         """Return the part of `whole` that is in none of the `parts`, then the parts.
 
-        A part that exceeds the rest counts as not reported.
+        If the parts together exceed `whole`, all of them count as not reported.
 
         >>> report = UsageReport({})
         >>> report.split(10, ("cached_tokens", 4)), report.split(10, ("cached_tokens", 11)), report.fault
