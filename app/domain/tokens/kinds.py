@@ -26,7 +26,10 @@ class TextKind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""A text is foreign if it has at least this number of additional UTF-8 bytes (beyond one) per character."""
+"""A text is foreign if its foreign letters have at least this number of additional UTF-8 bytes (beyond one for each).
+
+The number is per character of the whole text.
+"""
 ACCENTS = 0.01
 """Minimum share of letters with an accent in an accented text."""
 DIGITS = 0.25

@@ -26,7 +26,8 @@ def read_arguments(input_json: str) -> dict[str, Any]:
     """Read arguments from text. A blank text means no arguments.
 
     Raises:
-        InputError: the text is not a JSON object, has a duplicate name, or contains a value that JSON does not allow.
+        InputError: the text is not a JSON object, has a duplicate name or a value that JSON does not allow, has a whole
+            number beyond `LARGEST`, or is nested too deeply.
     """
     if not input_json.strip():
         return {}

@@ -37,7 +37,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 
 def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) -> str:
-    """Join the messages of a prompt to one text. If some are not the user's, each gets its role as a heading.
+    """Join the messages of a prompt to one text. If some are not the user's, each change of the role gets a heading.
 
     >>> print(join_spoken([("user", "Hello"), ("assistant", "Hi!")]))
     User:

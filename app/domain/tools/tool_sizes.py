@@ -10,7 +10,7 @@ JSON with the sentences that public chat templates put around it.
     >>> write_as_counted(ToolDefinition("now", "The time.", '{"type":"object","properties":{}}'), ToolForm.TYPESCRIPT)
     '// The time.\ntype now = (_: {\n}) => any;\n\n'
 
-Not here: the tokens per character of each vocabulary (`domain/tokens/families.py`), which apply to all text.
+Not here: the ratios between the vocabularies of models (`domain/tokens/families.py`), which apply to all text.
 """
 
 from __future__ import annotations

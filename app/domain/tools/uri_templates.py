@@ -30,7 +30,7 @@ _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 class TemplateVariable:
     """A variable of a template.
 
-    If it is not `required`, it belongs to the query of the URI, and is left out if a person enters no value.
+    If it is not `required`, it is written with its name, as in `?page=2`, and is left out if a person enters no value.
     """
 
     name: str

@@ -122,7 +122,7 @@ def _encode_tool(tool: ToolDefinition) -> dict[str, object]:
 
 
 def _encode_message(message: RequestMessage, call: CallInput) -> Iterator[dict[str, object]]:
-    """Encode a message: one item for a user message, or one item for each part of a reply."""
+    """Encode a message: one item for a user message, or one item for each part of any other message."""
     if message.role == "user":
         parts = message.parts
         if len(parts) == 1 and isinstance(parts[0], Text):

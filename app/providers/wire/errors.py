@@ -186,7 +186,10 @@ def describe_status(
 
 
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
-    """Return the failure for an error object. `status` is the status of its response; None: it came in a stream."""
+    """Return the failure for an error object. `status` is the status of its response.
+
+    None: it came in a stream, or in a response with status 200.
+    """
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
         str(fields[key]).strip().lower() for key in ("code", "type", "status") if isinstance(fields.get(key), str | int)

@@ -28,7 +28,8 @@ _FREE = (0.0,) * len(_PRICED)
 class MostExpensive:
     """The ids of the most expensive conversations, the most expensive first, and the number of all conversations.
 
-    The cost of a conversation includes its child conversations.
+    Both are about the conversations whose calls match the query. The cost of a conversation includes its child
+    conversations.
     """
 
     names: tuple[str, ...]
