@@ -1,4 +1,4 @@
-"""Orders the background handlers of a tab: they run one after the other, in the order in which they took their turns.
+"""Orders the background handlers of a tab: they run one after the other. The first to take a turn runs first.
 
 turn = TURNS.take(token)             # while the state is locked, where the order is known
 async with TURNS.held(token, turn):  # in a background handler
