@@ -184,7 +184,9 @@ async def test_what_is_open_outlives_a_reconnect_and_not_a_visit(
         shown = await opened()
         await run_loads(tab, kind)
         assert seen() == shown or opening.opens is type_anything, "opened before the page was loaded"
-        await load("fourth", page, anew=True)
+        await tab.connect("fourth", anew=True)
+        assert seen() != shown or opening.opens is type_anything, "the first data of a page that was loaded again"
+        await run_loads(tab, kind)
         assert seen() != shown, "it was loaded again"
 
 

@@ -127,6 +127,7 @@ class SidebarState(rx.State):
 
         While it is not on screen, no change of a conversation causes a reading.
         """
+        self._loaded_on = (await visit_of(self))[0]  # this may arrive before `open`, which would note the opposite
         self._looked_at = on is True
         if self._looked_at:
             await self._catch_up()
