@@ -81,7 +81,7 @@ class MessageBox(rx.State, mixin=True):
     _draft: str = ""
     _edition: int = 0  # the text area's number for the draft; 0: it shows another text
     _estimates: int = 0  # number of estimates of first messages
-    _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()  # a conversation, a schema and files of its draft
+    _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()  # a conversation, its schema and its files
 
     @rx.event
     async def restore(

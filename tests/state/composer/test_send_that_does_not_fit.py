@@ -107,7 +107,7 @@ async def test_models_of_an_earlier_order_do_not_get_the_text_that_is_sent_after
     ctx: AppContext, tab: Tab
 ) -> None:
     conversation_id = await too_much(ctx, tab)
-    await tab.send(ComposerState.compare, models=["offline:demo", "offline:tiny"])  # the box had a text that is too long
+    await tab.send(ComposerState.compare, models=["offline:demo", "offline:tiny"])  # the text in the box was too long
     await send(tab, "What now?")
     await tab.send(ComposerState.choose_way, key="summarise")
 
