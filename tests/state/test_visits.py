@@ -36,6 +36,8 @@ from app.state.settings.privacy import PrivacyState
 from app.state.settings.servers import ServersState
 from app.state.shell.menus import MenuState
 from app.state.shell.news import NewsState
+from app.state.shell.viewer import ViewerState
+from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.address import PREFIX
 from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
@@ -94,6 +96,10 @@ async def ask_cache(tab: Tab, _: str) -> None:
     await tab.send(CacheState.ask)
 
 
+async def ask_delete(tab: Tab, _: str) -> None:
+    await tab.send(SidebarState.ask_delete, conversation_id=tab.path.removeprefix(PREFIX))
+
+
 async def announce(tab: Tab, _: str) -> None:
     manager = cast("Any", tab.processor)._root_context.state_manager
     async with manager.modify_state(BaseStateToken(ident=tab.token, cls=NewsState)) as root:
@@ -124,12 +130,16 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     SavedFilterState: Opening(show_saved, "shown"),
     SchemaState: Opening(sent(SchemaState.ask), "writing"),
     ServersState: Opening(sent(ServersState.choose_kind, kind="stdio"), "kind", routes.SETTINGS),
+    SidebarState: Opening(ask_delete, "deleting"),
     SheetState: Opening(sent(SheetState.show, part=""), "open"),
     SnapshotState: Opening(sent(SnapshotState.open, pair_id="pair"), "pair"),
     SummaryState: Opening(sent(SummaryState.ask, pair_id=""), "choice"),
     SystemPromptState: Opening(sent(SystemPromptState.edit), "editing number"),
     TopicPickerState: Opening(sent(TopicPickerState.pick_for_composer), "picking"),
     TrashState: Opening(sent(TrashState.ask_empty), "deleting", routes.TRASH),
+    ViewerState: Opening(
+        sent(ViewerState.open, address=f"/api/v1/attachments/{'0' * 64}", name="", width=1, height=1), "picture"
+    ),
     VersionsState: Opening(sent(VersionsState.compare, pair_id="pair"), "pair"),
 }
 
@@ -184,16 +194,19 @@ async def test_what_is_open_outlives_a_reconnect_and_not_a_visit(
         shown = await opened()
         await run_loads(tab, kind)
         assert seen() == shown or opening.opens is type_anything, "opened before the page was loaded"
-        await load("fourth", page, anew=True)
+        await tab.connect("fourth", anew=True)
+        assert seen() != shown or opening.opens is type_anything, "the first data of a page that was loaded again"
+        await run_loads(tab, kind)
         assert seen() != shown, "it was loaded again"
 
 
 async def run_loads(tab: Tab, kind: type[VisitedState]) -> None:
     """Run the load events of the page at the tab's path, for visits and for this state, except those that never end."""
+    own = () if kind is SidebarState else (kind.get_full_name(),)  # its event follows the list
     route = routes.CONVERSATION if tab.path.startswith(PREFIX) else tab.path
     for name in LOADS[route.strip("/") or "index"]:
         state, _, handler = name.rpartition(".")
-        if state in {VisitState.get_full_name(), kind.get_full_name()} and handler != "follow":
+        if state in {VisitState.get_full_name(), *own} and handler != "follow":
             await tab.send_event(name, {})
 
 

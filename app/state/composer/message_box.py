@@ -40,6 +40,7 @@ CONTINUE: Final = "Continue exactly where you stopped."
 _MAX_ID: Final = 64
 _MAX_SCHEMA: Final = 100_000
 _MAX_FILES: Final = 10_000
+_MAX_RETURNED: Final = 20
 
 Events = AsyncGenerator[Any, None]
 
@@ -80,6 +81,7 @@ class MessageBox(rx.State, mixin=True):
     _draft: str = ""
     _edition: int = 0  # the text area's number for the draft; 0: it shows another text
     _estimates: int = 0  # number of estimates of first messages
+    _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()  # a conversation, its schema and its files
 
     @rx.event
     async def restore(
@@ -95,8 +97,13 @@ class MessageBox(rx.State, mixin=True):
         ids = (text_in(files, _MAX_FILES) or "").split()[:MAX_ATTACHED]
         kept = await find_uploads(current(), LOCAL_OWNER, ids) if ids else ()
         self.files = tuple(describe_upload(f"kept-{at}", one) for at, one in enumerate(kept))
+        conversation_id = conversation_in(self.router.url.path)
+        for of, returned_schema, returned_files in self._returned:
+            if of == conversation_id:
+                self.schema, self.files = self.schema or returned_schema, self.files or returned_files
+        self._returned = tuple(each for each in self._returned if each[0] != conversation_id)
         await self._write(draft, edition)
-        return type(self).count_files if conversation_in(self.router.url.path) else type(self).estimate_first
+        return type(self).count_files if conversation_id else type(self).estimate_first
 
     @rx.event(background=True)
     async def count_files(self) -> None:
@@ -166,10 +173,18 @@ class MessageBox(rx.State, mixin=True):
         if (order := self.order) is not None and order.id == order_id:
             self.order = None
             if order.kind is OrderKind.SEND:
-                self._note_nothing_to_send()
+                self._note_nothing_to_send(order_id)
 
-    def _note_nothing_to_send(self) -> None:
-        """Note that the text area had nothing to send for an order."""
+    def _note_nothing_to_send(self, order_id: str) -> None:
+        """Note that the text area had nothing to send for this order."""
+
+    def _keep_returned(self, conversation_id: str, schema: str, files: tuple[DraftFile, ...]) -> None:
+        """Keep the schema and the files of a draft that was refused while the page shows another conversation.
+
+        `restore` adds them to the draft when the page shows that conversation again.
+        """
+        if schema or files:
+            self._returned = (*self._returned[1 - _MAX_RETURNED :], (conversation_id, schema, files))
 
     @rx.event
     async def focus(self) -> None:

@@ -98,7 +98,7 @@ class ComposerState(MessageBox, rx.State):
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
-    _models: tuple[str, ...] = ()  # those that the draft goes to with the order to send it
+    _ordered: tuple[str, tuple[str, ...]] = ("", ())  # an order to send a draft, and the models that the draft goes to
     _next_models: tuple[str, ...] = ()  # those that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
@@ -143,8 +143,8 @@ class ComposerState(MessageBox, rx.State):
     async def compare(self, models: list[str]) -> None:
         """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
-            self._models = tuple(models)
             self.order = make_order(OrderKind.SEND, "")
+            self._ordered = self.order.id, tuple(models)
 
     @rx.event
     async def end_compare(self) -> None:
@@ -239,20 +239,30 @@ class ComposerState(MessageBox, rx.State):
                 await cancel_run(ctx, LOCAL_OWNER, run.run_id)
 
     async def _come_to_page(self) -> None:
-        """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`."""
+        """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`.
+
+        A draft whose dialog was open there is refused: the text area waits for an answer, and shows the text after it.
+        """
         conversation_id = conversation_in(self.router.url.path)
         before, self._page = self._page, await visit_of(self)
         if self._page == before:
             return
+        if self._pending is not None:
+            await self._answer(self._pending, accepted=False)
         self.fault, self.refused, self.work, self.over_budget, self.order = "", (), None, None, None
         self._pending, self._made_as = None, None
         self._compare_next(())
         self.made = self.made if self.made == conversation_id else ""
 
-    def _note_nothing_to_send(self) -> None:
-        if self._models:
-            self._compare_next(self._models)
-            self._models, self.order = (), make_order(OrderKind.FOCUS, "")
+    def _note_nothing_to_send(self, order_id: str) -> None:
+        if models := self._models_of(order_id):
+            self._compare_next(models)
+            self.order = make_order(OrderKind.FOCUS, "")
+
+    def _models_of(self, order_id: object) -> tuple[str, ...]:
+        """Return the models that the draft goes to with this order to send it; (): the chosen model alone."""
+        known, models = self._ordered
+        return models if known == order_id else ()
 
     def _compare_next(self, models: tuple[str, ...]) -> None:
         """Send the next draft to these models; (): to the chosen model alone."""
@@ -281,8 +291,9 @@ class ComposerState(MessageBox, rx.State):
         await self._come_to_page()
         self.fault = ""
         ordered = self.order is not None and self.order.id == order_id
-        models, self._models = (self._models, ()) if ordered else (self._next_models, self._models)
-        self._compare_next(())
+        models = self._models_of(order_id) if ordered else self._next_models
+        if models:
+            self._compare_next(())
         if ordered:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
@@ -359,9 +370,12 @@ class ComposerState(MessageBox, rx.State):
 
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
         if not accepted:
-            self.schema = self.schema or draft.schema
-            self.files = self.files or draft.files
-            self._compare_next(draft.models)
+            if draft.conversation_id == conversation_in(self.router.url.path):
+                self.schema = self.schema or draft.schema
+                self.files = self.files or draft.files
+                self._compare_next(self._next_models or draft.models)
+            else:
+                self._keep_returned(draft.conversation_id, draft.schema, draft.files)
             await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
             self._note_answer(draft.id, accepted=accepted)

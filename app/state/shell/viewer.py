@@ -14,6 +14,7 @@ from typing import Final
 import reflex as rx
 
 from app.state.tab.inputs import text_in, whole_in
+from app.state.tab.visit import VisitedState
 
 LEVELS: Final = (0, 50, 100, 200, 400)
 """The sizes that the viewer offers, as percentages of the picture's original size; 0: fitted to the screen."""
@@ -34,7 +35,7 @@ class ViewedPicture:
     height: int
 
 
-class ViewerState(rx.State):
+class ViewerState(VisitedState, rx.State):
     """The image viewer. `picture` is the picture in it, None while it is closed.
 
     `percent` is the percentage of the picture's original size; 0: fitted to the screen. `wide` is the resulting width
@@ -51,6 +52,7 @@ class ViewerState(rx.State):
         """Open a picture in the viewer, fitted to the screen."""
         if not _ADDRESS.fullmatch(text_in(address, _MAX_NAME) or ""):
             return
+        await self._come()
         across, down = (_read_side(side) for side in (width, height))
         self.picture = ViewedPicture(address, text_in(name, _MAX_NAME) or "Picture", across, down)
         self._show(0)
@@ -87,6 +89,9 @@ class ViewerState(rx.State):
                 self._show(0)
             case _:
                 pass
+
+    async def _end_visit(self) -> None:
+        self.picture = None
 
     def _show(self, percent: int) -> None:
         self.percent = percent

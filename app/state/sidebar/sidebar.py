@@ -27,7 +27,7 @@ from app.state.sidebar.shared_list import share_list
 from app.state.sidebar.titles import clean_title
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
-from app.state.tab.visit import visit_of
+from app.state.tab.visit import VisitedState, visit_of
 from app.store.conversation.conversations import ListCriteria
 
 PAGE: Final = 50
@@ -68,7 +68,7 @@ class AgentMenuItem:
     name: str
 
 
-class SidebarState(rx.State):
+class SidebarState(VisitedState, rx.State):
     """The list of conversations, its search, and the row that is being renamed or about to be deleted ("" for none).
 
     `kind` and `agent` select the listed conversations, and the tab keeps them over a reload. `filtered`: they differ
@@ -127,6 +127,7 @@ class SidebarState(rx.State):
 
         While it is not on screen, no change of a conversation causes a reading.
         """
+        self._loaded_on = (await visit_of(self))[0]  # this may arrive before `open`, which would note the opposite
         self._looked_at = on is True
         if self._looked_at:
             await self._catch_up()
@@ -264,6 +265,7 @@ class SidebarState(rx.State):
 
     @rx.event
     async def begin_rename(self, conversation_id: str) -> None:
+        await self._come()
         self.renaming = conversation_id
 
     @rx.event
@@ -289,8 +291,12 @@ class SidebarState(rx.State):
             await self._read()
             item = self._find(conversation_id)
         if item is not None:
+            await self._come()
             self.deleting, self.deleting_name = item.id, item.name
             self.deleting_temporary = item.temporary
+
+    async def _end_visit(self) -> None:
+        self.deleting, self.renaming = "", ""
 
     def _find(self, conversation_id: str) -> ConversationItem | None:
         return next((item for item in self.conversations if item.id == conversation_id), None)

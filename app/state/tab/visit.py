@@ -11,7 +11,8 @@
 
 A visit begins when a page is loaded or another page is opened. The server loads a page in several steps, and loads it
 once more when its connection comes back. So load events do not close anything. Only `VisitState.begin` does, for every
-`VisitedState` whose `_come` was called on an earlier visit.
+`VisitedState` whose `_come` was called on an earlier visit. For a loaded page, `PageLoads` does this already before the
+page gets its first data: otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
 """
 
 from __future__ import annotations
@@ -68,25 +69,31 @@ class VisitState(rx.State):
     @rx.event
     async def begin(self) -> None:
         """Close the elements that were opened on earlier visits. Those opened while this page was loading stay open."""
-        visit = await visit_of(self)
-        for kind in visited_states():
-            await (await self.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        await _begin_visit(self)
 
 
 class PageLoads(rx.Middleware):
     """Middleware that records the connection of each load of a page, before the data of the page is sent.
 
-    A page that reconnects sends the same event as a page that is loaded. Only the event of a load has hashes of the
-    vars.
+    It also closes the elements that were opened on earlier visits, so that the data does not contain them. A page that
+    reconnects sends the same event as a page that is loaded. Only the event of a load has hashes of the vars.
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Record the connection if the event is a load of a page. Let every event pass."""
+        """Record the connection and begin the visit if the event is a load of a page. Let every event pass."""
         _ = app
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)
             visits._loaded = state.router.session.session_id  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            await _begin_visit(visits)
         return None
+
+
+async def _begin_visit(visits: VisitState) -> None:
+    """Close the elements that were opened on earlier visits than the current one."""
+    visit = await visit_of(visits)
+    for kind in visited_states():
+        await (await visits.get_state(kind))._meet(visit)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 async def visit_of(state: rx.State) -> Visit:

@@ -41,18 +41,20 @@ def comparing_button() -> rx.Component:
 
 def models_compared() -> rx.Component:
     """Draw which models the next message goes to, with a button that ends this; nothing if it goes to one model."""
-    return rx.cond(
-        ComposerState.compared != "",
-        rx.el.div(
-            rx.el.span("Next message to ", rx.el.strong(ComposerState.compared)),
-            rx.el.button(
-                "\u00d7",
-                type="button",
-                aria_label="Do not compare models",
-                title="Do not compare",
-                on_click=ComposerState.end_compare,
+    return rx.el.div(
+        rx.cond(
+            ComposerState.compared != "",
+            rx.el.div(
+                rx.el.span("Next message to ", rx.el.strong(ComposerState.compared)),
+                rx.el.button(
+                    "\u00d7",
+                    type="button",
+                    aria_label="Do not compare models",
+                    title="Do not compare",
+                    on_click=ComposerState.end_compare,
+                ),
+                class_name="choice-set",
             ),
-            role="status",
-            class_name="choice-set",
         ),
+        role="status",  # it exists before the text appears: otherwise screen readers announce nothing
     )

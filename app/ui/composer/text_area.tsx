@@ -69,11 +69,15 @@ export function TextArea(props: TextAreaProps): ReactNode {
     if (area.current) save(at, pending.draftOf(at, area.current.value), lasts); // else stored when the box was removed
     pending.note(at, lasts);
   };
-  const send = (by: string, isPair = true) => {
+  /** Send the text in the box. Returns false if there is nothing to send, or if it must not be sent now. */
+  const send = (by: string, isPair = true): boolean => {
     const text = area.current?.value ?? "";
     const at = known.current.conversation;
-    if (oversize.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return;
-    if (currentLink() === "lost") return failed.set(true);
+    if (oversize.get() || !(text.trim() || attached) || (!at && pending.waits(at))) return false;
+    if (currentLink() === "lost") {
+      failed.set(true);
+      return true;
+    }
     clearTimeout(telling.current);
     telling.current = 0;
     typed.current = false;
@@ -86,6 +90,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     grow(area.current);
     if (!busy) noteSent(at, text, isPair);
     keep();
+    return true;
   };
 
   const restoreId = useRef(0); // the id of the last draft that Python got
@@ -212,14 +217,10 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const box = area.current;
     if (!order || !box || done.has(order.id)) return;
     done.add(order.id);
-    if (order.kind === "send" && (!order.text || order.text === box.value) && (box.value.trim() || attached)) {
-      send(order.id, false);
-      return;
-    }
+    if (order.kind === "send" && (!order.text || order.text === box.value) && send(order.id, false)) return;
     if (order.kind === "say" && !box.value.trim() && !attached) {
       show(order.text);
-      send(order.id);
-      return;
+      if (send(order.id)) return;
     }
     props.onFinish?.(order.id);
     follow(order, box, show);

@@ -61,6 +61,26 @@ def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_
     is_listed(screen, "After that")
 
 
+def test_list_that_is_shown_while_the_connection_is_lost_is_current_after_it(screen: Screen) -> None:
+    page = screen.page
+    column = page.get_by_role("navigation", name="Conversations")
+    screen.start("/echo folded away").wait_for_reply()
+    page.get_by_role("button", name="Hide the conversation list").click()
+    expect(column).to_be_hidden()
+    page.context.set_offline(True)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+
+    page.get_by_role("button", name="Show the conversation list").click()
+    expect(column).to_be_visible()
+    make(screen, "While away")
+    expect(page.get_by_text("Nothing was done.")).to_be_hidden()  # the list is shown without the server
+    page.context.set_offline(False)
+
+    is_listed(screen, "While away")
+    make(screen, "After that")
+    is_listed(screen, "After that")
+
+
 def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo away").wait_for_reply()

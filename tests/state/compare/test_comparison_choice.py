@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.errors import NotFoundError
+from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
 from app.runs.library.provider_commands import list_models
@@ -15,6 +15,7 @@ from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
+from app.state.composer import state as composer_state
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
@@ -112,6 +113,38 @@ async def test_a_refused_message_keeps_its_models(tab: Tab) -> None:
     tab.path = "/c/another"
     await tab.send(ComposerState.open)
     assert tab.shows(ComposerState, "compared") == ""
+
+
+async def test_models_of_a_message_that_is_refused_later_are_not_for_the_page_that_is_open_then(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave(_: object) -> tuple[str, str]:
+        tab.path = "/c/another"
+        await tab.send(ComposerState.open)
+        raise ConflictError("Not today.")
+
+    monkeypatch.setattr(composer_state, "deliver_first", leave)
+    await choose_both_before_writing(tab)
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo one", order_id="")
+
+    assert tab.shows(ComposerState, "answers")[-1].accepted is False
+    assert tab.shows(ComposerState, "compared") == ""
+
+
+async def test_models_chosen_while_another_message_is_refused_get_the_next_one(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def choose(_: object) -> tuple[str, str]:
+        await choose_both_before_writing(tab)
+        raise ConflictError("Not today.")
+
+    monkeypatch.setattr(composer_state, "deliver_first", choose)
+
+    await tab.send(ComposerState.send, send_id="1", text="/echo one", order_id="")
+
+    assert tab.shows(ComposerState, "answers")[-1].accepted is False
+    assert tab.shows(ComposerState, "compared") == "Offline demo and Offline tiny"
 
 
 async def test_words_find_models_and_hide_no_tick(tab: Tab) -> None:

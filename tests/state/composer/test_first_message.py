@@ -91,6 +91,18 @@ async def test_first_message_that_is_cancelled_leaves_no_conversation(ctx: AppCo
     assert tab.way == []
 
 
+async def test_first_message_whose_dialog_is_left_with_the_page_is_refused(ctx: AppContext, tab: Tab) -> None:
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+    await send(tab, "/echo " + "word " * 400)
+    assert tab.shows(ComposerState, "over_budget") is not None
+
+    await opened(ctx, tab)
+
+    # Until it has an answer, the start page sends no other message.
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+
+
 @pytest.mark.parametrize("temporary", [False, True])
 async def test_first_message_that_the_provider_check_refuses_leaves_no_conversation(
     ctx: AppContext, tab: Tab, *, temporary: bool

@@ -53,6 +53,27 @@ async def test_what_does_not_fit_is_asked_about_and_cancelled(ctx: AppContext, t
     assert len(await requests(ctx, conversation_id)) == 3
 
 
+async def test_a_send_whose_dialog_is_left_with_its_page_is_refused_and_its_schema_returns_with_its_text(
+    ctx: AppContext, tab: Tab
+) -> None:
+    schema = '{"type": "object"}'
+    conversation_id = await too_much(ctx, tab)
+    await tab.send(ComposerState.restore, draft="What now?", schema=schema, files="")
+    await send(tab, "What now?")
+    assert tab.shows(ComposerState, "over_budget") is not None
+
+    tab.path = "/"
+    await tab.send(ComposerState.open)
+    assert tab.shows(ComposerState, "over_budget") is None
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(ComposerState, "schema") == "", "it belongs to the draft of another page"
+
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(ComposerState.restore, draft="What now?", schema="", files="")
+    assert tab.shows(ComposerState, "schema") == schema
+    assert len(await requests(ctx, conversation_id)) == 3
+
+
 @pytest.mark.parametrize(("key", "remembered"), [("fit", OverBudget.FIT), ("force", OverBudget.FORCE)])
 async def test_an_option_sends_and_is_remembered(ctx: AppContext, tab: Tab, key: str, remembered: OverBudget) -> None:
     conversation_id = await too_much(ctx, tab)
@@ -80,6 +101,22 @@ async def test_older_pairs_are_summarised_and_the_text_is_sent_then(ctx: AppCont
     await send(tab, "What now?", "2", order.id)
     assert tab.shows(ComposerState, "order") is None
     assert (await requests(ctx, conversation_id))[-1] == "What now?"
+
+
+async def test_models_of_an_earlier_order_do_not_get_the_text_that_is_sent_after_a_summary(
+    ctx: AppContext, tab: Tab
+) -> None:
+    conversation_id = await too_much(ctx, tab)
+    await tab.send(ComposerState.compare, models=["offline:demo", "offline:tiny"])  # the text in the box was too long
+    await send(tab, "What now?")
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    await send(tab, "What now?", "2", tab.shows(ComposerState, "order").id)
+
+    assert tab.shows(ComposerState, "answers")[-1] == SendAnswer("2", accepted=True)
+    assert (await requests(ctx, conversation_id))[-1] == "What now?"
+    with pytest.raises(NotFoundError):
+        await read_comparison(ctx, LOCAL_OWNER, conversation_id)
 
 
 async def test_a_larger_model_is_switched_to_and_gets_all(ctx: AppContext, tab: Tab) -> None:

@@ -686,6 +686,21 @@ async def test_a_page_that_is_loaded_again_has_its_list_on_screen_until_it_says_
         await until_listed(tab, "New", "Here")
 
 
+async def test_a_page_that_reports_early_that_its_list_is_not_on_screen_is_believed(ctx: AppContext, tab: Tab) -> None:
+    tab.path = f"/c/{(await create_conversation(ctx, LOCAL_OWNER, title='Here')).id}"
+    await tab.connect("first", anew=True)
+    async with opened(tab):
+        await asyncio.sleep(0)
+    await tab.connect("second", anew=True)
+    await tab.send(SidebarState.look, on=False)  # before the load events of the page
+    await create_conversation(ctx, LOCAL_OWNER, title="New")
+
+    async with opened(tab):
+        await asyncio.sleep(0)
+        await tab.send(SidebarState.end_rename)  # it is handled after the load event
+        assert names(tab) == ["Here"]
+
+
 async def test_keys_and_the_dialog_use_the_current_list_while_it_is_not_on_screen(ctx: AppContext, tab: Tab) -> None:
     here = await create_conversation(ctx, LOCAL_OWNER, title="Here")
     tab.path = f"/c/{here.id}"

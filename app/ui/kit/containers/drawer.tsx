@@ -4,12 +4,13 @@
  */
 import { createRef, type ReactNode, useEffect, useEffectEvent } from "react";
 import { useLocation } from "react-router";
+import { currentLink, onLink } from "../connection/link.ts";
 import type { DrawerProps, DrawerToggleProps } from "../views.ts";
 
 const WIDE = "(min-width: 860px)";
 const KEPT = "inview.drawer";
 const drawer = createRef<HTMLElement>();
-let isLookedAt = true; // the server assumes this after a load, and keeps the list current
+let known: boolean | null = true; // what the server assumes about the column, as after a load; null: it may be wrong
 
 const isWide = (): boolean => matchMedia(WIDE).matches;
 const isOpen = (): boolean => document.documentElement.dataset.drawer === "open";
@@ -36,9 +37,11 @@ export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
     return () => wide.removeEventListener("change", adapt);
   }, [pathname]);
   const look = useEffectEvent(() => {
+    const link = currentLink();
+    if (link === "lost") known = null;
     const isOnScreen = isOpen() && document.visibilityState === "visible";
-    if (isOnScreen === isLookedAt) return;
-    isLookedAt = isOnScreen;
+    if (link !== "open" || isOnScreen === known) return;
+    known = isOnScreen;
     onLook?.(isOnScreen);
   });
   useEffect(() => {
@@ -46,8 +49,10 @@ export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
     changed.observe(document.documentElement, { attributeFilter: ["data-drawer"] });
     const turned = () => look();
     document.addEventListener("visibilitychange", turned);
+    const unlink = onLink(turned);
     look();
     return () => {
+      unlink();
       changed.disconnect();
       document.removeEventListener("visibilitychange", turned);
     };
