@@ -120,7 +120,7 @@ def conversation_list() -> rx.Component:
         ),
         deferred(delete_conversation_dialog, when=SidebarState.deleting),
         label="Conversations",
-        on_look=SidebarState.look,
+        on_look=SidebarState.look.temporal,
     )
 
 

@@ -60,6 +60,17 @@ def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_
     make(screen, "After that")
     is_listed(screen, "After that")
 
+    page.get_by_role("button", name="Hide the conversation list").click()
+    page.context.set_offline(True)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    page.get_by_role("button", name="Show the conversation list").click()
+    make(screen, "While away")
+    expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached")).to_have_count(0)
+    page.context.set_offline(False)
+    is_listed(screen, "While away")
+    make(screen, "Later")
+    is_listed(screen, "Later")
+
 
 def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
     page = screen.page

@@ -4,12 +4,13 @@
  */
 import { createRef, type ReactNode, useEffect, useEffectEvent } from "react";
 import { useLocation } from "react-router";
+import { onLink } from "../connection/link.ts";
 import type { DrawerProps, DrawerToggleProps } from "../views.ts";
+import { reportSight } from "./sight.ts";
 
 const WIDE = "(min-width: 860px)";
 const KEPT = "inview.drawer";
 const drawer = createRef<HTMLElement>();
-let isLookedAt = true; // the server assumes this after a load, and keeps the list current
 
 const isWide = (): boolean => matchMedia(WIDE).matches;
 const isOpen = (): boolean => document.documentElement.dataset.drawer === "open";
@@ -36,18 +37,17 @@ export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
     return () => wide.removeEventListener("change", adapt);
   }, [pathname]);
   const look = useEffectEvent(() => {
-    const isOnScreen = isOpen() && document.visibilityState === "visible";
-    if (isOnScreen === isLookedAt) return;
-    isLookedAt = isOnScreen;
-    onLook?.(isOnScreen);
+    reportSight(isOpen() && document.visibilityState === "visible", (on) => onLook?.(on));
   });
   useEffect(() => {
     const changed = new MutationObserver(() => look());
     changed.observe(document.documentElement, { attributeFilter: ["data-drawer"] });
     const turned = () => look();
     document.addEventListener("visibilitychange", turned);
+    const stop = onLink(turned);
     look();
     return () => {
+      stop();
       changed.disconnect();
       document.removeEventListener("visibilitychange", turned);
     };
