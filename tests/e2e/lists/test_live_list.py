@@ -64,12 +64,13 @@ def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_
     page.context.set_offline(True)
     expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
     page.get_by_role("button", name="Show the conversation list").click()
-    make(screen, "While away")
-    expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached")).to_have_count(0)
+    make(screen, "Shown offline")
+    expect(page.get_by_text("Inview cannot be reached")).to_be_hidden()
     page.context.set_offline(False)
-    is_listed(screen, "While away")
-    make(screen, "Later")
-    is_listed(screen, "Later")
+    is_listed(screen, "Shown offline")
+    expect(page.get_by_text("Inview is connected again")).to_be_hidden()
+    make(screen, "Online again")
+    is_listed(screen, "Online again")
 
 
 def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
