@@ -54,13 +54,20 @@ def _words_of(request: str) -> str:
     If there is no other text, return the name of the first file.
     """
     words = _without_commands(leave_out_files(request))
-    file = None if words else _FILE.search(request)
+    file = None if words else _FILE.search(_divide(request)[0])
     return words if file is None else file["name"]
 
 
 def leave_out_files(request: str) -> str:
     """Return the text of a request without its text files."""
-    return _FILE.sub("\n", request)
+    files, rest = _divide(request)
+    return _FILE.sub("\n", files) + rest
+
+
+def _divide(request: str) -> tuple[str, str]:
+    """Divide a request after its last file. In the rest, `_FILE` would read to the end for each beginning of a file."""
+    files, end, rest = request.rpartition("</file>")
+    return files + end, rest
 
 
 def _without_commands(request: str) -> str:

@@ -23,6 +23,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 MAX_HEAD_BYTES: Final = 65_536
 """Maximum bytes of the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
 PIECE_BYTES: Final = 4_096
+SHORTEST_TIMER: Final = 0.001
+"""Seconds. For a shorter timer, uvloop returns a handle without a time."""
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
 """The only informational status that no other answer follows."""
@@ -108,7 +110,7 @@ class _Handler(ResponseHandler):
 
     def _on_read_timeout(self) -> None:
         if (rest := self._read_due - self._loop.time()) > 0:
-            self._read_timeout_handle = self._loop.call_later(rest, self._on_read_timeout)
+            self._read_timeout_handle = self._loop.call_later(max(rest, SHORTEST_TIMER), self._on_read_timeout)
         else:
             super()._on_read_timeout()
 

@@ -125,10 +125,12 @@ class SidebarState(VisitedState, rx.State):
     async def look(self, on: bool) -> None:
         """Note whether the list is on screen. If it comes on screen and has changed, read it.
 
-        While it is not on screen, no change of a conversation causes a reading.
+        While it is not on screen, no change of a conversation causes a reading. The page sends this when it connects,
+        so `open` may be handled later.
         """
         self._loaded_on = (await visit_of(self))[0]  # this may arrive before `open`, which would note the opposite
         self._looked_at = on is True
+        self._loaded_on, _ = await visit_of(self)
         if self._looked_at:
             await self._catch_up()
 
@@ -240,9 +242,9 @@ class SidebarState(VisitedState, rx.State):
 
     async def _read(self) -> None:
         ctx = current()
-        self._version = ctx.event_bus.list_version(LOCAL_OWNER)
+        version = ctx.event_bus.list_version(LOCAL_OWNER)
         self._list(await read_list(ctx, self._wanted()))
-        self.loaded = True
+        self._version, self.loaded = version, True
 
     async def _catch_up(self) -> None:
         """Read the list if it has changed since it was read."""

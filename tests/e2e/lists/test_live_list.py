@@ -60,6 +60,18 @@ def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_
     make(screen, "After that")
     is_listed(screen, "After that")
 
+    page.get_by_role("button", name="Hide the conversation list").click()
+    page.context.set_offline(True)
+    expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
+    page.get_by_role("button", name="Show the conversation list").click()
+    make(screen, "Shown offline")
+    expect(page.get_by_text("Inview cannot be reached")).to_be_hidden()
+    page.context.set_offline(False)
+    is_listed(screen, "Shown offline")
+    expect(page.get_by_text("Inview is connected again")).to_be_hidden()
+    make(screen, "Online again")
+    is_listed(screen, "Online again")
+
 
 def test_list_that_is_shown_while_the_connection_is_lost_is_current_after_it(screen: Screen) -> None:
     page = screen.page

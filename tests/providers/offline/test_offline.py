@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from app.domain.errors import ErrorClass
 from app.domain.request.request import RequestMessage
 from app.domain.stream.stream_events import Stopped, StopReason
 from app.providers.offline import script
+from app.providers.offline.derived import leave_out_files
 from app.providers.offline.script import HELP, long_text, split_tokens, write_script
 from app.providers.wire.transport import Transport
 from tests.moved_loop import seconds_of
@@ -264,3 +266,12 @@ async def test_no_sdk_is_imported_for_it() -> None:
 
 def test_the_first_token_is_not_held_back() -> None:
     assert seconds_of(lambda: ask_offline("/long 1 /rate 1")) == 0
+
+
+def test_beginnings_of_files_without_an_end_are_read_once() -> None:
+    text = '<file name="a.csv">\nx\n</file>Why?' + '<file name="a">\n' * 20_000
+    began = time.perf_counter()
+
+    assert leave_out_files(text).startswith("\nWhy?<file")
+
+    assert time.perf_counter() - began < 2  # 20,000 readings to the end take a minute

@@ -14,11 +14,13 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+import uvloop
 
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
 from app.providers.base import MASK, CallTarget, Provider, Timeouts, encode
+from app.providers.wire.heads import _Handler  # pyright: ignore[reportPrivateUsage]
 from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport
 from tests.providers.peer import Answer, a_peer
@@ -552,6 +554,24 @@ async def test_a_wait_that_others_cancel_at_its_limit_stays_cancelled(monkeypatc
     await clock.move(9)
 
     assert waiting.cancelled()
+
+
+def test_data_that_comes_just_before_the_limit_extends_it_in_the_loop_of_the_server() -> None:
+    async def extend() -> None:
+        loop = asyncio.get_running_loop()
+        handler: Any = _Handler(loop)
+        handler.set_response_params(read_timeout=5.0)
+        handler.start_timeout()
+        handler._read_due = loop.time() + 1e-9
+        handler._on_read_timeout()
+
+        handler.data_received(b"HTTP/1.1 ")
+
+        assert handler._read_due - loop.time() > 4
+        handler.connection_lost(None)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(extend())
 
 
 # --- stopping ---

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
-from app.domain.errors import NotFoundError
+from app.domain.errors import NotFoundError, StoreError
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
@@ -32,7 +32,7 @@ from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.state.messages.toasts import ToastState
-from app.state.sidebar import shared_list
+from app.state.sidebar import shared_list, sidebar
 from app.state.sidebar.conversation_rows import ConversationItem, FoundRows, WantedList
 from app.state.sidebar.sidebar import ANY_AGENT, PAGE, AgentMenuItem, SidebarState
 from app.state.transcript.chat import ChatState
@@ -686,19 +686,41 @@ async def test_a_page_that_is_loaded_again_has_its_list_on_screen_until_it_says_
         await until_listed(tab, "New", "Here")
 
 
-async def test_a_page_that_reports_early_that_its_list_is_not_on_screen_is_believed(ctx: AppContext, tab: Tab) -> None:
-    tab.path = f"/c/{(await create_conversation(ctx, LOCAL_OWNER, title='Here')).id}"
+async def test_a_report_that_comes_before_the_list_is_opened_holds(
+    ctx: AppContext, processor: Processor, readings: list[WantedList]
+) -> None:
+    here, there = await create_conversation(ctx, LOCAL_OWNER, title="Here"), Tab(processor)
+    tab = Tab(processor, path=f"/c/{here.id}")
+    await there.send(SidebarState.show_kind, kind="all")
     await tab.connect("first", anew=True)
-    async with opened(tab):
-        await asyncio.sleep(0)
-    await tab.connect("second", anew=True)
-    await tab.send(SidebarState.look, on=False)  # before the load events of the page
-    await create_conversation(ctx, LOCAL_OWNER, title="New")
+    await tab.send(SidebarState.look, on=False)
+    async with opened(tab), following(there):
+        await create_conversation(ctx, LOCAL_OWNER, title="New")
+        await until_listed(there, "New", "Here")
 
-    async with opened(tab):
-        await asyncio.sleep(0)
-        await tab.send(SidebarState.end_rename)  # it is handled after the load event
-        assert names(tab) == ["Here"]
+    assert [wanted.criteria for wanted in readings] == [ListCriteria()]  # of the other tab alone
+
+
+async def test_a_list_that_could_not_be_read_is_read_when_it_comes_on_screen_again(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> FoundRows:
+        raise StoreError("The data could not be read.")
+
+    tab.path = f"/c/{(await create_conversation(ctx, LOCAL_OWNER, title='Here')).id}"
+    await tab.send(SidebarState.load)
+    await tab.send(SidebarState.look, on=False)
+    await create_conversation(ctx, LOCAL_OWNER, title="New")
+    with monkeypatch.context() as failing:
+        failing.setattr(sidebar, "read_list", fail)
+        with suppress(StoreError):
+            await tab.send(SidebarState.look, on=True)
+    assert names(tab) == ["Here"]
+
+    for on in (False, True):
+        await tab.send(SidebarState.look, on=on)
+
+    assert names(tab) == ["New", "Here"]
 
 
 async def test_keys_and_the_dialog_use_the_current_list_while_it_is_not_on_screen(ctx: AppContext, tab: Tab) -> None:

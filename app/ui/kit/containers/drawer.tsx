@@ -4,13 +4,13 @@
  */
 import { createRef, type ReactNode, useEffect, useEffectEvent } from "react";
 import { useLocation } from "react-router";
-import { currentLink, onLink } from "../connection/link.ts";
+import { onLink } from "../connection/link.ts";
 import type { DrawerProps, DrawerToggleProps } from "../views.ts";
+import { reportSight } from "./sight.ts";
 
 const WIDE = "(min-width: 860px)";
 const KEPT = "inview.drawer";
 const drawer = createRef<HTMLElement>();
-let known: boolean | null = true; // what the server assumes about the column, as after a load; null: it may be wrong
 
 const isWide = (): boolean => matchMedia(WIDE).matches;
 const isOpen = (): boolean => document.documentElement.dataset.drawer === "open";
@@ -37,22 +37,17 @@ export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {
     return () => wide.removeEventListener("change", adapt);
   }, [pathname]);
   const look = useEffectEvent(() => {
-    const link = currentLink();
-    if (link === "lost") known = null;
-    const isOnScreen = isOpen() && document.visibilityState === "visible";
-    if (link !== "open" || isOnScreen === known) return;
-    known = isOnScreen;
-    onLook?.(isOnScreen);
+    reportSight(isOpen() && document.visibilityState === "visible", (on) => onLook?.(on));
   });
   useEffect(() => {
     const changed = new MutationObserver(() => look());
     changed.observe(document.documentElement, { attributeFilter: ["data-drawer"] });
     const turned = () => look();
     document.addEventListener("visibilitychange", turned);
-    const unlink = onLink(turned);
+    const stop = onLink(turned);
     look();
     return () => {
-      unlink();
+      stop();
       changed.disconnect();
       document.removeEventListener("visibilitychange", turned);
     };
