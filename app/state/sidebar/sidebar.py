@@ -128,7 +128,6 @@ class SidebarState(VisitedState, rx.State):
         While it is not on screen, no change of a conversation causes a reading. The page sends this when it connects,
         so `open` may be handled later.
         """
-        self._loaded_on = (await visit_of(self))[0]  # this may arrive before `open`, which would note the opposite
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)
         if self._looked_at:
