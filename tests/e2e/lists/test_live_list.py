@@ -84,13 +84,13 @@ def test_list_that_is_shown_while_the_connection_is_lost_is_current_after_it(scr
 
     page.get_by_role("button", name="Show the conversation list").click()
     expect(column).to_be_visible()
-    make(screen, "While away")
+    make(screen, "Made while away")
     expect(page.get_by_text("Nothing was done.")).to_be_hidden()  # the list is shown without the server
     page.context.set_offline(False)
 
-    is_listed(screen, "While away")
-    make(screen, "After that")
-    is_listed(screen, "After that")
+    is_listed(screen, "Made while away")
+    make(screen, "Made after that")
+    is_listed(screen, "Made after that")
 
 
 def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
