@@ -82,7 +82,7 @@ class SidebarState(VisitedState, rx.State):
     `_searched_on` is the connection on which `words` was typed.
 
     `_looked_at`: the list is on screen, unless the page has reported otherwise. `_loaded_on` is the connection
-    that loaded the page. `_version` is the version of the list when its rows were read.
+    at the last load. `_version` is the version of the list when its rows were read.
 
     `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
     not opened them yet.

@@ -94,7 +94,7 @@ _AROUND = (
     f"ELSE substr(said.words, max(number.key * {PIECE} - {2 * MARGIN}, 0) + 1, "
     f"{PIECE} + CASE number.key WHEN 0 THEN 0 ELSE {2 * MARGIN} END) END"
 )
-"""The SQL expression for a piece of `said.words`, preceded by the characters at one of which it begins."""
+"""The SQL expression for a piece of `said.words`, with the characters before it that may contain its beginning."""
 
 
 def _count_to_blank(margin: str) -> str:
