@@ -9,9 +9,9 @@ from app.providers.counts.token_counts import count_texts
 from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
-"""Maximum number of characters of the cached texts together."""
+"""Maximum number of characters of the texts in the cache together."""
 MAX_TEXT = 4_096
-"""Maximum number of characters of a text in the cache. The count of a longer one is cached with its SHA-256."""
+"""Maximum number of characters of a text in the cache. Of a longer text, the cache has only the SHA-256."""
 
 _sizes: MemoryCache[tuple[str, str | bytes], int] = MemoryCache(MAX_KEPT)
 
@@ -23,12 +23,13 @@ async def count_text(vocabulary: str, text: str) -> int:
 
 async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
     """Count the tokens of texts in a vocabulary. Cached counts are reused."""
-    known = {text: 0 if not text.strip() else _sizes.find((vocabulary, _shorten(text))) for text in texts}
+    keys = {text: (vocabulary, _shorten(text)) for text in texts}
+    known = {text: _sizes.find(key) if text.strip() else 0 for text, key in keys.items()}
     missing = [text for text, size in known.items() if size is None]
     if missing:
         for text, size in zip(missing, await count_texts(vocabulary, missing), strict=True):
             known[text] = size
-            _sizes.keep((vocabulary, kept := _shorten(text)), size, len(kept))
+            _sizes.keep(keys[text], size, min(len(text), MAX_TEXT))
     return [known[text] or 0 for text in texts]
 
 

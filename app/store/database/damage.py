@@ -84,9 +84,7 @@ def read_json(stored: Any) -> Any:
     try:
         return orjson.loads(stored)
     except orjson.JSONDecodeError as error:
-        reason = f"it is not valid JSON ({error})"
-        text = read_text(stored) if isinstance(stored, bytes) else stored
-        return text if isinstance(text, Unreadable) else Unreadable(raw_bytes(stored), reason)
+        return Unreadable(raw_bytes(stored), f"it is not valid JSON ({error})")
 
 
 def read_text(stored: bytes) -> str | Unreadable:
