@@ -138,6 +138,7 @@ class Writer:
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes. Return the stored state."""
+        run.saved = run.state  # the reply is stored whole now, and a copy of an earlier text would take memory
         deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:

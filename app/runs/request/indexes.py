@@ -181,8 +181,10 @@ class Indexer:
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
     """Return the index entries of these pairs, with their token counts."""
-    texts, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
+    # The texts last: folding a long text takes several times its memory.
+    described, texts = await asyncio.to_thread(lambda: (list(map(_describe_text, pairs)), _list_texts(pairs)))
     counts = iter(await count_texts(vocabulary, texts))
+    del texts
     return [
         Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
         for pair, text in zip(pairs, described, strict=True)

@@ -8,7 +8,7 @@ from app.domain.conversation.parts import Text
 from app.domain.request.hashing import content_hashes
 from app.domain.request.request import Request, RequestMessage
 
-LONG = '"\\\n\x01é\N{GRINNING FACE} words' * 20_000
+LONG = '"\\\n\x01é\N{GRINNING FACE} words' * 200_000
 
 
 def test_a_long_text_is_hashed_as_one_text() -> None:
