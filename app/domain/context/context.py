@@ -27,6 +27,7 @@ from app.domain.conversation.parts import (
     Image,
     Part,
     SentPart,
+    SentTextFile,
     Text,
     TextFile,
     Thinking,
@@ -35,7 +36,6 @@ from app.domain.conversation.parts import (
     has_attachment,
     plain_text,
     write_replacement,
-    write_text_file,
 )
 from app.domain.model_profile import ModelProfile, vendor_and_name
 from app.domain.privacy.redaction import SIGNED
@@ -268,7 +268,7 @@ def _supported(
         if isinstance(part, Text) and part.text.strip():
             yield part
         elif isinstance(part, TextFile):
-            yield Text(write_text_file(part))
+            yield SentTextFile(part)
         elif _never_sent(part):
             continue
         elif reason := _why_unsupported(part, profile, answered):

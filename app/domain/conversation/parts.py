@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,62 @@ class File:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+class _Utf8:
+    """A field with a text that is kept as UTF-8: a `str` with one emoji takes four bytes for each character.
+
+    Each use decodes the text. The class of the field is a dataclass without slots.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object | None, owner: type | None = None) -> str:
+        if instance is None:
+            raise AttributeError(self._name)  # so that the field has no default value
+        kept: bytes = instance.__dict__[self._name]
+        return kept.decode(errors="surrogatepass")
+
+    def __set__(self, instance: object, text: str) -> None:
+        instance.__dict__[self._name] = str.encode(text, errors="surrogatepass")
+
+
+def _kept_as_utf8() -> Any:
+    return _Utf8()
+
+
+@dataclass(frozen=True)
 class TextFile:
     """A file of text or code that a person attached, with all its text.
 
-    It is sent as text (`write_text_file`), so every model accepts it.
+    It is sent as text (`SentTextFile`), so every model accepts it.
     """
 
     name: str
-    text: str
+    text: str = _kept_as_utf8()
+
+
+class SentTextFile(Text):
+    """A text file in a request: its text is that of `write_text_file`.
+
+    Each use writes the text again, because a request is kept as long as its reply runs, and a copy of a long file
+    takes much memory.
+    """
+
+    __slots__ = ("file",)
+    file: TextFile
+
+    def __init__(self, file: TextFile) -> None:
+        object.__setattr__(self, "file", file)
+
+    @property
+    def text(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride] - read only, as in every frozen part
+        return write_text_file(self.file)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return super().__hash__()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +166,9 @@ def write_text_file(file: TextFile) -> str:
     >>> write_text_file(TextFile("a.csv", "x,y"))
     '<file name="a.csv">\nx,y\n</file>'
     """
-    end = "" if file.text.endswith("\n") or not file.text else "\n"
-    return f'<file name="{file.name}">\n{file.text}{end}</file>'
+    text = file.text
+    end = "" if text.endswith("\n") or not text else "\n"
+    return f'<file name="{file.name}">\n{text}{end}</file>'
 
 
 def write_replacement(piece: Image | File) -> str:

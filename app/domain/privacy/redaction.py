@@ -174,7 +174,9 @@ def _find_texts(decoded: object) -> Iterator[str]:
 
 def _redact_part(part: Part) -> Part:
     match part:
-        case Text() | TextFile() | Thinking():
+        case Text():
+            return Text(redact_text(part.text).text)
+        case TextFile() | Thinking():
             return replace(part, text=redact_text(part.text).text)
         case ToolCall():
             return replace(part, input_json=redact_text(part.input_json).text)

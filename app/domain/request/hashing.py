@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import assert_never
+from typing import Final, assert_never
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
@@ -24,6 +24,8 @@ from app.domain.request.request import Request, RequestMessage, ToolDefinition
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _quote = _ENCODER.encode
+_PIECE: Final = 65_536
+"""Maximum number of characters of a text that are encoded at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,15 @@ def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
     """Yield the canonical form of a message in pieces: of a message with large files, the whole takes much memory."""
     head = f'{{"role":{_quote(message.role)},"parts":['
     for part in message.parts:
-        yield f"{head}{_canonical_part(part)}"
+        if not isinstance(part, Text):
+            yield f"{head}{_quote(_part_fields(part))}"
+        elif len(text := part.text) <= _PIECE:  # for speed: nearly all parts, and a long history has thousands
+            yield f'{head}{{"type":"text","text":{_quote(text)}}}'
+        else:
+            yield f'{head}{{"type":"text","text":"'
+            for start in range(0, len(text), _PIECE):
+                yield _quote(text[start : start + _PIECE])[1:-1]
+            yield '"}'
         head = ","
     yield "]}" if message.parts else f"{head}]}}"
 
@@ -109,12 +119,6 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
     if parameters.reply_schema is not None:  # present only if set: requests without a schema keep their earlier hashes
         fields["reply_schema"] = parameters.reply_schema
     return fields
-
-
-def _canonical_part(part: SentPart) -> str:
-    if isinstance(part, Text):  # for speed: nearly all parts are text, and a long history has thousands
-        return f'{{"type":"text","text":{_quote(part.text)}}}'
-    return _quote(_part_fields(part))
 
 
 def _part_fields(part: SentPart) -> dict[str, object]:

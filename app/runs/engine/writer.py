@@ -138,6 +138,10 @@ class Writer:
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes. Return the stored state."""
+        # Long texts take much memory: the reply is stored whole now, and its request is needed only for tool calls.
+        run.saved = run.state
+        if not run.records:
+            run.loop = None
         deadline = self.clock.now() + PATIENCE_SECONDS
         delay = FIRST_DELAY
         while True:

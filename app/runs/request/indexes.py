@@ -12,6 +12,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from weakref import WeakValueDictionary
 
 import structlog
@@ -26,6 +27,7 @@ from app.domain.errors import InviewError
 from app.domain.filters.evaluation.condition import searched_text
 from app.domain.tokens.estimates import measure_pair
 from app.providers.counts.token_counts import count_texts
+from app.providers.counts.vocabularies import split_pieces
 from app.runs.runtime.event_bus import EventBus, PairsChanged, PairsCounted
 from app.store.conversation.conversations import load_with_revision, next_revision
 from app.store.conversation.pairs import touch_pairs
@@ -181,20 +183,25 @@ class Indexer:
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
     """Return the index entries of these pairs, with their token counts."""
-    texts, described = await asyncio.to_thread(lambda: (_list_texts(pairs), list(map(_describe_text, pairs))))
-    counts = iter(await count_texts(vocabulary, texts))
+    # The texts last: folding a long text takes several times its memory.
+    described, texts = await asyncio.to_thread(lambda: (list(map(_describe_text, pairs)), _list_texts(pairs)))
+    of_pieces = iter(await count_texts(vocabulary, [piece for text in texts for piece in text]))
+    counts = iter([sum(islice(of_pieces, len(text))) for text in texts])
     return [
         Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
         for pair, text in zip(pairs, described, strict=True)
     ]
 
 
-def _list_texts(pairs: Sequence[Pair]) -> list[str]:
-    """List the texts of these pairs in the same order as `measure_pair` needs their counts."""
-    texts = list[str]()
+def _list_texts(pairs: Sequence[Pair]) -> list[list[str]]:
+    """List the texts of these pairs in the same order as `measure_pair` needs their counts.
+
+    The texts are in pieces: only a piece with an emoji takes four bytes for each character.
+    """
+    texts = list[list[str]]()
 
     def note(text: str) -> int:
-        texts.append(text)
+        texts.append(list(split_pieces(text)))
         return 0
 
     for pair in pairs:

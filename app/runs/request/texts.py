@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from app.providers.counts.token_counts import count_texts
 from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
-"""Maximum number of characters of the texts whose counts are cached."""
+"""Maximum number of characters of the texts in the cache together."""
+MAX_TEXT = 4_096
+"""Maximum number of characters of a text in the cache. Of a longer text, the cache has only the SHA-256."""
 
-_sizes: MemoryCache[tuple[str, str], int] = MemoryCache(MAX_KEPT)
+_sizes: MemoryCache[tuple[str, str | bytes], int] = MemoryCache(MAX_KEPT)
 
 
 async def count_text(vocabulary: str, text: str) -> int:
@@ -20,10 +23,15 @@ async def count_text(vocabulary: str, text: str) -> int:
 
 async def count_all(vocabulary: str, texts: Sequence[str]) -> list[int]:
     """Count the tokens of texts in a vocabulary. Cached counts are reused."""
-    known = {text: 0 if not text.strip() else _sizes.find((vocabulary, text)) for text in texts}
+    keys = {text: (vocabulary, _shorten(text)) for text in texts}
+    known = {text: _sizes.find(key) if text.strip() else 0 for text, key in keys.items()}
     missing = [text for text, size in known.items() if size is None]
     if missing:
         for text, size in zip(missing, await count_texts(vocabulary, missing), strict=True):
             known[text] = size
-            _sizes.keep((vocabulary, text), size, len(text))
+            _sizes.keep(keys[text], size, min(len(text), MAX_TEXT))
     return [known[text] or 0 for text in texts]
+
+
+def _shorten(text: str) -> str | bytes:
+    return text if len(text) <= MAX_TEXT else sha256(text.encode(errors="surrogatepass")).digest()

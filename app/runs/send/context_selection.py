@@ -165,7 +165,7 @@ async def compose_base(
     estimator = base.terms.estimator
     tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    kind = kind_of("".join(texts))
+    kind = kind_of(*texts)
     draft_tokens, doubt = estimator.of_new(draft_text, kind) if draft.strip() or schema or attached else (0, 0.0)
     draft_tokens += estimator.per_message if draft.strip() or schema or attached else 0
     if base.profile.images:

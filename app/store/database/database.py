@@ -211,7 +211,8 @@ def _listen(engine: Engine) -> None:
 
 
 def _dump_json(value: object) -> bytes:
-    return orjson.dumps(value)
+    """Encode a value as JSON. Bytes are JSON already."""
+    return value if isinstance(value, bytes) else orjson.dumps(value)
 
 
 class _Json(sqlite.JSON[Any]):

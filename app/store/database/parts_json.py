@@ -15,6 +15,8 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
+import orjson
+
 from app.domain.conversation.parts import Part, Text, ToolResult
 from app.domain.errors import StoreError, words_of
 from app.domain.run.run_log import PART_TYPES
@@ -30,6 +32,11 @@ _HINTS: Mapping[str, dict[str, Any]] = MappingProxyType(
 def encode_parts(parts: Iterable[Part]) -> list[Json]:
     """Encode parts as JSON values."""
     return [_encode(part) for part in parts]
+
+
+def pack_parts(parts: Iterable[Part]) -> bytes:
+    """Encode parts as the JSON text that is stored. The texts of files are decoded one after the other."""
+    return b"[" + b",".join([orjson.dumps(_encode(part)) for part in parts]) + b"]"
 
 
 def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:

@@ -229,7 +229,7 @@ async def _insert_large(session: AsyncSession, table: Any, rows: Iterable[dict[s
 
 def _count_characters(value: Any) -> int:
     match value:
-        case str():
+        case str() | bytes():
             return len(value)
         case list():
             return sum(map(_count_characters, cast("list[Any]", value)))

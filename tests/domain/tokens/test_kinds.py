@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from app.domain.tokens.kinds import TextKind, kind_of
@@ -19,3 +21,19 @@ from app.domain.tokens.kinds import TextKind, kind_of
 )
 def test_a_text_is_of_the_kind_that_most_of_its_letters_are(text: str, kind: TextKind) -> None:
     assert kind_of(text) is kind
+
+
+def test_several_texts_are_judged_together() -> None:
+    assert kind_of("12345", "See below, please.") is TextKind.PLAIN
+    assert kind_of("12345" * 9, "See below, please.") is TextKind.FIGURES
+    assert kind_of("небо" * 9, "See below, please.") is TextKind.FOREIGN
+
+
+def test_a_long_text_is_read_in_pieces() -> None:
+    text = "aő" * 300_000
+    tracemalloc.start()
+    try:
+        assert kind_of("\N{GRINNING FACE}", text) is TextKind.ACCENTED
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.conversation.parts import Part, Text, ToolResult
 from app.domain.errors import StoreError
-from app.store.database.parts_json import decode_parts, encode_parts
+from app.store.database.parts_json import decode_parts, encode_parts, pack_parts
 from tests.store import values
 
 
@@ -18,6 +18,7 @@ def test_parts_are_read_as_they_were_written(parts: tuple[Part, ...]) -> None:
     written = orjson.dumps(encode_parts(parts))
 
     assert decode_parts(orjson.loads(written)) == parts
+    assert pack_parts(parts) == written
 
 
 def test_every_stored_part_names_its_type() -> None:
@@ -46,6 +47,8 @@ def test_call_that_a_person_denied_is_stored_as_denied() -> None:
         pytest.param({"type": "text"}, id="field missing"),
         pytest.param({"type": "text", "text": "Hi", "colour": "red"}, id="field unknown"),
         pytest.param({"type": "text", "text": 5}, id="text that is a number"),
+        pytest.param({"type": "text_file", "name": "a.txt", "text": 5}, id="file that is a number"),
+        pytest.param({"type": "text_file", "name": "a.txt"}, id="file without text"),
         pytest.param({"type": "tool_result", "tool_call_id": "t1", "content": [{"type": "?"}]}, id="within a result"),
         pytest.param(["text", "Hi"], id="no object"),
     ],

@@ -32,12 +32,21 @@ FILE = distinct_words(MAX_TEXT_BYTES)
 REPLY = distinct_words(MAX_REPLY_BYTES - 2 * PART_BYTES, after=MAX_TEXT_BYTES)
 
 
+def add_emoji(text: str) -> str:
+    """Return a text of the same number of bytes with one emoji, so that Python needs four bytes for each character."""
+    return f"{text[:5]}\N{GRINNING FACE}{text[9:]}"
+
+
+REPLIES = {"brief": "Hello", "long": REPLY, "emoji": add_emoji(REPLY)}
+"""The replies of the provider by the name of the model."""
+
+
 class _Replying(BaseHTTPRequestHandler):
-    """A provider that answers with many words. The model "brief" sends one."""
+    """A provider whose models send the texts of `REPLIES`."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        reply = "Hello" if asked["model"] == "brief" else REPLY
+        reply = REPLIES[asked["model"]]
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
@@ -51,7 +60,7 @@ class _Replying(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
-        self.wfile.write(b'{"data": [{"id": "long"}, {"id": "brief"}]}')
+        self.wfile.write(json.dumps({"data": [{"id": name} for name in REPLIES]}).encode())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
         """Print nothing."""
@@ -84,7 +93,7 @@ def look(server: Served, query: str, *values: str) -> Any:
 
 
 def send(server: Served, model: str, text: str, files: list[str]) -> str:
-    """Send a message, wait until its reply has ended, and return the id of the pair."""
+    """Send a message, wait until its reply has ended and was indexed, and return the id of the pair."""
     uploads = [
         call(server, f"/attachments?name={number}.txt", file.encode(), "application/octet-stream")["upload_id"]
         for number, file in enumerate(files)
@@ -94,24 +103,27 @@ def send(server: Served, model: str, text: str, files: list[str]) -> str:
     pair_id = call(server, f"/conversations/{conversation}/send", json.dumps(body).encode())["pair_id"]
     while look(server, "SELECT lifecycle FROM pair WHERE id = ?", pair_id)[0] in RUNNING:
         time.sleep(0.05)
+    while not look(server, "SELECT count(*) FROM pair_size WHERE pair_id = ?", pair_id)[0]:
+        time.sleep(0.05)
     return pair_id
 
 
 @pytest.mark.parametrize(
-    ("text", "files"),
+    ("model", "text", "files"),
     [
-        pytest.param(ASKED, [], id="a text"),
-        pytest.param(ASKED, [FILE] * 4, id="a text and files"),
+        pytest.param("long", ASKED, [], id="a text"),
+        pytest.param("long", ASKED, [FILE] * 4, id="a text and files"),
+        pytest.param("emoji", add_emoji(ASKED), [add_emoji(FILE)] * 4, id="with emoji"),
     ],
 )
 def test_the_largest_message_and_the_largest_reply_take_little_memory(
-    server: Served, text: str, files: list[str]
+    server: Served, model: str, text: str, files: list[str]
 ) -> None:
     assert sum(len(file.encode()) for file in files) <= MAX_TEXTS_BYTES
     send(server, "brief", "Hello", ["A file."])  # imports that happen once
     memory = Memory.now(str(server.process.pid))
 
-    pair_id = send(server, "long", text, files)
+    pair_id = send(server, model, text, files)
     growth = memory.growth()
 
     assert look(server, "SELECT lifecycle FROM pair WHERE id = ?", pair_id) == ("succeeded",)
