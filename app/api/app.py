@@ -23,11 +23,13 @@ from app.api.http.event_stream import EVENT_SCHEMA
 from app.api.http.negotiation import refuse_unknown_parameters
 from app.api.http.openapi import describe_routes
 from app.api.http.problems import answer_every_fault, problem_schemas
-from app.api.resources.conversation import attachments, branches, conversations, history, lineage, marks, pairs
-from app.api.resources.library import agents, filters, lines, models, preferences, topics, trash
+from app.api.resources.agents import agents
+from app.api.resources.attachments import attachments
+from app.api.resources.compare import compare
+from app.api.resources.conversation import branches, conversations, history, lineage, marks, pairs
+from app.api.resources.filters import filters, lines
 from app.api.resources.send import (
     checkpoints,
-    compare,
     counts,
     nodes,
     queue,
@@ -38,11 +40,14 @@ from app.api.resources.send import (
     verification,
     versions,
 )
+from app.api.resources.settings import models, preferences
 from app.api.resources.tools import insertions, permissions, servers, sign_in, tool_calls, tool_choice
+from app.api.resources.topics import topics
 from app.api.resources.transfer import transfer
+from app.api.resources.trash import trash
 from app.api.resources.usage import budgets, caches, keep_warm, usage
-from app.domain.conversation.uploads import MAX_UPLOAD_BYTES
-from app.runs.tools.sign_in_commands import CALLBACK
+from app.domain.attachments.uploads import MAX_UPLOAD_BYTES
+from app.runs.sign_in.sign_in_commands import CALLBACK
 from app.runs.transfer.import_file import MAX_BYTES
 
 PREFIX = "/api/v1"

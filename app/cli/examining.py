@@ -17,7 +17,7 @@ from app.config.settings import SQLITE
 from app.domain.conversation.damage import SETTINGS
 from app.store.diagnosis.diagnosis import Finding, find_damage, is_readable
 from app.store.diagnosis.mending import BUILT, mend
-from app.store.organise.topics import NO_TOPIC
+from app.store.topics.topics import NO_TOPIC
 
 MAX_TITLE: Final = 60
 _MENDED: Final = frozenset(

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 from app.cli.build import ROOT
 from app.cli.reduced_imports import do_without_redis, import_sparingly
 from app.config.settings import OPEN_TO_OTHERS, Settings
-from app.runs.runtime.collector import return_large_blocks
+from app.runs.memory.collector import return_large_blocks
 from app.web import files, host_check
 from app.web.lifespan import Lifespan
 from app.web.readiness_gate import ReadinessGate

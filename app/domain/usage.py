@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Final
 
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 
 MILLION = Decimal(1_000_000)
 MAX_TOKENS: Final = 100_000_000

@@ -24,7 +24,7 @@ import orjson
 
 from app.domain.cache.warmth import Breakpoint
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile, ThinkingStyle, split_model_name
+from app.domain.models.model_profile import ModelProfile, ThinkingStyle, split_model_name
 from app.domain.request.request import Request
 from app.domain.stream.stream_events import StreamEvent
 from app.providers.wire.sse import SseEvent

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from app.config.settings import Settings
 from app.runs.engine.engine import Engine
 from app.runs.engine.permission_broker import PermissionBroker
+from app.runs.engine.update_rate import Throttle
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
 from app.runs.request.prepared import PreparedRequests
@@ -25,7 +26,6 @@ from app.runs.request.sent_pairs import SentPairs
 from app.runs.request.sizes import Sizes
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import EventBus
-from app.runs.runtime.update_rate import Throttle
 from app.store.database.database import Store
 from app.store.temporary.temporary_database import holds
 from app.tools.toolbox import Toolbox

@@ -32,14 +32,14 @@ from app.runs.child_calls.post_run import follow_up
 from app.runs.engine.engine import Engine, NextRound
 from app.runs.engine.live import LiveRun
 from app.runs.engine.writer import Writer
+from app.runs.memory.collector import give_memory_back, tune_collector
+from app.runs.memory.memory_cache import IDLE_SECONDS
 from app.runs.recovery.reaper import Reaper
 from app.runs.request.indexes import Indexer
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.clock import STEADY, Clock
-from app.runs.runtime.collector import give_memory_back, tune_collector
 from app.runs.runtime.event_bus import EventBus
 from app.runs.runtime.ids import new_id
-from app.runs.runtime.memory_cache import IDLE_SECONDS
 from app.runs.runtime.shielded import finish_under_way
 from app.runs.tools.conversation_search import search_tool
 from app.runs.tools.server_commands import connect_servers

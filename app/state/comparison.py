@@ -13,8 +13,8 @@ import reflex as rx
 from app.runs.watch.screen import Screen
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.page.compared import ComparedColumnsView
-from app.views.page.panels import ScreenComparisonView
+from app.views.compare.compared import ComparedColumnsView
+from app.views.reply.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
 """The element id of the button that closes the dialog. It is the first control of the dialog."""

@@ -8,11 +8,11 @@ from app.store.database.row import Row
 
 for _module in (
     "app.store.conversation.rows",
-    "app.store.settings.rows_agents",
-    "app.store.conversation.rows_attachment",
+    "app.store.agents.rows_agents",
+    "app.store.attachments.rows_attachment",
     "app.store.ledger.rows_budgets",
     "app.store.conversation.rows_comparison",
-    "app.store.organise.rows_filters",
+    "app.store.filters.rows_filters",
     "app.store.index.rows_index",
     "app.store.run.rows_journal",
     "app.store.cache.rows_keep_warm",
@@ -26,8 +26,8 @@ for _module in (
     "app.store.settings.rows_settings",
     "app.store.tools.rows_tools",
     "app.store.run.rows_toolset",
-    "app.store.organise.rows_topics",
-    "app.store.conversation.rows_upload",
+    "app.store.topics.rows_topics",
+    "app.store.attachments.rows_upload",
 ):
     import_module(_module)  # the metadata has a table only after its module was imported
 

@@ -19,16 +19,16 @@ from typing import Any, Final
 from sqlalchemy import JSON, Column, LargeBinary, Table, TypeDecorator
 
 from app.domain.agents.agents import Agent
+from app.domain.attachments.attachments import Attachment
 from app.domain.cache.plan import CachePlan, Prediction
 from app.domain.cache.prefix import Prefix
 from app.domain.cache.warmth import Breakpoint
 from app.domain.child_calls.child_calls import ChildCall
-from app.domain.conversation.attachments import Attachment
-from app.domain.conversation.comparisons import ComparedRun, Comparison
+from app.domain.compare.comparisons import ComparedRun, Comparison
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.damage import Damage
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.request.request import ToolDefinition
 from app.domain.run.queue import Hold, HoldReason, QueuedText
 from app.domain.settings.preferences import Theme
@@ -37,24 +37,24 @@ from app.domain.tools.permissions import AllowedTool, ArgumentPattern, Rule
 from app.domain.tools.tool_servers import Listing, OverHttp, ToolServer
 from app.domain.topics.topics import UNKNOWN_TOPIC
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import change_preferences
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.preference_commands import change_preferences
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
+from app.store.agents.agents import insert_agents
+from app.store.attachments.attachments import keep_attachments
 from app.store.cache.keep_warm import Keeping, put_keeping
 from app.store.cache.prompt_caches import CacheUse, insert_cache_use
-from app.store.conversation.attachments import keep_attachments
+from app.store.compare.comparisons import insert_comparison
 from app.store.conversation.child_calls import insert_child_call
 from app.store.diagnosis.diagnosis import find_damage
+from app.store.filters.filters import keep_applied
 from app.store.ledger.budgets import save_budget
 from app.store.ledger.prices import OwnPrice, save_own_price
-from app.store.organise.filters import keep_applied
-from app.store.run.comparisons import insert_comparison
 from app.store.run.queues import insert_queued, write_hold
 from app.store.run.toolsets import save_sent_tools
-from app.store.settings.agents import insert_agents
 from app.store.settings.provider_settings import ProviderSetting, save_provider_setting
 from app.store.tables import Row
 from app.store.tools.audit import AuditEntry, insert_entry

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation.uploads import MAX_UPLOAD_BYTES
+from app.domain.attachments.uploads import MAX_UPLOAD_BYTES
 from tests.api.served import Api
 from tests.api.talk import AT_ONCE, create_conversation, follow, send
 from tests.media.test_pictures import a_photo, a_picture

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from app.domain.settings.preferences import Preferences
-from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
-from app.views.page.pair import ScreenPairView
+from app.runs.settings.preference_commands import set_preferences
+from app.views.reply.pair import ScreenPairView
 from tests.api.served import Api
 from tests.api.stored import store_pairs
 from tests.api.talk import answered, create_conversation

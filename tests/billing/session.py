@@ -18,7 +18,7 @@ from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
 from app.runs.child_calls.titles import ask_title
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions

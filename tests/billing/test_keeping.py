@@ -13,9 +13,9 @@ from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for
 from app.runs.cache.keep_alive import start_keeping
-from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.temporary import create_temporary
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.temporary.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
 from tests.billing.anthropic import price
 from tests.billing.openai import OpenAiCache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from app.domain.conversation.marks import Marks, PairMarks
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
 from tests.billing.talking import Talk

@@ -19,7 +19,7 @@ from app.domain.cache.rules import FIVE_MINUTES, HOUR, CacheLifetime, CacheStyle
 from app.domain.cache.warmth import Breakpoint, CachedCall, Warmth, after_call, replay
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.hashing import content_hashes
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.usage import Usage

@@ -6,10 +6,10 @@ import orjson
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.conversation.comparisons import ComparingError, Comparison
+from app.domain.compare.comparisons import ComparingError, Comparison
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
 from app.runs.compare.comparisons import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.domain.conversation.comparisons import ComparedRun
+from app.domain.compare.comparisons import ComparedRun
 from app.domain.conversation.lifecycle import RUNNING as SENDING_OR_AWAITING
 from app.domain.conversation.lifecycle import TRANSITIONS, Lifecycle
 from app.domain.conversation.marks import PairMarks

@@ -19,10 +19,10 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pairs
-from app.runs.library.preference_commands import set_preferences
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, create_conversation, start_reply
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from tests.runs.saves import Save, SaveClock, report_saves
 from tests.runs.steps import settings_of

@@ -11,15 +11,15 @@ from collections.abc import Awaitable
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, ErrorClass, LaterPairsError, NotFoundError, SendLockedError
 from app.domain.run.queue import HoldReason
-from app.runs.forks import fork_conversation
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.forks import fork_conversation
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, StartedRun

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.errors import SendLockedError

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.domain.costs.accounting import RemovalReason
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.errors import ErrorClass
 from app.domain.run.queue import HoldReason
 from tests.chaos.person import RUNNING, Attempt, Node, Said, Spent

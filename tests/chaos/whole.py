@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.runs.app_context import AppContext, context_for
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, start_reply
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.trash.trash import restore
 from tests.chaos.aside import Aside
 from tests.chaos.at_work import MAX_TALKS, MODEL, PICKS, TEXTS, noted

@@ -11,7 +11,7 @@ import orjson
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, Thinking
 from app.domain.errors import InputError
-from app.domain.model_profile import ThinkingStyle
+from app.domain.models.model_profile import ThinkingStyle
 from app.domain.request.request import Request, RequestMessage
 from app.providers.base import Provider, encode
 from tests.dialects.corpus import CASES, NAMES, Json, read_dialect

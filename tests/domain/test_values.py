@@ -9,7 +9,7 @@ import pytest
 import app.domain
 from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult, tool_call_state
 from app.domain.errors import NEXT_STEP, ErrorClass, InputError
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.usage import Usage
 
 CALL = ToolCall("t1", "add", "{}", complete=True)

@@ -22,19 +22,19 @@ import orjson
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Mark, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking
-from app.runs.library.topic_commands import create_topic
 from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.topics.topic_commands import create_topic
 from app.runs.watch.broadcast import follow
-from app.store.conversation.attachments import keep_attachments
+from app.store.attachments.attachments import keep_attachments
 from app.store.conversation.conversations import insert_conversation, next_revision
 from app.store.conversation.pairs import insert_pair
 from tests.api.served import Api, serve, serve_api
-from tests.domain.conversation.test_attachments import a_png
+from tests.domain.attachments.test_attachments import a_png
 from tests.effort import EFFORT
 from tests.lies.servers import USAGE_LIES, count_honestly, report
 from tests.media.test_pictures import a_photo

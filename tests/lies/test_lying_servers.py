@@ -14,7 +14,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 from alembic import command
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.providers.models import models
 from app.runs.request.calibration import load_estimator

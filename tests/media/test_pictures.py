@@ -10,11 +10,11 @@ from io import BytesIO
 import pytest
 from PIL import Image, PngImagePlugin
 
-from app.domain.conversation.attachments import look_at
+from app.domain.attachments.attachments import look_at
 from app.domain.errors import InputError
 from app.media.picture_worker import MAX_BYTES, MAX_PIXELS, MAX_SIDE
 from app.media.pictures import convert_picture
-from tests.domain.conversation.test_attachments import a_png
+from tests.domain.attachments.test_attachments import a_png
 
 GPS, ORIENTATION, DESCRIPTION = 0x8825, 0x0112, 0x010E
 SECRET = "52 degrees north, at home"

@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from app.runs.runtime.collector import return_large_blocks
+from app.runs.memory.collector import return_large_blocks
 from app.tools.network import bounds
 from tests.outside.tool_readers import SHORT_FLOW
 

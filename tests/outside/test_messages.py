@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from app.domain.conversation.attachments import MAX_BYTES
+from app.domain.attachments.attachments import MAX_BYTES
 from app.domain.conversation.parts import Text
 from app.domain.tools.tool_servers import OverHttp
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Part, Text
 from app.domain.errors import Failure, ProviderError
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 from app.domain.run.run import Action, RunStart, RunState, StreamEnded, apply_event, start_run
 from app.domain.stream.stream_events import Stopped, StreamEvent, UsageReported, join_text

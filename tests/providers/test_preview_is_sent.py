@@ -13,7 +13,7 @@ from app.domain.context.context import View, build_request
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, Thinking, ToolCall, ToolResult
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.request import ToolDefinition
 from app.providers.base import encode
 from app.providers.wire.transport import Transport

@@ -13,7 +13,7 @@ from llmock.testing import LLMockServer
 from app.domain.conversation.parts import Text, Thinking, plain_text
 from app.domain.conversation.parts import ToolCall as ToolCallPart
 from app.domain.errors import ErrorClass
-from app.domain.model_profile import ThinkingStyle
+from app.domain.models.model_profile import ThinkingStyle
 from app.domain.request.request import ToolDefinition
 from app.domain.stream.stream_events import Stopped, StopReason
 from app.providers.models.abilities import abilities_of

@@ -15,14 +15,14 @@ from sqlalchemy import select
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
+from app.runs.attachments.uploads import attach_file, drop_upload, load_attached
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.request.attachments import AttachedParts
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.queue import drop_queued, queue_text
 from app.runs.trash.trash import empty_trash, restore
-from app.runs.uploads import attach_file, drop_upload, load_attached
 from app.runs.wiring import open_app_context
-from app.store.conversation.rows_attachment import ATTACHMENT
+from app.store.attachments.rows_attachment import ATTACHMENT
 from tests.effort import examples
 from tests.media.test_pictures import a_picture
 from tests.runs.steps import a_conversation, pair_of, reply_to, settings_of

@@ -13,7 +13,7 @@ from app.state.filters.line import FilterLineState
 from app.state.sidebar.sidebar import SidebarState
 from app.store.conversation.conversations import insert_conversation, next_revision
 from app.store.transfer.pair_records import RecordTarget, insert_records
-from app.views.page.filter_line import LineFeedbackView
+from app.views.filters.line_feedback import LineFeedbackView
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, opened, positions
 from tests.store.values import a_conversation, a_pair_of

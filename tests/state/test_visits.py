@@ -43,8 +43,8 @@ from app.state.tab.visit import VisitedState, VisitState, visited_states
 from app.state.topics.picker import TopicPickerState
 from app.state.trash.trash import TrashState
 from app.ui import routes
-from app.views.page.cache import CacheNotesView, KeepingOffer
-from app.views.page.panels import ScreenComparisonView
+from app.views.inspector.cache import CacheNotesView, KeepingOffer
+from app.views.reply.panels import ScreenComparisonView
 from app.views.shortcuts.shortcuts import FREE_ACTIONS
 from tests.state.conftest import Tab
 from tests.state.watched import watching_two

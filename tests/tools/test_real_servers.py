@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.domain.conversation.attachments import look_at
+from app.domain.attachments.attachments import look_at
 from app.domain.conversation.parts import File, Image, Text
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.mcp.sessions import Health, ServerSession

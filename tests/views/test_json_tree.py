@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.structured.structured_replies import SchemaFault
-from app.views.page.json_tree import MAX_DEPTH, MAX_DRAWN, MAX_ITEMS, draw_json
+from app.views.structured.json_tree import MAX_DEPTH, MAX_DRAWN, MAX_ITEMS, draw_json
 
 EVIL = "<img src=x onerror=alert(1)>\"'&</td><script>"
 

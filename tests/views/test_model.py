@@ -8,7 +8,7 @@ import pytest
 
 from app.providers.base import ListedModel
 from app.providers.models.profiles import build_profile
-from app.views.library.model import describe_in_short, describe_model
+from app.views.settings.model import describe_in_short, describe_model
 from tests.providers.playing import a_provider
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

@@ -14,7 +14,7 @@ from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.pair import PairFacts, describe_pair
 from app.views.encode import to_json
-from app.views.page.pair import show_pair
+from app.views.reply.pair import show_pair
 from tests.builders import a_pair
 
 NAMES_CLIENTS_RELY_ON = {

@@ -16,15 +16,15 @@ from app.domain.context.composition import BoundaryInputs, Candidate, Compositio
 from app.domain.context.context import OutReason, View, build_request
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.conversation.parts import Image, Text, Thinking
-from app.domain.model_profile import ModelProfile, Prices
+from app.domain.models.model_profile import ModelProfile, Prices
 from app.domain.request.hashing import content_hash, content_hashes
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.views.conversation.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
 from app.views.conversation.message import describe_pair_messages
 from app.views.encode import to_json
-from app.views.library.model import describe_model
 from app.views.problem import PROBLEMS, ProblemName, describe_problem
 from app.views.request.preview import Previewed, describe_preview
+from app.views.settings.model import describe_model
 from tests.builders import EPOCH, a_pair
 
 NAMES_CLIENTS_RELY_ON = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.domain.structured.structured_replies import SchemaFault
-from app.views.page.structured import Fit, ReadReply, ReadReplyView, show_read_reply
+from app.views.structured.shown_reply import Fit, ReadReply, ReadReplyView, show_read_reply
 
 FAULT = SchemaFault(("items", 1), "2 is not of type 'string'")
 

@@ -10,9 +10,9 @@ import pytest
 
 from app.domain.conversation.parts import File, Image, Text, ToolCall, ToolResult
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
-from app.views.page.panels import ToolProgressView
-from app.views.page.tools.tool_body import MAX_TEXT, ShownCall, ToolBodyView, list_pieces, show_body
-from app.views.page.tools.tool_card import CardStatus, ToolCardView, show_card, watch_card
+from app.views.reply.panels import ToolProgressView
+from app.views.reply.tool_body import MAX_TEXT, ShownCall, ToolBodyView, list_pieces, show_body
+from app.views.reply.tool_card import CardStatus, ToolCardView, show_card, watch_card
 from tests.attacks import NO_JSON
 from tests.builders import EPOCH
 

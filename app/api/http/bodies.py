@@ -12,20 +12,20 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.api.http.patterns import MODEL, NOT_BLANK, TOOL_NAME, UPLOAD_ID
+from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.cache.keep_alive import MAX_MINUTES
 from app.domain.conversation.conversation import Effort, Parameters
-from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.filters.language.lexer import MAX_LENGTH
 from app.domain.retry_policy import RetryPolicy
 from app.domain.settings.preferences import OverBudget
 from app.domain.structured.structured_replies import write_schema
 from app.runs.app_context import current
+from app.runs.attachments.uploads import load_attached
 from app.runs.child_calls.summaries import Extent
 from app.runs.request.attachments import AttachedParts
 from app.runs.resend.resend import Later, Seen
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.runs.send.structured_replies import require_schema
-from app.runs.uploads import load_attached
 
 MAX_BODY = 16 * 1024 * 1024
 """Maximum bytes of a body. This is more text than fits into the largest window of today's models."""

@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.conversation.parameters import require_parameters
 from app.domain.errors import ConflictError, InputError
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.text.pattern import fold
 from app.domain.tools.permissions import AllowedTool, covers_name
 from app.domain.tools.tools import BUILT_IN, Tool

@@ -25,7 +25,7 @@ from app.domain.cache.rules import HOUR, CacheRules, CacheStyle
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parts import Text, ToolCall
 from app.domain.costs.prices import Tariff, price_usage
-from app.domain.model_profile import ModelProfile, ThinkingStyle
+from app.domain.models.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, RequestMessage
 from app.domain.usage import Usage
 

@@ -28,7 +28,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.model_profile import ModelProfile, vendor_and_name
+from app.domain.models.model_profile import ModelProfile, vendor_and_name
 
 FIVE_MINUTES = 300
 HALF_AN_HOUR = 1_800

@@ -4,7 +4,7 @@ The order is: the cards (agent, system prompt, prelude, checkpoint summary), the
 those that are OUT, the draft, the tools. Nothing is added, shortened or dropped silently: `unsupported` lists the parts
 that the chosen model does not accept, `out` lists the pairs that are left out, with the reason.
 
-    >>> from app.domain.model_profile import ModelProfile
+    >>> from app.domain.models.model_profile import ModelProfile
     >>> built = build_request(View(draft=(Text("Hello"),)), ModelProfile("offline:demo", "Demo"))
     >>> built.request.messages[0].role
     'user'
@@ -18,8 +18,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TypeGuard
 
+from app.domain.attachments.attachments import PDF
 from app.domain.context.middleware import change_request
-from app.domain.conversation.attachments import PDF
 from app.domain.conversation.conversation import Checkpoint, Pair, Parameters, Replaced
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import (
@@ -37,7 +37,7 @@ from app.domain.conversation.parts import (
     plain_text,
     write_replacement,
 )
-from app.domain.model_profile import ModelProfile, vendor_and_name
+from app.domain.models.model_profile import ModelProfile, vendor_and_name
 from app.domain.privacy.redaction import SIGNED
 from app.domain.request.request import Request, RequestMessage, ToolDefinition
 

@@ -3,7 +3,7 @@
     [(placed.branch.title, placed.depth) for placed in order_branches(branches)]
     # [("Plans", 0), ("Fork of Plans", 1)]
 
-Not here: the pairs of a fork (`runs/forks.py`).
+Not here: the pairs of a fork (`runs/conversation/forks.py`).
 """
 
 from __future__ import annotations

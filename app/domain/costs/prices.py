@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from app.domain.model_profile import Prices, vendor_and_name
+from app.domain.models.model_profile import Prices, vendor_and_name
 from app.domain.usage import Usage
 
 CACHE_READ = Decimal("0.1")

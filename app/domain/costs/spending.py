@@ -13,7 +13,7 @@ from decimal import Decimal
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.costs import NOTHING, Cost
 from app.domain.costs.prices import without_cache
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 
 NO_USAGE = Usage()

@@ -13,5 +13,5 @@ follow `condition.py` and `lowering.py`. The code uses only the standard library
 all names are arguments.
 
 Not here: patterns with `*`, which other packages use too (`domain/text/pattern.py`), and SQL
-(`store/index/filter_queries.py`).
+(`store/filters/filter_queries.py`).
 """

@@ -17,7 +17,7 @@ from app.domain.cache.rules import CacheLifetime
 from app.domain.context.budget import RESPONSE_RESERVE, SOFT_CAP, Limits
 from app.domain.context.middleware import UserOptions
 from app.domain.errors import InputError
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.privacy.user_context import MAX_ABOUT
 
 LEAST_SOFT_CAP = Decimal("0.05")

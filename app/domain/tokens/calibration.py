@@ -7,7 +7,7 @@ regression). The fit is robust against outliers (Tukey's biweight), and newer se
 the ratio (`permille`) is moved towards that of the newest send, because digits, code and other scripts cost more than
 prose and stay in the history.
 
-    >>> from app.domain.model_profile import ModelProfile
+    >>> from app.domain.models.model_profile import ModelProfile
     >>> profile = ModelProfile("anthropic:claude-sonnet-4-5", "Claude Sonnet 4.5")
     >>> estimator_of(profile).permille
     1180
@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from statistics import median
 
-from app.domain.model_profile import ModelProfile, vendor_and_name
+from app.domain.models.model_profile import ModelProfile, vendor_and_name
 from app.domain.tokens.estimates import THOUSAND, Estimator
 from app.domain.tokens.families import Family, family_of
 from app.domain.tokens.images import ImageRule

@@ -2,7 +2,7 @@
 
 OpenAI's vocabularies are public, so texts for OpenAI can be counted exactly. For other vendors the same count is
 multiplied by a ratio, which the vendor's reports for earlier sends correct. All results are whole tokens. The database
-computes them in the same way (`store/index/filter_queries.py`).
+computes them in the same way (`store/filters/filter_queries.py`).
 
 Not here: counting (`providers/counts/vocabularies.py`), the initial ratios (`families.py`), their correction
 (`calibration.py`) and the formulas for images (`images.py`).

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.domain.model_profile import vendor_and_name
+from app.domain.models.model_profile import vendor_and_name
 from app.domain.tokens.images import ImageRule
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from app.domain.model_profile import vendor_and_name
+from app.domain.models.model_profile import vendor_and_name
 from app.domain.request.request import ToolDefinition
 
 DEEPEST = 12

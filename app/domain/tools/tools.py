@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.parts import File, Image, Text
 from app.domain.errors import InviewError
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from app.domain.conversation.attachments import list_named
+from app.domain.attachments.attachments import list_named
 from app.domain.conversation.conversation import Message, Pair, Parameters, Replaced, Role
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, ToolResult

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from app.domain.model_profile import ThinkingStyle
+from app.domain.models.model_profile import ThinkingStyle
 from app.providers.base import CallTarget
 
 

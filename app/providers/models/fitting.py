@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parameters import NAMES, NO_PARAMETERS, NOUNS, list_set
 from app.domain.conversation.parts import Text
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile, takes_thinking
+from app.domain.models.model_profile import ModelProfile, takes_thinking
 from app.domain.request.request import Request, RequestMessage
 from app.providers.base import Provider, encode
 

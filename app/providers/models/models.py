@@ -19,8 +19,8 @@ from functools import partial
 import structlog
 
 from app.domain.errors import ErrorClass, Failure, ProviderError, failure
-from app.domain.model_profile import ModelProfile, split_model_name
-from app.domain.provider_trials import ProviderHealth, Trial, describe_trial_failure
+from app.domain.models.model_profile import ModelProfile, split_model_name
+from app.domain.models.provider_trials import ProviderHealth, Trial, describe_trial_failure
 from app.providers.base import Adapter, CallTarget, ListedModel, ListedModels, Provider, Timeouts, load_adapter
 from app.providers.models.list_entries import BadEntryError
 from app.providers.models.model_lists import RememberedLists

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from app.domain.errors import SettingsError
-from app.domain.model_profile import UNKNOWN_WINDOW, ModelProfile
+from app.domain.models.model_profile import UNKNOWN_WINDOW, ModelProfile
 from app.providers.base import ListedModel, Provider
 from app.providers.models.abilities import abilities_of
 from app.providers.models.tariffs import find_entry, read_tariff

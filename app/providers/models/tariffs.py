@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from app.domain.costs.prices import Period, PriceTier, Tariff, complete_prices
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 
 _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok")
 

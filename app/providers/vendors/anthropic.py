@@ -24,7 +24,7 @@ from app.domain.cache.warmth import Breakpoint
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
-from app.domain.model_profile import ModelProfile, ThinkingStyle
+from app.domain.models.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import RequestMessage, ToolDefinition
 from app.domain.run.rounds import MAX_CALLS
 from app.domain.stream.stream_events import (

@@ -24,7 +24,7 @@ from app.domain.cache.prefix import name_beginning
 from app.domain.cache.rules import find_rules
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, InputError, ProviderError, failure
-from app.domain.model_profile import ThinkingStyle
+from app.domain.models.model_profile import ThinkingStyle
 from app.domain.request.request import RequestMessage, ToolDefinition
 from app.domain.stream.stream_events import (
     PartEnded,
@@ -49,7 +49,7 @@ from app.providers.base import (
     ProviderClient,
 )
 from app.providers.models.list_entries import read_list
-from app.providers.vendors.tool_calls import ToolCalls
+from app.providers.stream.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.errors import describe_error
 from app.providers.wire.json_values import FieldError, fields_of, index_of, json_text_of, label_of, load_json, text_of

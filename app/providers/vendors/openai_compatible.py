@@ -35,11 +35,11 @@ from app.providers.base import (
     ListedModels,
 )
 from app.providers.models.list_entries import ModelEntry, read_list
-from app.providers.vendors.call_pieces import CallPieces
+from app.providers.stream.call_pieces import CallPieces
+from app.providers.stream.tool_calls import ToolCalls
 from app.providers.vendors.chat_requests import encode_body, takes_reasoning
 from app.providers.vendors.openai import open_link
 from app.providers.vendors.returned_extras import GoingBack
-from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.vendors.usage_reports import UsageReport
 from app.providers.wire.errors import describe_error
 from app.providers.wire.json_values import FieldError, fields_of, items_of, load_json, text_of

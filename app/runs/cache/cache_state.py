@@ -16,7 +16,7 @@ from app.domain.cache.misses import Judgement, explain_cold, judge
 from app.domain.cache.rules import CacheRules, find_rules
 from app.domain.conversation.conversation import Parameters
 from app.domain.costs.prices import Tariff
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Preview
 from app.runs.runtime.ids import now

@@ -29,9 +29,9 @@ from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun, start_reply, stop_run
 from app.runs.watch.broadcast import follow, load_state
+from app.store.agents.agents import load_agents
 from app.store.conversation.conversations import insert_conversation, load_conversation, update_conversation
 from app.store.conversation.pairs import load_conversation_of_message, load_pair
-from app.store.settings.agents import load_agents
 from app.tools.mcp.connection_terms import Progress
 from app.tools.toolbox import BuiltIn
 

@@ -7,7 +7,7 @@ from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.child_calls import load_child_calls
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.nodes import load_accounting
-from app.views.page.log import LogView, show_log
+from app.views.inspector.log import LogView, show_log
 
 
 async def read_log(ctx: AppContext, owner: str, conversation_id: str) -> LogView:

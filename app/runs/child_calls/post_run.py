@@ -14,8 +14,8 @@ import structlog
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import title_first_success
 from app.runs.engine.live import LiveRun
-from app.runs.library.provider_commands import note_key
 from app.runs.send.queue import go_on_after
+from app.runs.settings.provider_commands import note_key
 
 AFTERWARDS: tuple[Callable[[AppContext, LiveRun], Awaitable[None]], ...] = (go_on_after, title_first_success, note_key)
 """The post-run tasks. Each is called for every run that ended, whatever its `purpose`, such as a reply or a summary."""

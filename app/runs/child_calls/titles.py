@@ -17,7 +17,7 @@ from app.domain.child_calls.titles import INSTRUCTION, MAX_TOKENS, may_be_titled
 from app.domain.conversation.conversation import Parameters, Role
 from app.domain.conversation.parts import Text
 from app.domain.errors import ConflictError, InviewError, NoKeyError
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.run.run import Succeeded
 from app.runs.app_context import AppContext
 from app.runs.child_calls.child_calls import Order, StartedChildCall, start_child_call, wait_for_text

@@ -16,25 +16,26 @@ from decimal import Decimal
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison
+from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison
 from app.domain.conversation.conversation import Conversation, ConversationKind, Message, Pair, Role
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
 from app.domain.conversation.parts import Part
 from app.domain.errors import SendLockedError
 from app.domain.run.run import RunStart
 from app.runs.app_context import AppContext
-from app.runs.library.topic_commands import use_topic
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
 from app.runs.runtime.event_bus import ComparisonChanged
 from app.runs.runtime.ids import new_id
 from app.runs.send.context_selection import count_sent
+from app.runs.topics.topic_commands import use_topic
 from app.runs.usage.budgets import require_budgets
+from app.store.attachments.attachments import keep_attachments
+from app.store.attachments.uploads import take_uploads
+from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs
-from app.store.conversation.attachments import keep_attachments
-from app.store.conversation.uploads import take_uploads
-from app.store.run import comparisons, runs
+from app.store.run import runs
 
 Check = Callable[[AsyncSession], Awaitable[None]]
 

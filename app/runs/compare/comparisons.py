@@ -22,16 +22,17 @@ from typing import Final
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparedRun, ComparingError, Comparison, require_models
+from app.domain.compare.comparisons import ComparedRun, ComparingError, Comparison, require_models
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Message, Pair, Parameters, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parameters import NO_PARAMETERS
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, NotFoundError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
 from app.runs.compare.compared_runs import begin_comparison
+from app.runs.conversation.accounting import note_departure, note_pairs
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts
 from app.runs.resend.in_place import messages_in
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged, PairsRemoved
@@ -41,10 +42,10 @@ from app.runs.send.commands import DEFAULT_OPTIONS, stop_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.planning import CountedPairs, plan_reply, require_counted
 from app.runs.send.queue import go_on
-from app.runs.usage.accounting import note_departure, note_pairs
+from app.store.compare import comparisons
 from app.store.conversation import conversations, pairs, versions
-from app.store.organise.marks import write_marks
-from app.store.run import comparisons, runs
+from app.store.conversation.marks import write_marks
+from app.store.run import runs
 
 NOTHING_COUNTED: Final[Mapping[str, str]] = MappingProxyType({})
 NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import Comparison, require_models
+from app.domain.compare.comparisons import Comparison, require_models
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text

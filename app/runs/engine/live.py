@@ -12,7 +12,7 @@ from time import monotonic
 
 from app.domain.conversation.conversation import Replaced
 from app.domain.errors import ErrorClass
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.hashing import Hashed
 from app.domain.run.rounds import ToolLimits
 from app.domain.run.run import Failed, RunState

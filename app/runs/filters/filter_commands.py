@@ -29,7 +29,7 @@ from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.runtime.ids import now
 from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
-from app.store.organise import filters
+from app.store.filters import filters
 
 _FEW = 3
 """Maximum number of conversations that an error names."""

@@ -51,17 +51,17 @@ from app.domain.filters.language.syntax import TopicTerm
 from app.domain.text.pattern import Pattern
 from app.domain.topics.topics import PATH_SEPARATOR, TopicTree, build_topic_tree
 from app.runs.app_context import AppContext
-from app.runs.forks import fork_conversation
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.forks import fork_conversation
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.store.agents.agents import load_names
 from app.store.conversation.conversations import load_conversation
-from app.store.index.filter_queries import select_names, select_occurring
-from app.store.organise.filters import load_saved_filters
-from app.store.organise.topics import load_topics
-from app.store.settings.agents import load_names
+from app.store.filters.filter_queries import select_names, select_occurring
+from app.store.filters.filters import load_saved_filters
+from app.store.topics.topics import load_topics
 from app.views.conversation.marks import describe_changes
-from app.views.library.filter_line import (
+from app.views.filters.filter_line import (
     CommandView,
     CompletionView,
     FilterLineView,

@@ -26,6 +26,7 @@ from app.runs.request.send_plan import Plan, build_view, extras_of, plan_send
 from app.runs.runtime.catalogue import Catalogue
 from app.runs.runtime.event_bus import ComparisonChanged, EventBus, PairsChanged, QueueChanged
 from app.runs.runtime.ids import new_id, now
+from app.store.agents.agents import find_agent
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation, update_conversation
 from app.store.conversation.pairs import load_pair, load_sent_pairs, set_run
@@ -44,7 +45,6 @@ from app.store.run.runs import (
 )
 from app.store.run.snapshots import Snapshot, save_snapshot
 from app.store.run.toolsets import load_sent_tools
-from app.store.settings.agents import find_agent
 from app.store.tools.permissions import find_root
 from app.store.tools.tool_calls import close_tool_calls, load_begun
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from types import MappingProxyType
 
+from app.domain.attachments.attachments import Attachment, list_named
 from app.domain.context.context import View
-from app.domain.conversation.attachments import Attachment, list_named
 from app.domain.conversation.parts import Part, Text
 from app.domain.request.request import Request
 from app.providers.base import Attachments
-from app.store.conversation.attachments import load_attachments
+from app.store.attachments.attachments import load_attachments
 from app.store.database.database import Store
 
 NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})

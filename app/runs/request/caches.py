@@ -17,7 +17,7 @@ from app.domain.cache.plan import make_cache_request, plan_cache
 from app.domain.cache.prefix import SYSTEM
 from app.domain.cache.rules import DAY, CacheLifetime, find_rules
 from app.domain.cache.warmth import Warmth, replay
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.request import Request
 from app.runs.runtime.ids import now
 from app.store.cache.prompt_caches import CacheUse, load_cached_calls

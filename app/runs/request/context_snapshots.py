@@ -20,12 +20,12 @@ from app.domain.filters.evaluation.condition import Condition
 from app.domain.filters.evaluation.lowering import asks_boundary
 from app.domain.filters.evaluation.scope import FilterScope
 from app.domain.filters.language.syntax import Age, Filter, leaves
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.settings.preferences import OverBudget
 from app.domain.tools.inclusion import OfferedTools
 from app.providers.base import Provider
+from app.runs.memory.memory_cache import MemoryCache
 from app.runs.request.send_plan import RequestExtras
-from app.runs.runtime.memory_cache import MemoryCache
 
 MAX_BASES = 64
 

@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.domain.attachments.attachments import list_attachments
 from app.domain.context.context import has_content
-from app.domain.conversation.attachments import list_attachments
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import ToolCall, has_attachment

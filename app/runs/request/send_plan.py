@@ -19,7 +19,7 @@ from app.domain.context.middleware import NO_USER_OPTIONS, UserOptions, compose_
 from app.domain.conversation.conversation import Conversation, Pair, Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
 from app.domain.request.hashing import Hashed, content_hashes
 from app.domain.request.request import ToolDefinition

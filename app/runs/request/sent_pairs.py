@@ -20,7 +20,7 @@ from app.domain.context.composition import Candidate
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.request.hashing import Hashed
-from app.runs.runtime.memory_cache import MemoryCache
+from app.runs.memory.memory_cache import MemoryCache
 from app.store.conversation.pairs import load_standing
 from app.store.database.database import Store
 

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.context.pair_index import PairIndex
-from app.runs.runtime.memory_cache import MemoryCache
+from app.runs.memory.memory_cache import MemoryCache
 from app.store.index.sizes import load_changed_sizes
 
 BATCH = 1_000

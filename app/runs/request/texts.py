@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from app.providers.counts.token_counts import count_texts
-from app.runs.runtime.memory_cache import MemoryCache
+from app.runs.memory.memory_cache import MemoryCache
 
 MAX_KEPT = 2_000_000
 """Maximum number of characters of the texts in the cache together."""

@@ -15,28 +15,28 @@ from datetime import datetime
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Message, Pair, Role
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle, Step, apply_step
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import list_attached, plain_text
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import PairChangedError, SendLockedError
 from app.domain.request.request import ToolDefinition
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
 from app.providers.base import Provider, WireRequest
 from app.runs.app_context import AppContext
+from app.runs.conversation.accounting import note_departure, note_pairs
 from app.runs.engine.live import Loop
 from app.runs.request.attachments import AttachedParts, write_request
 from app.runs.runtime.event_bus import PairsRemoved, RunStarted
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import StartedRun
-from app.runs.usage.accounting import note_departure, note_pairs
 from app.store.cache.prompt_caches import CacheUse
 from app.store.conversation import conversations, pairs, versions
+from app.store.conversation.marks import write_marks
 from app.store.ledger.ledger import CountedRequest
-from app.store.organise.marks import write_marks
 from app.store.run import runs
 from app.store.run.runs import SentWith
 

@@ -21,7 +21,7 @@ from app.domain.errors import (
     NoKeyError,
     NotFoundError,
 )
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import redact_text
 from app.domain.settings.preferences import OverBudget
 from app.providers.base import WireRequest

@@ -14,12 +14,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Pair, Parameters
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import list_attached, plain_text
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import (
     ErrorClass,
     InputError,
@@ -31,7 +31,8 @@ from app.domain.errors import (
 )
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.forks import fork_conversation
+from app.runs.conversation.accounting import note_departure
+from app.runs.conversation.forks import fork_conversation
 from app.runs.request.attachments import AttachedParts
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
@@ -42,10 +43,9 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
 from app.runs.send.context_selection import ViewOptions, count_sent
 from app.runs.send.planning import plan_reply
-from app.runs.usage.accounting import note_departure
+from app.store.compare.comparisons import load_open
 from app.store.conversation import conversations, pairs, versions
 from app.store.ledger.ledger import load_request_tokens
-from app.store.run.comparisons import load_open
 
 
 class Later(StrEnum):

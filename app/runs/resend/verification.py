@@ -17,13 +17,13 @@ from app.domain.request.request import Request
 from app.runs.app_context import AppContext
 from app.runs.request.attachments import load_named
 from app.runs.request.send_plan import build_view, extras_of, plan_send
+from app.store.agents.agents import find_agent
 from app.store.cache.prompt_caches import load_marks
 from app.store.conversation.conversations import load_conversation
 from app.store.run.runs import load_sent_with
 from app.store.run.snapshots import load_snapshot
 from app.store.run.toolsets import load_sent_tools
 from app.store.run.verification import SentRequest, load_sent_request
-from app.store.settings.agents import find_agent
 
 
 @dataclass(frozen=True, slots=True)

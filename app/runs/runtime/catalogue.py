@@ -23,7 +23,7 @@ from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.budgets import SpendingBudget
 from app.domain.costs.prices import Tariff
 from app.domain.errors import ErrorClass, Failure, InputError, ProviderError, StoreError, failure
-from app.domain.model_profile import ModelProfile, split_model_name, vendor_and_name
+from app.domain.models.model_profile import ModelProfile, split_model_name, vendor_and_name
 from app.domain.usage import MAX_TOKENS
 from app.providers.base import Credentials, Provider
 from app.providers.models.detection import detect_local_servers

@@ -5,7 +5,7 @@
 A command that has started finishes even if its caller is cancelled. Commands raise the errors of `domain.errors`.
 
 Not here: reading (`store/`), watching (`runs/watch/broadcast.py`) and setting up providers
-(`runs/library/provider_commands.py`).
+(`runs/settings/provider_commands.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Conversation, Message, Pair, Parameters, Role, ToolMode
 from app.domain.conversation.damage import SETTINGS, TITLE
 from app.domain.conversation.lifecycle import Lifecycle, Step, apply_step
@@ -28,12 +28,11 @@ from app.domain.errors import (
     InputError,
     SendLockedError,
 )
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.retry_policy import RetryPolicy
 from app.domain.run.run import RunStart
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.library.topic_commands import use_topic
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, write_request
 from app.runs.request.preview import Preview
 from app.runs.request.send_plan import list_sent
@@ -43,13 +42,14 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.context_selection import ViewOptions, count_sent, parse_line
 from app.runs.send.planning import plan_reply, require_text
 from app.runs.send.replays import find_replay, tell_replayed
+from app.runs.topics.topic_commands import use_topic
+from app.store.agents import agents
+from app.store.attachments.attachments import keep_attachments, use_attachments
+from app.store.attachments.uploads import take_uploads
 from app.store.conversation import conversations, pairs
-from app.store.conversation.attachments import keep_attachments, use_attachments
-from app.store.conversation.uploads import take_uploads
 from app.store.database.mapping import encode_conversation, encode_parameters
 from app.store.ledger.ledger import Purpose
 from app.store.run import runs
-from app.store.settings import agents
 from app.store.trash import trash
 
 LOCAL_OWNER = "local"
@@ -89,7 +89,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
-    """Create a conversation without pairs. `temporary`: for an app context in memory, see `runs/temporary.py`.
+    """Create a conversation without pairs. `temporary`: for an app context in memory, see `runs/temporary`.
 
     `agent_id` is the agent that answers; "": no agent; None: the agent of the conversation that was used last.
 

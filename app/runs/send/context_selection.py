@@ -55,7 +55,7 @@ from app.domain.filters.language.syntax import (
     leaves,
 )
 from app.domain.filters.saved import expand_saved
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import Redacted, redact_text
 from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
@@ -75,14 +75,14 @@ from app.runs.request.texts import count_text
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.send.offered_tools import list_offered, name_delegates, size_tools
 from app.runs.usage.limits import load_limits
+from app.store.agents.agents import load_names
 from app.store.conversation.conversations import Head, load_first_head, load_head
-from app.store.index.filter_queries import select_names, select_pairs
+from app.store.filters.filter_queries import select_names, select_pairs
+from app.store.filters.filters import load_saved_filters
 from app.store.ledger.ledger import CountedRequest
-from app.store.organise.filters import load_saved_filters
-from app.store.organise.topics import load_topics
 from app.store.run.toolsets import load_called_tools
-from app.store.settings.agents import load_names
 from app.store.settings.preferences import read_preferences
+from app.store.topics.topics import load_topics
 
 UTC_ZONE = "UTC"
 ATTEMPTS = 20

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.domain.agents.agents import Agent, has_tool
 from app.domain.agents.delegation import DELEGATE, describe_delegates
 from app.domain.conversation.conversation import Conversation, ToolMode
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.settings.preferences import Preferences
 from app.domain.tokens.estimates import Estimator
 from app.domain.tools.inclusion import NO_TOOLS, OfferedTools, SizedTool, define_tool
@@ -24,7 +24,7 @@ from app.domain.tools.tool_sizes import ToolForm, tool_rule_of, write_as_counted
 from app.domain.tools.tools import BUILT_IN, Tool
 from app.runs.app_context import AppContext
 from app.runs.request.texts import count_all
-from app.store.settings.agents import load_agents
+from app.store.agents.agents import load_agents
 
 
 def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: Agent | None) -> tuple[Tool, ...]:

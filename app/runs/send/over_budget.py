@@ -16,7 +16,7 @@ from app.domain.context.composition import Candidate, Composition, draw_boundary
 from app.domain.context.context import list_refused
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
 from app.domain.conversation.conversation import Parameters
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.tokens.calibration import estimator_of
 from app.domain.tokens.estimates import Estimator, list_images
 from app.domain.tools.tool_sizes import tool_rule_of

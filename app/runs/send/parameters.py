@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS, Source, trace_parameters
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters
-from app.views.page.parameters import SettingView, show_policy, show_setting
+from app.views.composer.parameters import SettingView, show_policy, show_setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from app.domain.filters.language.syntax import Recent, RecentOfTopic, leaves
 from app.domain.settings.preferences import OverBudget
 from app.providers.models.fitting import fit_parameters, require_taken
 from app.runs.app_context import AppContext
-from app.runs.library.abilities import join_or, list_capable
 from app.runs.request.attachments import NOTHING_ATTACHED, AttachedParts, load_named
 from app.runs.request.caches import load_caching
 from app.runs.request.context_snapshots import ContextSnapshot
@@ -35,6 +34,7 @@ from app.runs.request.send_plan import build_view, plan_send, require_same
 from app.runs.send.context_selection import ATTEMPTS, ViewOptions, compose_base, cut_base, read_base
 from app.runs.send.over_budget import list_ways_out
 from app.runs.send.structured_replies import require_schema
+from app.runs.settings.abilities import join_or, list_capable
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")

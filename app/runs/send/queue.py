@@ -18,13 +18,13 @@ from functools import partial
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import ComparingError
+from app.domain.compare.comparisons import ComparingError
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.damage import require_settings
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.domain.conversation.parts import Part
 from app.domain.errors import ConflictError, InputError, InviewError, NotFoundError, SendLockedError
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.run.queue import MAX_QUEUED, Hold, HoldReason, Queue, QueuedText, decide_hold, move, require_readable
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
@@ -36,10 +36,10 @@ from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import DEFAULT_OPTIONS, start_reply
 from app.runs.send.context_selection import ViewOptions, parse_line
 from app.runs.send.planning import require_text
-from app.store.conversation.attachments import keep_attachments, use_named
+from app.store.attachments.attachments import keep_attachments, use_named
+from app.store.attachments.uploads import return_uploads, take_uploads
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_tail
-from app.store.conversation.uploads import return_uploads, take_uploads
 from app.store.run import queues
 from app.store.trash.unused_attachments import list_bytes, release_attachments
 

@@ -36,10 +36,11 @@ from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import expire_requests_of, revoke_rules_of
-from app.runs.tools.stored_grants import make_auth_of
 from app.store.tools import mcp_servers
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.mcp.sessions import ServerSession
+from app.tools.sign_in.sign_ins import StoredGrant
+from app.tools.sign_in.stored_grants import make_auth_of
 
 MAX_SERVERS = 50
 _PIECES: Final[Mapping[str, str]] = MappingProxyType(
@@ -288,8 +289,23 @@ def _make_session(ctx: AppContext, stored: StoredServer) -> ServerSession:
     def tell() -> None:
         ctx.event_bus.publish_servers(stored.owner)
 
-    auth = make_auth_of(ctx, stored)
+    auth = make_auth_of(stored.server, lambda: _load_grant(ctx, stored))
     return ServerSession(stored.server, secrets_of(ctx, stored), remember, make_auth=auth, changed=tell)
+
+
+def _load_grant(ctx: AppContext, stored: StoredServer) -> StoredGrant:
+    """Decrypt the access tokens of a sign-in at this server. Newer ones are stored encrypted.
+
+    Raises:
+        StoreError: the stored access tokens cannot be read.
+    """
+
+    async def store(text: str) -> None:
+        async with ctx.store.write() as session:
+            await mcp_servers.save_tokens(session, stored.server.id, ctx.catalogue.seal.close(text))
+
+    sealed = stored.sealed_tokens
+    return StoredGrant(None if sealed is None else ctx.catalogue.seal.open(sealed), store)
 
 
 def _see(ctx: AppContext, owner: str, stored: StoredServer) -> SeenServer:

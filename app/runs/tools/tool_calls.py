@@ -32,7 +32,7 @@ from app.runs.engine.live import LiveRun, Loop, loop_of
 from app.runs.runtime.event_bus import ToolProgress
 from app.runs.runtime.ids import now
 from app.runs.tools.permissions import ask_permission
-from app.store.conversation.attachments import keep_attachments
+from app.store.attachments.attachments import keep_attachments
 from app.tools.mcp.schemas import check_arguments
 
 log = structlog.get_logger()

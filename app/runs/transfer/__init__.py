@@ -1,4 +1,4 @@
 """Export and import: conversations to files, and files back to conversations.
 
-Not here: the pages and texts of an export (`app/views`), and copies within the database (`runs/forks.py`).
+Not here: the pages and texts of an export (`app/views`), and copies within the database (`runs/conversation/forks.py`).
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.store.conversation.attachments import load_attachment, measure_attachments
+from app.store.attachments.attachments import load_attachment, measure_attachments
 from app.views.encode import to_json
 
 

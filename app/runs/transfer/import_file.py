@@ -20,8 +20,8 @@ from typing import Any, Final, TypeVar, cast
 import orjson
 from pydantic import ValidationError
 
+from app.domain.attachments.uploads import MAX_TEXTS_BYTES
 from app.domain.conversation.text_size import MAX_TEXT_BYTES, measure_text
-from app.domain.conversation.uploads import MAX_TEXTS_BYTES
 from app.runs.transfer.export_json import FORMAT, VERSION
 from app.runs.transfer.import_part_shapes import (
     PartShape,

@@ -21,7 +21,7 @@ from app.domain.filters.saved import expand_saved
 from app.domain.filters.saved_rules import read_savable, rename_use
 from app.runs.transfer.import_scan import FaultError
 from app.runs.transfer.import_shapes import ExportShape, SavedFilterShape
-from app.store.organise.filters import load_saved_filters, write_saved_filters
+from app.store.filters.filters import load_saved_filters, write_saved_filters
 
 
 async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:

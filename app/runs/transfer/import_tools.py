@@ -10,7 +10,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from app.domain.conversation.attachments import MAX_BYTES, Attachment
+from app.domain.attachments.attachments import MAX_BYTES, Attachment
 from app.domain.conversation.parts import File, Image, Text
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.runs.transfer.import_part_shapes import FileShape, ImageShape, TextShape

@@ -22,7 +22,7 @@ import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.damage import SETTINGS
 from app.domain.conversation.lifecycle import RUNNING
@@ -32,26 +32,26 @@ from app.domain.topics.topic_rules import TopicNames
 from app.domain.transfer.records import NewIds, NodeRecord
 from app.providers.counts.vocabularies import vocabulary_of
 from app.runs.app_context import AppContext, is_open
-from app.runs.library.topic_commands import make_topics
 from app.runs.request.indexes import describe_pairs
 from app.runs.runtime.catalogue import DEFAULT_MODEL
 from app.runs.runtime.ids import new_id, now
 from app.runs.runtime.shielded import shielded
+from app.runs.topics.topic_commands import make_topics
 from app.runs.transfer.import_check import CheckedFile, ReadPair, check_file
 from app.runs.transfer.import_file import read_file
 from app.runs.transfer.import_filters import read_filter, save_filters
 from app.runs.transfer.import_records import read_topic_path
 from app.runs.transfer.import_scan import EndedError, FaultError, Rest
 from app.runs.transfer.import_shapes import ExportShape
-from app.store.conversation.attachments import keep_attachments
+from app.store.attachments.attachments import keep_attachments
 from app.store.conversation.conversations import (
     insert_conversation,
     load_conversation,
     next_revision,
     update_conversation,
 )
+from app.store.filters.filters import load_saved_filters
 from app.store.index.indexes import Indexed, save_indexed
-from app.store.organise.filters import load_saved_filters
 from app.store.transfer.pair_records import RecordTarget, insert_unsearched, insert_words, list_words
 
 SLICE_PAIRS: Final = 50

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.shielded import shielded
 from app.store.conversation import conversations
 from app.store.settings import preferences

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from app.domain.cache.misses import Judgement, judge
 from app.domain.cache.plan import Prediction
+from app.domain.conversation.accounting import Accounting
 from app.domain.conversation.conversation import Checkpoint, Conversation, ConversationKind
-from app.domain.costs.accounting import Accounting
 from app.domain.costs.costs import is_cut_short
 from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent, price_calls, window_after

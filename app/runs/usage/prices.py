@@ -18,7 +18,7 @@ from datetime import date
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.costs.prices import FREE, Tariff
 from app.domain.errors import InputError
-from app.domain.model_profile import Prices, split_model_name, vendor_and_name
+from app.domain.models.model_profile import Prices, split_model_name, vendor_and_name
 from app.providers.base import Provider
 from app.providers.models.profiles import is_local
 from app.providers.models.tariffs import read_tariff

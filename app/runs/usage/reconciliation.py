@@ -6,7 +6,7 @@ import asyncio
 from datetime import date
 
 from app.domain.costs.reconciliation import NOTHING, Place, ReconciledDay, Statement, compare, read_statement
-from app.domain.model_profile import vendor_and_name
+from app.domain.models.model_profile import vendor_and_name
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.store.ledger.usage import UsageQuery, sum_calls

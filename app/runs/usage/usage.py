@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.prices import Tariff
 from app.domain.costs.spending import Spent, add_up
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.runs.app_context import AppContext
 from app.runs.usage.prices import learn_tariffs
 from app.store.conversation.conversations import load_titles

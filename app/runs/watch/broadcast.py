@@ -18,8 +18,8 @@ from app.domain.run.run_log import LogEvent, events_after
 from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
+from app.runs.engine.update_rate import FRAME_SECONDS, Throttle
 from app.runs.runtime.event_bus import Subscription
-from app.runs.runtime.update_rate import FRAME_SECONDS, Throttle
 from app.runs.send.prefetch import warm
 from app.store.run.runs import load_run
 

@@ -25,7 +25,7 @@ from app.runs.watch.broadcast import follow_states
 from app.runs.watch.facts import learn_prices
 from app.runs.watch.pairs import describe_grown
 from app.store.conversation.pairs import load_pair
-from app.views.page.compared import (
+from app.views.compare.compared import (
     ComparedColumnsView,
     ComparedColumnView,
     begin_column,
@@ -33,8 +33,8 @@ from app.views.page.compared import (
     grow_column,
     show_compared,
 )
-from app.views.page.pair import ScreenPairView
-from app.views.page.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.reply.pair import ScreenPairView
+from app.views.reply.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 
 Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 

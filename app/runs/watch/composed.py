@@ -22,7 +22,7 @@ from app.domain.errors import ConflictError, InputError, InviewError
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view
-from app.views.page.context import RefusalView, show_refusal
+from app.views.composer.context import RefusalView, show_refusal
 
 SETTLE_SECONDS: Final = 0.02
 """Delay before the view is composed again after a change, so that further changes of the same action are included."""

@@ -7,7 +7,7 @@ from app.domain.conversation.parameters import NO_PARAMETERS
 from app.providers.counts.counting import can_count
 from app.runs.request.preview import Composed
 from app.runs.send.parameters import Layers, list_settings
-from app.views.page.context import ContextView, show_tools
+from app.views.composer.context import ContextView, show_tools
 from app.views.request.composition import boundary_of, describe_estimate
 
 

@@ -20,7 +20,7 @@ from app.runs.app_context import AppContext
 from app.runs.request.context_snapshots import ContextSnapshot
 from app.runs.usage.prices import learn_tariffs
 from app.store.database.damage import log_damage
-from app.store.organise.topics import NO_TOPIC, load_topics
+from app.store.topics.topics import NO_TOPIC, load_topics
 from app.views.conversation.pair import PairFacts
 
 

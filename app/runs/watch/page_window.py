@@ -39,8 +39,8 @@ from app.runs.watch.window import (
 )
 from app.store.conversation.pair_bytes import load_bytes_beside
 from app.store.conversation.pairs import WINDOW
-from app.views.page.context import show_refusal
-from app.views.page.pair import ScreenPairView
+from app.views.composer.context import show_refusal
+from app.views.reply.pair import ScreenPairView
 
 
 @dataclass(eq=False)

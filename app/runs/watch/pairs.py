@@ -32,9 +32,9 @@ from app.runs.watch.structured import StructuredReplies
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
 from app.views.conversation.pair import NO_FACTS, PairFacts
-from app.views.page.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
-from app.views.page.panels import PermissionItemView, ToolProgressView
-from app.views.page.tools.tool_card import ToolCardView, waiting_in, watch_card
+from app.views.reply.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
+from app.views.reply.panels import PermissionItemView, ToolProgressView
+from app.views.reply.tool_card import ToolCardView, waiting_in, watch_card
 
 BATCH = 200
 """Maximum number of pairs read in one statement."""

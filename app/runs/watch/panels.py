@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.comparisons import Comparison
+from app.domain.compare.comparisons import Comparison
 from app.domain.run.queue import Queue
 from app.runs.app_context import AppContext
-from app.store.run.comparisons import load_open
+from app.store.compare.comparisons import load_open
 from app.store.run.queues import load_queue
 from app.store.tools.permissions import list_pending
-from app.views.page.panels import (
+from app.views.reply.panels import (
     PermissionItemView,
     ScreenComparisonView,
     ScreenQueueView,

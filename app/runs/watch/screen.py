@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final
 
-from app.views.page.compared import ComparedColumnsView
-from app.views.page.context import ContextView, RefusalView
-from app.views.page.damage import DamagedSettingView
-from app.views.page.pair import ScreenPairView
-from app.views.page.panels import (
+from app.views.compare.compared import ComparedColumnsView
+from app.views.composer.context import ContextView, RefusalView
+from app.views.conversation.damage import DamagedSettingView
+from app.views.reply.pair import ScreenPairView
+from app.views.reply.panels import (
     CountingView,
     PermissionItemView,
     RetryView,

@@ -19,8 +19,8 @@ from app.domain.conversation.lifecycle import RUNNING
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.send.structured_replies import read_structured
-from app.views.page.pair import ScreenPairView, ScreenPart
-from app.views.page.structured import ReadReply, ReadReplyView, show_read_reply
+from app.views.reply.pair import ScreenPairView, ScreenPart
+from app.views.structured.shown_reply import ReadReply, ReadReplyView, show_read_reply
 
 PACE_SECONDS: Final = 0.5
 """Seconds between two reads of a reply that is still running."""

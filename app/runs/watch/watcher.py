@@ -57,10 +57,10 @@ from app.runs.watch.page_window import PageWindow
 from app.runs.watch.pairs import WatchedPairs, is_running
 from app.runs.watch.screen import Screen
 from app.store.conversation.conversations import load_conversation
-from app.views.page.context import show_refusal
-from app.views.page.damage import show_damaged_settings
-from app.views.page.pair import ScreenPairView, ShownMarks
-from app.views.page.panels import CountingView, RetryView, ToolProgressView
+from app.views.composer.context import show_refusal
+from app.views.conversation.damage import show_damaged_settings
+from app.views.reply.pair import ScreenPairView, ShownMarks
+from app.views.reply.panels import CountingView, RetryView, ToolProgressView
 
 _DEFAULT_OPTIONS: Final = ViewOptions()
 

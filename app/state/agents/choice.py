@@ -8,13 +8,13 @@ import reflex as rx
 
 from app.domain.agents.agents import Agent
 from app.domain.errors import NotFoundError
+from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.state.conversation.model import ModelState
 from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation, load_last_agent
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 
 NO_AGENT = "none"
 """The key of the menu entry for no agent. No agent has this id."""

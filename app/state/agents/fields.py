@@ -19,7 +19,7 @@ from app.domain.agents.agents import Agent
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import ConflictError, InputError, InviewError
 from app.domain.tools.permissions import AllowedTool, ArgumentPattern
-from app.runs.library.agent_commands import AgentFields
+from app.runs.agents.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
 from app.state.conversation.parameter_texts import read_parameters, write_parameters
 from app.state.tab.inputs import json_in

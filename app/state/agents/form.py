@@ -19,10 +19,10 @@ from app.domain.agents.agents import Agent
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus
 from app.domain.errors import InviewError, NotFoundError
 from app.domain.tools.tools import BUILT_IN
+from app.runs.agents.agent_commands import change_agent, create_agent, read_agent
 from app.runs.app_context import current
-from app.runs.library.agent_commands import change_agent, create_agent, read_agent
-from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.provider_commands import list_models
 from app.runs.tools.server_commands import list_servers
 from app.runs.usage.budgets import Budgeted, list_budgets
 from app.state.agents.fields import (

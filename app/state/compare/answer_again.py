@@ -16,10 +16,10 @@ import reflex as rx
 from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.models.model_profile import ModelProfile, split_model_name
 from app.runs.app_context import current
-from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.provider_commands import list_models
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault
@@ -27,7 +27,7 @@ from app.state.reply.resend import MAX_ID, MAX_MODEL, ResendState
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 
 SEVERAL: Final = ""
 """The key of the menu entry for several models. No model has this name."""

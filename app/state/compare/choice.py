@@ -14,12 +14,12 @@ from typing import Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
-from app.domain.conversation.comparisons import LEAST_MODELS, MAX_MODELS
+from app.domain.compare.comparisons import LEAST_MODELS, MAX_MODELS
 from app.domain.errors import InviewError
-from app.domain.model_profile import ModelProfile, split_model_name
+from app.domain.models.model_profile import ModelProfile, split_model_name
 from app.runs.app_context import current
-from app.runs.library.provider_commands import list_models
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.provider_commands import list_models
 from app.state.composer.state import ComposerState
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault

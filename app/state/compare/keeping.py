@@ -17,7 +17,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.titles import keep_reply_and_title
 from app.runs.compare.comparisons import ChosenReply, discard_comparison, reopen_comparison
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.state.composer.state import ComposerState

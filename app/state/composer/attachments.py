@@ -16,10 +16,10 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.conversation.uploads import MAX_ATTACHED, clean_name
+from app.domain.attachments.uploads import MAX_ATTACHED, clean_name
 from app.runs.app_context import current
+from app.runs.attachments.uploads import find_uploads
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.uploads import find_uploads
 from app.state.composer.files import (
     GONE,
     TOO_MANY,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
-from app.domain.conversation.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
+from app.domain.attachments.uploads import MAX_ATTACHED, MAX_UPLOAD_BYTES, Upload, UploadKind
 from app.state.tab.inputs import json_in
 from app.views.usage.figures import number, size
 

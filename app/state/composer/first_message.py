@@ -15,7 +15,7 @@ from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions, compose_first, discard_unused
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.runs.watch.context import show_context
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, send_parameters_of
@@ -24,7 +24,7 @@ from app.state.composer.view_options import options_of
 from app.state.conversation.first_draft import FirstDraft
 from app.state.conversation.system_prompt import new_prompt
 from app.state.conversation.temporary import TemporaryState
-from app.views.page.context import ContextView
+from app.views.composer.context import ContextView
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:

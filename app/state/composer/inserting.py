@@ -24,7 +24,7 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"
 """The element id of the button that requests the text from the server."""

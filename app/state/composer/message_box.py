@@ -15,12 +15,12 @@ from uuid import uuid4
 
 import reflex as rx
 
+from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from app.domain.conversation.uploads import MAX_ATTACHED
 from app.domain.errors import InputError
 from app.runs.app_context import current
+from app.runs.attachments.uploads import find_uploads, load_attached
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.uploads import find_uploads, load_attached
 from app.state.composer.files import DraftFile, describe_upload, ids_of
 from app.state.composer.first_message import estimate_first, read_first
 from app.state.composer.split import describe_secrets, describe_split
@@ -31,7 +31,7 @@ from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.page.context import ContextView, ToolCountView
+from app.views.composer.context import ContextView, ToolCountView
 from app.views.request.composition import EstimateView
 
 MAX_TEXT: Final = MAX_TEXT_BYTES

@@ -9,15 +9,15 @@ from typing import Final
 
 from app.domain.tools.tool_servers import ListedArgument, Listing
 from app.domain.tools.uri_templates import list_variables
+from app.runs.agents.agent_commands import read_agent
 from app.runs.app_context import current
-from app.runs.library.agent_commands import read_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.insertions import fill_prompt, read_resource
 from app.runs.tools.server_commands import SeenServer, list_servers
 from app.state.agents.choice import NO_AGENT
 from app.state.composer.views import PromptRow
 from app.tools.mcp.sessions import Health
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 
 _NO_SERVER: Final = "No MCP server is on for this conversation. Add one in Settings → Tools."
 

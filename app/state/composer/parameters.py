@@ -30,7 +30,7 @@ from app.domain.conversation.parameters import (
     require_parameters,
 )
 from app.domain.errors import InputError, InviewError
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.retry_policy import RetryPolicy
 from app.providers.base import Provider
 from app.providers.models.fitting import fit_parameters, list_taken
@@ -47,9 +47,9 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
+from app.store.agents.agents import find_agent
 from app.store.conversation.conversations import load_conversation
-from app.store.settings.agents import find_agent
-from app.views.page.parameters import SettingView, show_policy
+from app.views.composer.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
 """Maximum number of characters in a field."""

@@ -17,7 +17,7 @@ from app.domain.privacy.invisible import escape_invisible
 from app.domain.tools.arguments import read_arguments
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.state.tab.address import conversation_path
-from app.views.page.panels import PermissionItemView, ScreenComparisonView
+from app.views.reply.panels import PermissionItemView, ScreenComparisonView
 
 _INPUT: Final = "input"
 _ARGUMENTS: Final = "arguments"

@@ -38,7 +38,7 @@ from app.state.messages.toasts import MAX_UNDOS, Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.turns import Turns
-from app.views.page.panels import QueuedItemView, ScreenQueueView
+from app.views.reply.panels import QueuedItemView, ScreenQueueView
 from app.views.usage.figures import plural
 
 _MAX_ID: Final = 64

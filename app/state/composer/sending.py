@@ -19,6 +19,7 @@ from app.domain.errors import NotFoundError
 from app.domain.run.queue import HoldReason
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
+from app.runs.attachments.uploads import load_attached
 from app.runs.child_calls.summaries import OLDER, Extent
 from app.runs.compare.comparisons import start_comparison
 from app.runs.request.context_snapshots import ContextSnapshot
@@ -26,7 +27,6 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_base
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, resume_queue, send_text
-from app.runs.uploads import load_attached
 from app.state.composer.files import DraftFile, ids_of
 from app.state.composer.over_budget import Choices, Counted
 

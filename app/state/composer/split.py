@@ -15,8 +15,8 @@ from typing import Final
 
 from app.domain.errors import ErrorClass, Failure, add_next_step
 from app.state.composer.views import CachedCostView, SplitRow, SplitView
-from app.views.page.context import ContextView
-from app.views.page.panels import CountingView
+from app.views.composer.context import ContextView
+from app.views.reply.panels import CountingView
 from app.views.request.cache import CacheView
 from app.views.request.composition import NAMES_OF_LIMITS, EstimateView
 from app.views.usage.figures import UNKNOWN, band, band_note, money, number, plural

@@ -16,17 +16,17 @@ from typing import Any, Final
 
 import reflex as rx
 
+from app.domain.compare.comparisons import MAX_MODELS
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
-from app.domain.conversation.comparisons import MAX_MODELS
 from app.domain.errors import InviewError, NotFoundError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import summarise
-from app.runs.library.preference_commands import read_prelude
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
+from app.runs.settings.preference_commands import read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
 from app.state.composer.files import refuse_to_send

@@ -11,11 +11,11 @@ import reflex as rx
 
 from app.domain.errors import InviewError, ProviderError
 from app.runs.app_context import context_for, current
+from app.runs.attachments.uploads import load_attached
 from app.runs.cache.cache_state import look_at_cache
 from app.runs.cache.cache_views import describe_planned_cache
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.exact_counts import count_exactly
-from app.runs.uploads import load_attached
 from app.state.composer.files import ids_of
 from app.state.composer.message_box import show_count
 from app.state.composer.parameters import send_parameters_of

@@ -1,4 +1,4 @@
-"""Frozen values that the composer shows in addition to the views of `app.views.page`."""
+"""Frozen values that the composer shows in addition to those of `app.views.composer`."""
 
 from __future__ import annotations
 

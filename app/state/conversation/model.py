@@ -9,18 +9,18 @@ from typing import Final
 import reflex as rx
 
 from app.domain.errors import ErrorClass, Failure, NotFoundError, add_next_step
-from app.domain.model_profile import ModelProfile
-from app.domain.provider_trials import describe_trial_failure
+from app.domain.models.model_profile import ModelProfile
+from app.domain.models.provider_trials import describe_trial_failure
 from app.providers.base import Provider
 from app.runs.app_context import AppContext, context_for, current
-from app.runs.library.abilities import list_capable
-from app.runs.library.provider_commands import list_models
 from app.runs.runtime.catalogue import DEFAULT_MODEL, ProviderModels
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.settings.abilities import list_capable
+from app.runs.settings.provider_commands import list_models
 from app.state.tab.address import conversation_in
 from app.store.conversation.conversations import load_conversation
-from app.views.library.model import describe_in_short, describe_skipped
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
+from app.views.settings.model import describe_in_short, describe_skipped
 
 GATHER_SECONDS: Final = 0.2
 """Time that the menu waits for all providers. Then it shows the answers so far, and each later answer as it arrives."""

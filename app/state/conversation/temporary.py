@@ -7,7 +7,7 @@ import reflex as rx
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.temporary import keep_conversation
+from app.runs.temporary.temporary import keep_conversation
 from app.state.messages.toasts import show_toast
 from app.state.tab.address import conversation_in
 

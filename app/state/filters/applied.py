@@ -23,7 +23,7 @@ from app.state.filters.kept_topics import read_kept
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, zone_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.page.context import RefusalView
+from app.views.composer.context import RefusalView
 
 MAX_FILTER: Final = 20_000
 """Maximum number of characters that a handler accepts.

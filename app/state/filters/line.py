@@ -32,9 +32,9 @@ from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_line
 from app.domain.filters.language.plain_words import search_for
 from app.runs.app_context import context_for, current
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.filters.filter_commands import list_filters
 from app.runs.filters.line_commands import check_line, find_occurring, run_line
-from app.runs.library.mark_commands import mark_pairs
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
@@ -46,9 +46,9 @@ from app.state.tab.inputs import text_in, whole_in, zone_in
 from app.state.tab.turns import Turns
 from app.state.tab.visit import VisitedState
 from app.views.conversation.marks import ChangeView
-from app.views.library.filter_line import OutcomeView
-from app.views.page.filter_chips import ChipView, show_chips
-from app.views.page.filter_line import CommandQuestionView, LineFeedbackView, show_line, show_mistake
+from app.views.filters.filter_chips import ChipView, show_chips
+from app.views.filters.filter_line import OutcomeView
+from app.views.filters.line_feedback import CommandQuestionView, LineFeedbackView, show_line, show_mistake
 
 MAX_UNDOS: Final = 50
 MIN_DAY_LEFT: Final = 1_000

@@ -10,8 +10,8 @@ import reflex as rx
 
 from app.domain.filters.bar.sheet import SHEET
 from app.runs.app_context import current
-from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
 from app.views.shortcuts.shortcuts import ACTIONS, Mode, key_name, key_of

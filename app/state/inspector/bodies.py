@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.views.page.json_pages import JsonPage, cut_json
+from app.views.inspector.json_pages import JsonPage, cut_json
 
 
 @dataclass(frozen=True, slots=True)

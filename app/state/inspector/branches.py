@@ -18,7 +18,7 @@ from reflex_base.event import EventSpec
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.forks import fork_from, read_tree
+from app.runs.conversation.forks import fork_from, read_tree
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.state.filters.applied import FilterState

@@ -23,7 +23,7 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import Moment, moment_of, moments
 from app.state.tab.visit import VisitedState
-from app.views.page.cache import CacheNotesView, show_cache
+from app.views.inspector.cache import CacheNotesView, show_cache
 from app.views.request.keep_warm import CHOICES
 
 SETTLE_SECONDS: Final = 0.3

@@ -12,7 +12,7 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.child_calls.lineage import read_lineage
+from app.runs.conversation.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.tab.address import conversation_in, conversation_path
 from app.views.conversation.lineage import AncestorView, DescendantView

@@ -12,7 +12,7 @@ from app.runs.app_context import context_for, current
 from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.tab.address import conversation_in
-from app.views.page.log import LogEntryView
+from app.views.inspector.log import LogEntryView
 
 
 class LogState(rx.State):

@@ -19,11 +19,11 @@ import reflex as rx
 
 from app.domain.errors import InviewError
 from app.runs.app_context import AppContext, context_for, current
+from app.runs.attachments.uploads import load_bytes
 from app.runs.request.preview import Preview
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.first_message import preview_first
-from app.runs.uploads import load_bytes
 from app.state.conversation.first_draft import FirstDraft
 from app.state.inspector.bodies import BodyView, show_body
 from app.state.messages.error_messages import describe_fault
@@ -31,8 +31,8 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import Moment, moment_of
 from app.store.conversation.pairs import load_pairs
-from app.views.page.request.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
-from app.views.page.request.request_changes import ChangesView, ComparedRequest, show_changes
+from app.views.inspector.request import FIRST_MESSAGES, MORE_MESSAGES, RequestView, RequestWindow, show_request
+from app.views.inspector.request_changes import ChangesView, ComparedRequest, show_changes
 from app.views.request.preview import Previewed
 
 T = TypeVar("T")

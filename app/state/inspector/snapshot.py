@@ -23,8 +23,8 @@ from app.state.tab.tab_watchers import moment_of
 from app.state.tab.visit import VisitedState
 from app.store.conversation.pairs import load_pair
 from app.store.run.snapshots import Snapshot, load_snapshot
-from app.views.page.request.request import FactView, RequestWindow
-from app.views.page.request.request_changes import ChangesView, show_body_changes
+from app.views.inspector.request import FactView, RequestWindow
+from app.views.inspector.request_changes import ChangesView, show_body_changes
 from app.views.usage import figures
 
 MAX_TEXT: Final = 64

@@ -21,7 +21,7 @@ from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import moment_of
 from app.store.conversation.conversations import load_conversation
-from app.views.page.tools.tool_choice import ToolPanelView, show_choice, show_tool_panel
+from app.views.inspector.tool_choice import ToolPanelView, show_choice, show_tool_panel
 
 MAX_NAME: Final = 200
 MAX_DRAFT: Final = 4_000

@@ -15,13 +15,13 @@ from reflex_base.event import EventSpec
 from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.toasts import Undo, expect_toast, show_fault, show_toast
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.visit import VisitedState
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 MAX_ID: Final = 64
 MAX_QUOTED: Final = 80

@@ -24,14 +24,14 @@ from app.domain.filters.language.formatter import format_filter
 from app.domain.filters.language.parser import parse_filter
 from app.domain.filters.language.syntax import Everything, MarkTerm, Not, all_of, leaves
 from app.runs.app_context import context_for, current
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import ToastAction, Undo, show_fault, show_toast
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.page.pair import ScreenPairView, ShownMarks
+from app.views.reply.pair import ScreenPairView, ShownMarks
 from app.views.usage.figures import plural
 
 MAX_ID: Final = 64

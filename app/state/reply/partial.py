@@ -16,7 +16,7 @@ from reflex_base.event import EventSpec
 from app.state.composer.state import ComposerState
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 MAX_ID: Final = 64
 

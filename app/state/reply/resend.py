@@ -17,13 +17,13 @@ from typing import Any, Final, cast
 import reflex as rx
 from reflex_base.event import EventSpec
 
+from app.domain.compare.comparisons import MAX_MODELS, Comparison
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
-from app.domain.conversation.comparisons import MAX_MODELS, Comparison
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError, LaterPairsError, PairChangedError
 from app.runs.app_context import context_for, current
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run

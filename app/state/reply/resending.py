@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.conversation.comparisons import Comparison
+from app.domain.compare.comparisons import Comparison
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import OLDER, Extent

@@ -17,7 +17,7 @@ from app.runs.tools.called_tools import CalledTool, Delegated, read_called_tool
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in, whole_in
 from app.state.usage.labels import describe_charge
-from app.views.page.tools.tool_body import DelegatedView, ShownCall, ToolBodyView, list_pieces, show_body
+from app.views.reply.tool_body import DelegatedView, ShownCall, ToolBodyView, list_pieces, show_body
 from app.views.usage.figures import plural
 
 MAX_ID: Final = 64

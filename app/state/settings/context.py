@@ -17,8 +17,8 @@ from app.domain.cache.rules import CacheLifetime
 from app.domain.errors import InputError
 from app.domain.settings.preferences import LEAST_SOFT_CAP, MAX_MONEY, MAX_TOKENS, OverBudget, Preferences
 from app.runs.app_context import current
-from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences
 from app.state.messages.error_messages import describe_fault
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState

@@ -11,8 +11,8 @@ from typing import Final
 import reflex as rx
 
 from app.runs.app_context import current
-from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences
 from app.state.settings.preferences import prefer
 from app.state.tab.visit import VisitedState
 from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of

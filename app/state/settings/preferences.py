@@ -20,8 +20,8 @@ import reflex as rx
 
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import current
-from app.runs.library.preference_commands import change_preferences, read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import change_preferences, read_preferences
 from app.views.shortcuts.shortcuts import describe_hints
 
 

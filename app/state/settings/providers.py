@@ -12,18 +12,18 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InputError, NotFoundError, add_next_step
-from app.domain.provider_trials import ProviderHealth
+from app.domain.models.provider_trials import ProviderHealth
 from app.runs.app_context import current
-from app.runs.library.provider_commands import (
+from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.provider_commands import (
     ProviderSetup,
     list_providers,
     remove_provider,
     save_provider,
     try_provider,
 )
-from app.runs.send.commands import LOCAL_OWNER
 from app.state.messages.error_messages import describe_fault
-from app.views.library.model import describe_skipped
+from app.views.settings.model import describe_skipped
 from app.views.usage.figures import plural
 
 BUILT_IN: Final = "offline"

@@ -1,20 +1,16 @@
 """Reads the form that adds an MCP server: a command line or an address, and secrets, one per line.
 
->>> parse_command('npx -y "my server" /srv/notes')
-['npx', '-y', 'my server', '/srv/notes']
->>> parse_secrets("Authorization: Bearer x:y", ":")
-{'Authorization': 'Bearer x:y'}
-
-The rules for names and addresses are in `domain/tools/tool_servers.py`.
+`domain/tools/server_input.py` reads the texts of its fields. The rules for names and addresses are in
+`domain/tools/tool_servers.py`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from app.domain.errors import InputError, InviewError
+from app.domain.tools.server_input import MAX_SECRETS, parse_command, parse_secrets
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
 from app.runs.tools.server_commands import ServerSettings
 
@@ -29,8 +25,6 @@ TEXT_FIELDS: Final = {
 
 MAX_TEXT: Final = 4000
 MAX_ARGUMENTS: Final = 100
-MAX_SECRETS: Final = 50
-MAX_SECRET_NAME: Final = 200
 
 _LABELS: Final = {
     "name": "Name",
@@ -41,9 +35,6 @@ _LABELS: Final = {
     "client_secret": "Client secret",
 }
 _SECRETS_LABELS: Final = {HTTP: "Headers", STDIO: "Environment variables"}
-
-_WORD: Final = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+|["']\S*""")
-_QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
@@ -78,29 +69,6 @@ def describe_refusal(error: InviewError, kind: str = HTTP) -> str:
 def field_id(name: str) -> str:
     """Return the element id of a field of the form."""
     return f"mcp-{name.replace('_', '-')}"
-
-
-def parse_command(line: str) -> list[str]:
-    """Split a command line at white space outside quotes. No other character has a special meaning."""
-    return [_QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", word) for word in _WORD.findall(line)]
-
-
-def parse_secrets(text: str, sign: str) -> dict[str, str | None]:
-    """Read lines of the form "name", `sign`, "value". Return the values by their names.
-
-    Raises:
-        InputError: a line has another form, a name is too long, or there are too many lines.
-    """
-    secrets: dict[str, str | None] = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        name, found, value = line.partition(sign)
-        if not found or not name or len(name) > MAX_SECRET_NAME:
-            form = f"name{sign}value, with a name of at most {MAX_SECRET_NAME} characters"
-            raise InputError("secrets", f"“{line[:20]}” does not have the form {form}.")
-        secrets[name.strip()] = value.strip()
-    if len(secrets) > MAX_SECRETS:
-        raise InputError("secrets", f"give at most {MAX_SECRETS}.")
-    return secrets
 
 
 def _text(form: Mapping[str, Any], name: str) -> str:

@@ -22,7 +22,7 @@ from app.state.tab.address import conversation_in
 from app.state.tab.tab_watchers import Moment, moments, watcher_of
 from app.state.tab.visit import VisitedState
 from app.state.transcript.chat import ChatState, describes
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
 SETTLE_SECONDS: Final = 0.5

@@ -10,8 +10,8 @@ from reflex_base.event import EventSpec
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.text.search import has_unspaced
+from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import context_for, current
-from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.trash.trash import restore
 from app.state.messages.toasts import Undo, show_toast

@@ -13,7 +13,7 @@ from app.state.filters.applied import FilterState
 from app.state.filters.kept_topics import MAX_ID, keep_topic, read_kept
 from app.state.tab.address import conversation_in
 from app.state.tab.inputs import text_in
-from app.store.organise.topics import load_topics
+from app.store.topics.topics import load_topics
 
 
 class TopicState(FilterState):

@@ -16,10 +16,10 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import InviewError
 from app.domain.settings.preferences import TopicOrder
 from app.runs.app_context import context_for, current
-from app.runs.library.mark_commands import mark_pair
-from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.library.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences, set_preferences
+from app.runs.topics.topic_commands import TopicChanges, change_topic, create_topic, delete_topic, list_topics
 from app.state.filters.kept_topics import MAX_ID, read_kept
 from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_toast
@@ -36,7 +36,7 @@ from app.state.topics.rows import (
     place_beside,
 )
 from app.store.conversation.pairs import load_pair
-from app.views.conversation.topic import TopicView
+from app.views.topics.topic import TopicView
 
 MAX_QUERY: Final = 2_000
 _PLACES: Final = frozenset({"before", "into", "after"})

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.topics.topics import PATH_SEPARATOR
-from app.runs.library.topic_commands import TopicChanges
-from app.views.conversation.topic import TopicView
+from app.runs.topics.topic_commands import TopicChanges
+from app.views.topics.topic import TopicView
 
 NO_TOPIC: Final = "No topic"
 

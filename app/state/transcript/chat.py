@@ -21,10 +21,10 @@ from app.state.filters.applied import FilterState
 from app.state.messages.toasts import show_fault, show_toast
 from app.state.sidebar.titles import clean_title, name_of
 from app.state.tab.address import conversation_in
+from app.store.agents.agents import find_agent
 from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor
-from app.store.settings.agents import find_agent
 from app.store.trash.trash import find_entry
 from app.views.conversation.conversation import cut_snippet
 

@@ -16,8 +16,8 @@ import reflex as rx
 from app.domain.context.context import OutReason
 from app.patches.namespace import drained
 from app.runs.app_context import AppContext, context_for, current
+from app.runs.attachments.uploads import find_uploads
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.uploads import find_uploads
 from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 from app.state.comparison import ComparisonState, clear_comparison, show_comparison
@@ -32,9 +32,9 @@ from app.state.tab.address import conversation_in, position_in
 from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
 from app.state.transcript.chat import ChatState
-from app.views.page.damage import DamagedSettingView
-from app.views.page.pair import ScreenPairView
-from app.views.page.panels import RetryView, ToolProgressView
+from app.views.conversation.damage import DamagedSettingView
+from app.views.reply.pair import ScreenPairView
+from app.views.reply.panels import RetryView, ToolProgressView
 
 
 class TranscriptState(rx.State):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import reflex as rx
 
 from app.domain.errors import InputError, NotFoundError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.prices import remove_price, set_price
@@ -19,7 +19,7 @@ from app.state.usage.forms import NOT_MONEY, read_day, read_money, read_text
 from app.state.usage.labels import CACHE_READ, CACHE_WRITE, CACHE_WRITE_1H, INPUT, OUTPUT
 from app.state.usage.report import UsageState
 from app.store.ledger.prices import OwnPrice, load_own_prices
-from app.views.library.model import describe_prices
+from app.views.settings.model import describe_prices
 
 KINDS: Final = {
     "input": INPUT,

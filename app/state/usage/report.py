@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import reflex as rx
 
+from app.runs.agents.agent_commands import list_agents
 from app.runs.app_context import current
-from app.runs.library.agent_commands import list_agents
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.usage import report_usage
 from app.state.usage.chart import Unit

@@ -1,4 +1,4 @@
 """Plans for providers' prompt caches, and cache keep-alive: tables and queries.
 
-Caches in memory are in `app/runs/runtime`.
+Caches in memory are in `app/runs/memory`.
 """

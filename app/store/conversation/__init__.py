@@ -1,4 +1,5 @@
-"""Conversations, pairs, versions, attachments and branches: tables and queries.
+"""Conversations, pairs, versions, marks and branches: tables and queries.
 
-Elsewhere: topics, marks and filters (`organise`), the trash (`trash`), runs (`run`), searches (`index`).
+Elsewhere: attachments (`attachments`), topics (`topics`), filters (`filters`), the trash (`trash`), runs (`run`),
+searches (`index`).
 """

@@ -35,15 +35,15 @@ from app.domain.agents.agents import Agent, require_readable
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
-from app.store.conversation.attachments import delete_taken, list_used
+from app.store.agents.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
+from app.store.agents.rows_agents import AGENT
+from app.store.attachments.attachments import delete_taken, list_used
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, first_text, first_words
 from app.store.conversation.rows_comparison import COMPARISON
 from app.store.database.damage import Reading, a_number, a_text
 from app.store.database.mapping import decode_conversation, encode_conversation
 from app.store.database.row_names import show_id
-from app.store.settings.agents import AGENT_COLUMNS, answers, decode_labelled, load_agent
 from app.store.settings.preferences import select_preferences
-from app.store.settings.rows_agents import AGENT
 
 SNIPPET_LENGTH = 700
 """Maximum characters of a snippet in a list. It is more than any list shows."""

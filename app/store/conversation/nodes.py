@@ -10,8 +10,8 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.child_calls.child_calls import REPLY_ROLES
+from app.domain.conversation.accounting import Accounting, RemovalReason
 from app.domain.conversation.conversation import Role
-from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.errors import StoreError
 from app.domain.usage import MAX_SUM, Usage, read_counters
 from app.store.conversation.rows import NODE

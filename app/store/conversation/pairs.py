@@ -27,11 +27,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.attachments import list_attachments
+from app.domain.attachments.attachments import list_attachments
 from app.domain.conversation.conversation import Message, Pair
 from app.domain.conversation.damage import DamagedRowError
 from app.domain.errors import NotFoundError
-from app.store.conversation.attachments import find_lost
+from app.store.attachments.attachments import find_lost
 from app.store.conversation.conversations import not_in_trash
 from app.store.conversation.rows import IS_RUNNING_PAIR, MESSAGE, PAIR, RUN
 from app.store.conversation.rows_comparison import COMPARISON, IS_OPEN_COMPARISON

@@ -27,7 +27,7 @@ from sqlalchemy.dialects.sqlite import DATETIME
 
 from app.domain.conversation.damage import Damage, DamagedRowError
 from app.domain.errors import InputError, InviewError, StoreError, words_of
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.store.database.row_names import name_row
 
 log = structlog.get_logger()

@@ -41,10 +41,12 @@ from sqlalchemy.types import NullType
 
 from app.domain.conversation.damage import SETTINGS, list_damaged_settings
 from app.domain.errors import StoreError
+from app.store.agents.agents import decode_agent, encode_agent
+from app.store.agents.rows_agents import AGENT
+from app.store.attachments.rows_attachment import ATTACHMENT
+from app.store.attachments.rows_upload import UPLOAD
 from app.store.cache.rows_keep_warm import KEEP_WARM
 from app.store.conversation.rows import CONVERSATION, NODE, PAIR
-from app.store.conversation.rows_attachment import ATTACHMENT
-from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.database import explain_fault, make_mending_engine
 from app.store.database.mapping import decode_conversation, encode_conversation
@@ -52,19 +54,17 @@ from app.store.database.presence import claim_alone
 from app.store.database.row_names import name_row
 from app.store.diagnosis.references import lost_its_file, names_no_topic
 from app.store.diagnosis.rows import examine
+from app.store.filters.rows_filters import APPLIED_FILTER, SAVED_FILTER
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 from app.store.index.rows_search import INDEX_NAME, LEFT_OVER, SEARCH_TEXT, enter_words
 from app.store.ledger.rollups import insert_sums, select_faults
 from app.store.ledger.rows_budgets import BUDGET
 from app.store.ledger.rows_ledger import USAGE_ACCOUNT, USAGE_DAY
 from app.store.ledger.rows_prices import PRICE
-from app.store.organise.rows_filters import APPLIED_FILTER, SAVED_FILTER
-from app.store.organise.rows_topics import TOPIC
-from app.store.settings.agents import decode_agent, encode_agent
-from app.store.settings.rows_agents import AGENT
 from app.store.settings.rows_settings import PREFERENCE, PROVIDER_SETTING
 from app.store.tables import Row
 from app.store.tools.rows_permissions import CONVERSATION_RULE, PERMISSION_RULE
+from app.store.topics.rows_topics import TOPIC
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEYS: Final = frozenset({"id", "owner"})

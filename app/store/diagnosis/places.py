@@ -9,8 +9,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Select, Table, select, type_coerce
 from sqlalchemy.types import NullType
 
+from app.store.attachments.rows_attachment import ATTACHMENT_USE
 from app.store.conversation.rows import CONVERSATION, PAIR, RUN
-from app.store.conversation.rows_attachment import ATTACHMENT_USE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,20 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Integer, exists, func, literal_column, select, union
 
-from app.domain.conversation.attachments import list_named
+from app.domain.attachments.attachments import list_named
 from app.domain.conversation.conversation import Role
 from app.domain.conversation.damage import Damage
-from app.store.conversation.attachments import NOT_THERE
+from app.store.attachments.attachments import NOT_THERE
+from app.store.attachments.rows_attachment import ATTACHMENT
+from app.store.attachments.rows_upload import UPLOAD
 from app.store.conversation.rows import MESSAGE, PAIR, RUN, VERSION
-from app.store.conversation.rows_attachment import ATTACHMENT
-from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.mapping import read_message
 from app.store.database.row_names import name_row, show_id
 from app.store.diagnosis.places import NOWHERE, DamagePlace, find_place, of_pair
-from app.store.organise.rows_topics import TOPIC
-from app.store.organise.topics import NO_TOPIC
 from app.store.tables import Row
+from app.store.topics.rows_topics import TOPIC
+from app.store.topics.topics import NO_TOPIC
 
 Found = Iterator[tuple[Damage, DamagePlace]]
 

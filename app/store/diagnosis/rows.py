@@ -16,20 +16,22 @@ from typing import Any, Final
 
 from sqlalchemy import Table
 
+from app.domain.attachments.uploads import UploadKind
 from app.domain.conversation.conversation import Mark, Role
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.conversation.uploads import UploadKind
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope
 from app.domain.errors import ErrorClass, StoreError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.run.queue import HoldReason
 from app.domain.settings.preferences import OverBudget
 from app.domain.tools.permission_requests import ExpiryReason, PermissionStatus
 from app.domain.tools.permissions import PermissionScope
 from app.domain.tools.tool_records import CallFault
+from app.store.agents.agents import decode_allowed_tools, decode_servers
 from app.store.cache.keep_warm import require_options
 from app.store.cache.prompt_caches import decode_marks
+from app.store.compare.comparisons import decode_run
 from app.store.conversation.nodes import read_accounting
 from app.store.database.damage import Reading, a_list, a_model, a_model_or_none, a_text
 from app.store.database.mapping import (
@@ -47,13 +49,11 @@ from app.store.database.mapping import (
 )
 from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import name_row
+from app.store.filters.filters import require_filter
 from app.store.ledger.ledger import decode_purpose
-from app.store.organise.filters import require_filter
-from app.store.run.comparisons import decode_run
 from app.store.run.journal import decode_growth
 from app.store.run.runs import STATUS_RUNNING
 from app.store.run.toolsets import decode_tools
-from app.store.settings.agents import decode_allowed_tools, decode_servers
 from app.store.settings.preferences import require_preference
 from app.store.tools.audit import an_object
 from app.store.tools.mcp_servers import decode_listing, decode_way

@@ -1,4 +1,4 @@
-"""Indexes of pairs, to find and measure them: texts, sizes, full text, and filters as SQL.
+"""Indexes of pairs, to find and measure them: texts, sizes, full text.
 
-The pairs themselves are in `conversation`.
+Elsewhere: filters as SQL (`filters`), and the pairs themselves (`conversation`).
 """

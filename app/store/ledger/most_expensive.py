@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import Float, Integer, String, and_, cast, func, select, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import COUNTERS, Usage
 from app.store.ledger.usage import Apart, Place, UsageQuery, calls_of
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.costs.prices import Period, PriceTier
 from app.domain.errors import NotFoundError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.store.database.damage import require_row
 from app.store.ledger.rows_prices import PRICE
 

@@ -1,4 +1,4 @@
-"""Runs with their journal, queue, comparisons and sent requests: tables and queries.
+"""Runs with their journal, queue and sent requests: tables and queries.
 
-Elsewhere: tool calls (`tools`) and usage (`ledger`).
+Elsewhere: comparisons (`compare`), tool calls (`tools`) and usage (`ledger`).
 """

@@ -1,4 +1,4 @@
-"""Preferences, provider settings and agents: tables and queries.
+"""Preferences and provider settings: tables and queries.
 
-Elsewhere: MCP servers and permissions (`tools`), prices and budgets (`ledger`).
+Elsewhere: agents (`agents`), MCP servers and permissions (`tools`), prices and budgets (`ledger`).
 """

@@ -24,10 +24,10 @@ from sqlalchemy import ColumnElement, MetaData, Table, event, literal, make_url,
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from app.domain.errors import StoreError
-from app.store.conversation.attachments import delete_taken, list_used
+from app.store.attachments.attachments import delete_taken, list_used
+from app.store.attachments.rows_attachment import ATTACHMENT
+from app.store.attachments.rows_upload import UPLOAD
 from app.store.conversation.rows import CONVERSATION
-from app.store.conversation.rows_attachment import ATTACHMENT
-from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.database import Store, make_engine
 from app.store.index.rows_search import INDEX, SEARCH_TEXT, TRIGGERS
 from app.store.tables import Row

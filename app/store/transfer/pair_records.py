@@ -21,7 +21,7 @@ from app.domain.conversation.parts import Text
 from app.domain.errors import ErrorClass, Failure, StoreError, failure
 from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.transfer.records import NodeRecord, PairRecord, RunRecord, SnapshotRecord, VersionRecord
-from app.store.conversation.attachments import use_attachments
+from app.store.attachments.attachments import use_attachments
 from app.store.conversation.pairs import encode_message, encode_pair, load_pairs_by_id
 from app.store.conversation.rows import MESSAGE, NODE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.damage import Reading

@@ -17,7 +17,7 @@ from app.domain.errors import NotFoundError
 from app.store.conversation.rows import CONVERSATION, MESSAGE, PAIR, RUN, SNAPSHOT, VERSION
 from app.store.database.damage import Unreadable, raw_bytes
 from app.store.database.row import Json
-from app.store.organise.rows_filters import SAVED_FILTER
+from app.store.filters.rows_filters import SAVED_FILTER
 from app.store.tools.rows_tools import TOOL_CALL
 
 

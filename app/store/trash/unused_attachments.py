@@ -14,13 +14,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, delete, func, or_, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.domain.conversation.attachments import id_of, list_named
+from app.domain.attachments.attachments import id_of, list_named
 from app.domain.conversation.parts import Part, TextFile
-from app.store.conversation.attachments import MAX_IDS, delete_unused
+from app.store.attachments.attachments import MAX_IDS, delete_unused
+from app.store.attachments.rows_attachment import ATTACHMENT_USE
+from app.store.attachments.rows_upload import UPLOAD
 from app.store.conversation.conversations import list_derived
 from app.store.conversation.rows import MESSAGE, RUN
-from app.store.conversation.rows_attachment import ATTACHMENT_USE
-from app.store.conversation.rows_upload import UPLOAD
 from app.store.database.damage import Reading
 from app.store.database.parts_json import read_parts
 from app.store.run.rows_queue import QUEUED

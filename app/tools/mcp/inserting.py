@@ -12,7 +12,7 @@ from typing import Final
 
 import mcp_types as types
 
-from app.domain.conversation.attachments import look_at
+from app.domain.attachments.attachments import look_at
 from app.domain.tools.insertions import MAX_INSERTED, as_typed, join_spoken, quote_resource
 from app.domain.tools.tools import ToolFailedError, ToolFault
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import mcp_types as types
 
-from app.domain.conversation.attachments import MAX_BYTES, Attachment
+from app.domain.attachments.attachments import MAX_BYTES, Attachment
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.tools.mcp.json_text import write_json

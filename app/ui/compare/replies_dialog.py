@@ -19,8 +19,8 @@ from app.ui.kit.containers.dialog import Dialog, dialog_title
 from app.ui.kit.controls.provider_link import vendor_of, with_provider_link
 from app.ui.reply.failure import recovered_mark
 from app.ui.reply.markdown import markdown
-from app.views.page.compared import ComparedColumnView
-from app.views.page.failure import FailureNote
+from app.views.compare.compared import ComparedColumnView
+from app.views.reply.failure import FailureNote
 
 _OPEN: Any = ComparisonState.comparison
 _REPLIES: Any = ComparisonState.replies

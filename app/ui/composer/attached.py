@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.domain.conversation.uploads import list_accepted
+from app.domain.attachments.uploads import list_accepted
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import DraftFile
 from app.state.composer.state import ComposerState

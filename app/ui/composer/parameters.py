@@ -16,7 +16,7 @@ from app.ui.composer.icons import SLIDERS
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.controls.icon import line_icon
 from app.ui.kit.keys.form_keys import FormKeys
-from app.views.page.parameters import SettingView
+from app.views.composer.parameters import SettingView
 
 _TITLE: Final = "Parameters"
 _FORM: Any = ParametersState.form

@@ -13,7 +13,7 @@ from app.state.transcript.chat import ChatState
 from app.ui import routes
 from app.ui.kit.controls.page_link import PageLink
 from app.ui.shell.menu import menu
-from app.views.page.context import SentToolView
+from app.views.composer.context import SentToolView
 
 _TOOLS: Any = ComposerState.tools
 

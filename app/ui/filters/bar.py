@@ -17,7 +17,7 @@ from app.ui.kit.clock.passing import Passing
 from app.ui.kit.containers.deferred import deferred
 from app.ui.kit.controls.icon import icon
 from app.ui.kit.island import Island, island
-from app.views.page.filter_line import LineFeedbackView
+from app.views.filters.line_feedback import LineFeedbackView
 
 _LATER_MS = 2_000
 _CROSS = "m4.5 4.5 7 7m0-7-7 7"

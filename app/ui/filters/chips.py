@@ -8,7 +8,7 @@ from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.transcript.chat import ChatState
 from app.ui.kit.clock.ticker import Ticker
-from app.views.page.filter_chips import ChipOption, ChipView
+from app.views.filters.filter_chips import ChipOption, ChipView
 
 _CHOOSE = FilterLineState.choose_chip
 

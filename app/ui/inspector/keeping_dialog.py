@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.state.inspector.cache import CacheState
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_text, dialog_title
-from app.views.page.cache import KeepingChoice
+from app.views.inspector.cache import KeepingChoice
 
 _OFFER = CacheState.notes.offer
 

@@ -14,7 +14,7 @@ from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.clock.ticker import Ticker
 from app.ui.kit.controls.icon import icon
 from app.ui.kit.controls.page_link import PageLink
-from app.views.page.log import LogEntryView
+from app.views.inspector.log import LogEntryView
 
 _PACE: Final = 1500
 """Milliseconds between two updates of a running request."""

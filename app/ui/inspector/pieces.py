@@ -7,8 +7,8 @@ from typing import Any, Final
 import reflex as rx
 
 from app.ui.kit.containers.disclosure import Disclosure
-from app.views.page.request.request import FactView, PieceView, RequestPartView
-from app.views.page.request.request_changes import ChangesView, HeadChangeView
+from app.views.inspector.request import FactView, PieceView, RequestPartView
+from app.views.inspector.request_changes import ChangesView, HeadChangeView
 
 _UNSET: Final = rx.Var("undefined")
 _SIGNS: Final = {"+": ("+", "added"), "-": ("\N{MINUS SIGN}", "gone")}

@@ -18,7 +18,7 @@ from app.ui.kit.containers.current import Current
 from app.ui.kit.controls.copy_button import copy_button
 from app.ui.kit.controls.provider_link import with_provider_link
 from app.ui.kit.keys.tabs import Tabs, tab
-from app.views.page.request.request import PieceView
+from app.views.inspector.request import PieceView
 
 _TABS = {"readable": "Readable", "json": "JSON", "changes": "Changes"}
 _REQUEST = PreviewState.request

@@ -12,7 +12,7 @@ from app.ui.inspector.pieces import changes, fact, message
 from app.ui.kit.clock.moment import MomentText
 from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_foot, dialog_title
 from app.ui.kit.keys.tabs import Tabs, tab
-from app.views.page.request.request import FactView, PieceView
+from app.views.inspector.request import FactView, PieceView
 
 _KEPT = SnapshotState.kept
 _TABS = {"sent": "As sent", "now": "Compared with now"}

@@ -8,7 +8,7 @@ from app.state.inspector.tools import ToolChoiceState
 from app.state.transcript.transcript import TranscriptState
 from app.ui import routes
 from app.ui.kit.texts.json_figure import json_figure
-from app.views.page.tools.tool_choice import ModeItem, ServerToolsItem, ToolItem
+from app.views.inspector.tool_choice import ModeItem, ServerToolsItem, ToolItem
 
 _PANEL = ToolChoiceState.panel
 

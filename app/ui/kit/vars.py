@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import reflex as rx
 
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 PairVar = rx.vars.ObjectVar[ScreenPairView]

@@ -9,7 +9,7 @@ import reflex as rx
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.reply.edit import EditState
 from app.ui.kit.controls.icon import line_icon
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 _PEN: Final = "m3 13 .6-2.9 7-7 2.3 2.3-7 7zM9.2 4.5l2.3 2.3"
 _AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"

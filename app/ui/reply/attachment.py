@@ -7,7 +7,7 @@ import reflex as rx
 from app.state.shell.viewer import ViewerState
 from app.ui.kit.containers.disclosure import Disclosure
 from app.ui.kit.controls.copy_button import copy_button
-from app.views.page.attachment import ScreenAttachment
+from app.views.attachments.attachment import ScreenAttachment
 
 ADDRESS = "/api/v1/attachments/"
 AttachmentVar = rx.vars.ObjectVar[ScreenAttachment]

@@ -7,7 +7,7 @@ import reflex as rx
 from app.state.reply.deletion import PairDeletionState
 from app.state.topics.picker import TopicPickerState
 from app.ui.kit.containers.damage_box import damage_box, export_raw
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 
 def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:

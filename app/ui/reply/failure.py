@@ -13,7 +13,7 @@ from app.state.reply.partial import PartialReplyState
 from app.state.reply.resend import ResendState
 from app.ui.kit.controls.provider_link import provider_address, vendor_of
 from app.ui.kit.vars import PairVar
-from app.views.page.failure import FailureNote, FailureStep
+from app.views.reply.failure import FailureNote, FailureStep
 
 _NAMES: Final = {
     FailureStep.SETTINGS: "Open Settings",

@@ -10,8 +10,8 @@ from app.ui.kit.island import Island, island
 from app.ui.kit.texts.folded_text import folded_text
 from app.ui.reply.attachment import attachments
 from app.ui.reply.stop import stop
-from app.views.page.attachment import ScreenAttachment
-from app.views.page.pair import ScreenPairView
+from app.views.attachments.attachment import ScreenAttachment
+from app.views.reply.pair import ScreenPairView
 
 _TELL_MS = 80
 

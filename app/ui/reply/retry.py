@@ -8,7 +8,7 @@ from app.state.reply.retry import RetryState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.clock.countdown import Countdown, Until
 from app.ui.kit.clock.passing import Passing
-from app.views.page.panels import RetryView
+from app.views.reply.panels import RetryView
 
 
 @rx.memo

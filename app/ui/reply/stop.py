@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 
 def stop(pair: rx.vars.ObjectVar[ScreenPairView], name: str, part: rx.Var[int] | str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import reflex as rx
 from app.state.composer.state import ComposerState
 from app.state.reply.structured import StructuredState
 from app.ui.reply.markdown import markdown
-from app.views.page.structured import FaultPlaceView, ReadReplyView
+from app.views.structured.shown_reply import FaultPlaceView, ReadReplyView
 
 ReadVar = rx.vars.ObjectVar[ReadReplyView]
 

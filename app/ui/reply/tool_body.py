@@ -8,7 +8,7 @@ from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.controls.copy_button import copy_button
 from app.ui.kit.texts.json_figure import json_figure
 from app.ui.reply.attachment import picture
-from app.views.page.tools.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
+from app.views.reply.tool_body import ArgumentsView, DelegatedView, ResultPieceView, ToolBodyView
 
 BodyVar = rx.vars.ObjectVar[ToolBodyView]
 PieceVar = rx.vars.ObjectVar[ResultPieceView]

@@ -15,8 +15,8 @@ from app.state.reply.tool_cards import ToolCardState
 from app.ui.kit.containers.disclosure import Disclosure
 from app.ui.kit.controls.icon import icon
 from app.ui.reply.tool_body import tool_body
-from app.views.page.tools.tool_body import MAX_START
-from app.views.page.tools.tool_card import CardProgressView, CardStatus, ToolCardView
+from app.views.reply.tool_body import MAX_START
+from app.views.reply.tool_card import CardProgressView, CardStatus, ToolCardView
 
 CardVar = rx.vars.ObjectVar[ToolCardView]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import reflex as rx
 
-from app.domain.provider_trials import ProviderHealth
+from app.domain.models.provider_trials import ProviderHealth
 from app.state.settings.providers import ProviderItem, ProvidersState
 from app.ui import routes
 from app.ui.kit.controls.icon import line_icon

@@ -9,7 +9,7 @@ from app.state.reply.damage import DamageState
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.containers.damage_box import damage_box, export_raw
-from app.views.page.damage import DamagedSettingView
+from app.views.conversation.damage import DamagedSettingView
 
 
 def damaged_settings() -> rx.Component | rx.Var[rx.Component]:

@@ -31,9 +31,9 @@ from app.ui.reply.tool_card import tool_card
 from app.ui.reply.tools import delete_mark, topic_mark
 from app.ui.reply.versions import older_version, versions
 from app.ui.transcript.fresh import new_badge
-from app.views.page.pair import ScreenPairView
-from app.views.page.structured import ReadReplyView
-from app.views.page.tools.tool_card import ToolCardView
+from app.views.reply.pair import ScreenPairView
+from app.views.reply.tool_card import ToolCardView
+from app.views.structured.shown_reply import ReadReplyView
 
 _DOTS = "M3.5 8h.01M8 8h.01M12.5 8h.01"
 _ENDINGS = {

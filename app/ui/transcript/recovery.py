@@ -8,8 +8,8 @@ from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.state.transcript.transcript import TranscriptState
 from app.ui.kit.island import Island, island
-from app.views.page.compared import ComparedColumnsView
-from app.views.page.pair import ScreenPairView
+from app.views.compare.compared import ComparedColumnsView
+from app.views.reply.pair import ScreenPairView
 
 
 def _given(

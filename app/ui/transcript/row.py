@@ -14,7 +14,7 @@ from app.ui.inspector.cache import cache_line
 from app.ui.kit.containers.boundary import boundary
 from app.ui.kit.vars import PairVar
 from app.ui.transcript.pair import has_notes, pair_view
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 _OUT: Final = {
     OutReason.OVER_BUDGET: ("OUT", "over budget", "It does not fit into the budget with the newer pairs."),

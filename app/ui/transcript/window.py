@@ -26,7 +26,7 @@ from app.ui.transcript.checkpoint import checkpoint_card
 from app.ui.transcript.damage import damaged_settings, damaged_title
 from app.ui.transcript.row import pair_row
 from app.ui.transcript.system_prompt import system_prompt_card
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 
 
 def _copied(

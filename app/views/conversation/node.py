@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Literal
 
 from app.domain.child_calls.child_calls import ChildCall, MadeCall
+from app.domain.conversation.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
-from app.domain.costs.accounting import Accounting, RemovalReason, describe_departure
 from app.domain.costs.costs import UNKNOWN, Cost, price_call
 from app.domain.costs.prices import Tariff
 from app.views.conversation.pair import (

@@ -1,4 +1,4 @@
-"""The view of a pair for programs. The page has another one (`app/views/page/pair.py`).
+"""The view of a pair for programs. The page has another one (`app/views/reply/pair.py`).
 
 Unknown figures are never zero: `tokens` and `usage` are null, `cost` is "unknown".
 """

@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
-from app.domain.conversation.attachments import id_of
+from app.domain.attachments.attachments import id_of
 from app.domain.run.queue import Hold, HoldReason, Queue, QueuedText
 from app.domain.settings.preferences import OverBudget
 from app.views.encode import raw_json

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from app.domain.context.composition import Composition
 from app.domain.context.context import BuiltRequest, OutReason, Unsupported
 from app.domain.conversation.conversation import Parameters
-from app.domain.model_profile import split_model_name
+from app.domain.models.model_profile import split_model_name
 from app.domain.request.request import Request, WireRole
 from app.views.conversation.pair import ReplacedView, describe_replaced
 from app.views.conversation.parts import PartView, describe_parts

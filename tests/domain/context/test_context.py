@@ -21,7 +21,7 @@ from app.domain.conversation.conversation import Checkpoint, Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult, plain_text
 from app.domain.errors import ErrorClass, failure
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.request.hashing import Hashed, content_hashes
 from tests.builders import a_pair
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.domain.context.context import View, build_request
 from app.domain.conversation.parts import SentTextFile, Text, TextFile, write_text_file
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 
 LENGTH = 100_000
 PROFILE = ModelProfile("offline:demo", "Demo")

@@ -29,7 +29,7 @@ from app.domain.costs.prices import (
 )
 from app.domain.costs.spending import Spent, add_up, price_calls
 from app.domain.errors import ErrorClass
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 
 AT = datetime(2026, 5, 1, 12, tzinfo=UTC)

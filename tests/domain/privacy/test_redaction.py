@@ -13,7 +13,7 @@ from app.domain.context.context import View, build_request, continue_request
 from app.domain.context.middleware import MIDDLEWARE, UserOptions, compose_system_prelude
 from app.domain.conversation.conversation import Parameters, Replaced
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.privacy.redaction import list_replaced, redact_text
 from app.domain.privacy.secrets import find_secrets
 from app.domain.request.request import Request, RequestMessage

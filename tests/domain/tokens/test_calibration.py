@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.tokens.calibration import MAX_RATIO, RATIO_STEP, Observation, estimate_send, estimator_of, is_plausible
 from app.domain.tokens.estimates import Estimator, PairSizes
 from app.domain.tokens.families import family_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.attachments.attachments import Attachment
 from app.domain.context.context import View, build_request
-from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.domain.tokens.estimates import list_words, measure_pair
 from tests.builders import a_pair
-from tests.domain.conversation.test_attachments import HEIC, a_png
+from tests.domain.attachments.test_attachments import HEIC, a_png
 
 
 @pytest.mark.parametrize(

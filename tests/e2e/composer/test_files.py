@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
-from app.domain.conversation.uploads import list_accepted
+from app.domain.attachments.uploads import list_accepted
 from tests.e2e.screen import Screen, choose_model, eventually, reload
 from tests.media.test_pictures import a_photo, a_picture
 from tests.serving import Served

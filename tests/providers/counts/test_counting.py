@@ -12,7 +12,7 @@ from openai.types.responses import InputTokenCountParams
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.errors import ErrorClass, InputError, ProviderError
-from app.domain.model_profile import ModelProfile, ThinkingStyle
+from app.domain.models.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, ToolDefinition
 from app.providers.base import Provider, Timeouts, WireRequest, encode
 from app.providers.counts.counting import count_tokens, encode_count

@@ -10,7 +10,7 @@ import pytest
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parameters import NAMES
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile
+from app.domain.models.model_profile import ModelProfile
 from app.providers.base import ListedModel
 from app.providers.models.fitting import describe_left_out, find_refusal, fit_parameters, list_taken, require_taken
 from app.providers.models.profiles import build_profile

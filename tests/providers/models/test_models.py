@@ -16,8 +16,8 @@ import pytest
 from genai_prices.data_snapshot import get_snapshot
 
 from app.domain.errors import ErrorClass, ProviderError, SettingsError, failure
-from app.domain.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
-from app.domain.provider_trials import describe_trial_failure
+from app.domain.models.model_profile import UNKNOWN_WINDOW, Prices, ThinkingStyle
+from app.domain.models.provider_trials import describe_trial_failure
 from app.providers.base import Adapter, Credentials, ListedModel, ListedModels, Provider, load_adapter
 from app.providers.models import detection, models, tariffs
 from app.providers.models.abilities import abilities_of

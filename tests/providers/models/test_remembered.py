@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from app.domain.errors import ProviderError
-from app.domain.model_profile import UNKNOWN_WINDOW, ThinkingStyle
+from app.domain.models.model_profile import UNKNOWN_WINDOW, ThinkingStyle
 from app.providers.base import ListedModel, Provider
 from app.providers.models.model_lists import LISTS_FILE, RememberedLists, read_remembered
 from app.providers.models.models import ModelLists

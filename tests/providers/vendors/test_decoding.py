@@ -19,9 +19,9 @@ from app.domain.stream.stream_events import (
     UsageReported,
 )
 from app.domain.usage import Usage
+from app.providers.stream.tool_calls import ToolCalls
 from app.providers.vendors.openai import parse_usage as parse_responses_usage
 from app.providers.vendors.openai_compatible import parse_usage as parse_chat_usage
-from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.wire.json_values import MAX_LABEL
 from tests.providers.playing import Told, a_provider, play, read_recording
 

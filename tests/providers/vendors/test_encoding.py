@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.conversation.parts import File, Image, SentPart, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import InputError
-from app.domain.model_profile import ModelProfile, ThinkingStyle
+from app.domain.models.model_profile import ModelProfile, ThinkingStyle
 from app.domain.request.request import Request, RequestMessage, ToolDefinition, WireRole
 from app.providers.base import encode
 from app.providers.vendors.anthropic import API_VERSION

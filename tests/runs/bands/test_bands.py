@@ -15,10 +15,10 @@ import pytest
 from app.domain.settings.preferences import OverBudget
 from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.request.attachments import NOTHING_ATTACHED
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
-from app.runs.uploads import attach_file, load_attached
 from app.runs.wiring import open_app_context
 from app.tools.toolbox import BuiltIn
 from tests.billing.peer import BillingPeer, play_anthropic, play_openai, serve_billing

@@ -14,17 +14,17 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, SpendingBudget
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.settings.preferences import Preferences
 from app.domain.tools.permissions import AllowedTool
 from app.domain.tools.tools import Caller, ToolOutcome
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.child_calls.delegation import delegate_tool
-from app.runs.child_calls.lineage import read_lineage
-from app.runs.library.agent_commands import create_agent
-from app.runs.library.preference_commands import set_preferences
+from app.runs.conversation.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
 from app.store.conversation.conversations import list_conversations, load_conversation

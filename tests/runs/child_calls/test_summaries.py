@@ -24,7 +24,7 @@ from app.runs.child_calls.summaries import (
     remove_checkpoint,
     summarise,
 )
-from app.runs.forks import fork_conversation
+from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view

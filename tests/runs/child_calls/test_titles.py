@@ -21,10 +21,10 @@ from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.child_calls.titles import ask_title, keep_reply_and_title
 from app.runs.compare.comparisons import start_comparison
-from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, delete_conversation
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.wiring import open_app_context
 from app.store.conversation.child_calls import load_child_calls
 from app.store.conversation.conversations import ListCriteria, list_conversations, load_conversation

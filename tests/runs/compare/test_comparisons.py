@@ -10,13 +10,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from app.domain.conversation.comparisons import ComparingError, Comparison
+from app.domain.compare.comparisons import ComparingError, Comparison
 from app.domain.conversation.conversation import ConversationKind, Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, InputError, NotFoundError, ProviderError, SendLockedError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import (

@@ -10,24 +10,24 @@ from typing import Any
 import orjson
 import pytest
 
-from app.domain.conversation.comparisons import ComparingError, Comparison
+from app.domain.compare.comparisons import ComparingError, Comparison
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import RemovalReason
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, PairChangedError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, reopen_comparison
 from app.runs.compare.pair_comparisons import compare_again
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, Seen, preview_resend, resend_pair, restore_version
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.wiring import open_app_context
 from app.store.conversation.conversations import list_conversations
 from app.store.conversation.nodes import load_accounting

@@ -10,7 +10,7 @@ from app.runs.runtime.event_bus import ConversationChanged
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.broadcast import watch
 from app.store.conversation.conversations import load_conversation
-from app.store.organise.filters import MAX_APPLIED
+from app.store.filters.filters import MAX_APPLIED
 from tests.runs.steps import a_conversation
 
 

@@ -20,7 +20,7 @@ from app.domain.run.recovery import ShownPart
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import keep_reply, start_comparison
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.recovery.recovery import recover
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.runtime.event_bus import ComparisonChanged, PairsChanged

@@ -6,22 +6,22 @@ from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.parts import Text, ToolCall, ToolResult
 from app.domain.transfer.records import PairRecord
 from app.runs.app_context import AppContext, context_for
-from app.runs.forks import fork_conversation
+from app.runs.conversation.forks import fork_conversation
 from app.runs.runtime.ids import new_id, now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send
-from app.runs.temporary import create_temporary, find_attachment, keep_conversation
+from app.runs.temporary.temporary import create_temporary, find_attachment, keep_conversation
 from app.runs.trash.trash import empty_trash
-from app.store.conversation.attachments import keep_attachments, load_attachments
+from app.store.attachments.attachments import keep_attachments, load_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.transfer.pair_records import RecordTarget, insert_records
 from tests.builders import a_pair
-from tests.domain.conversation.test_attachments import a_png
+from tests.domain.attachments.test_attachments import a_png
 from tests.runs.steps import a_conversation, count_own_statements
-from tests.runs.test_temporary import written
+from tests.runs.temporary.test_temporary import written
 
 PICTURE = Attachment("image/png", a_png(3, 2))
 

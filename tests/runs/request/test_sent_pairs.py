@@ -8,10 +8,10 @@ import pytest
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import Text
 from app.runs.app_context import AppContext
+from app.runs.memory.memory_cache import MemoryCache
 from app.runs.request import sent_pairs as module
 from app.runs.request.sent_pairs import SentPairs
 from app.runs.runtime.event_bus import ConversationChanged
-from app.runs.runtime.memory_cache import MemoryCache
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_base, read_base
 from app.runs.watch.broadcast import watch

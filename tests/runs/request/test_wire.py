@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Effort, Pair, Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
@@ -24,11 +24,11 @@ from app.runs.runtime.ids import new_id
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
-from app.store.conversation.attachments import keep_attachments
+from app.store.attachments.attachments import keep_attachments
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from tests.databases import lay_database
-from tests.domain.conversation.test_attachments import a_png
+from tests.domain.attachments.test_attachments import a_png
 from tests.effort import EFFORT
 from tests.providers.peer import Answer, Peer, a_peer
 from tests.providers.playing import read_recording

@@ -12,19 +12,19 @@ import orjson
 import pytest
 
 from app.domain.context.over_budget import OverBudgetError
+from app.domain.conversation.accounting import RemovalReason
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
-from app.domain.costs.accounting import RemovalReason
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetSpentError, SpendingBudget
 from app.domain.errors import ConflictError, ErrorClass, InputError, LaterPairsError, NotFoundError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import set_preferences
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.usage.budgets import set_budget
 from app.runs.usage.prices import set_price
 from app.runs.wiring import open_app_context

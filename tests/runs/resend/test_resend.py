@@ -11,14 +11,14 @@ import orjson
 import pytest
 from sqlalchemy import text
 
+from app.domain.conversation.accounting import Accounting, RemovalReason
 from app.domain.conversation.conversation import Pair, Version
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
-from app.domain.costs.accounting import Accounting, RemovalReason
 from app.domain.errors import ConflictError, InputError, LaterPairsError, NotFoundError, SendLockedError
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.in_place import ResendResult
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.resend.verification import verify_run

@@ -21,8 +21,8 @@ from app.domain.errors import InputError, SendLockedError
 from app.domain.filters.language.errors import FilterError
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.child_calls.summaries import put_checkpoint
-from app.runs.library.provider_commands import list_models, save_provider
 from app.runs.request.attachments import AttachedParts
 from app.runs.request.context_snapshots import SnapshotCache
 from app.runs.request.indexes import Indexer
@@ -30,7 +30,7 @@ from app.runs.request.sizes import Sizes
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions, compose_base, compose_view, read_base
-from app.runs.uploads import attach_file, load_attached
+from app.runs.settings.provider_commands import list_models, save_provider
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.store.conversation.rows import MESSAGE, PAIR

@@ -14,14 +14,14 @@ import pytest
 from app.domain.conversation.conversation import Conversation, Parameters
 from app.domain.errors import InputError, InviewError, NotFoundError
 from app.domain.settings.preferences import Preferences
+from app.runs.agents.agent_commands import AgentFields, create_agent
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.agent_commands import AgentFields, create_agent
-from app.runs.library.preference_commands import set_preferences
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, create_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessage, FirstMessageOptions, preview_first
-from app.runs.temporary import create_temporary
-from app.runs.uploads import attach_file, load_attached
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.temporary.temporary import create_temporary
 from app.store.conversation.conversations import list_conversations
 from tests.databases import lay_database
 from tests.effort import EFFORT

@@ -16,12 +16,12 @@ from app.domain.tools.permission_requests import Allowed
 from app.domain.tools.tools import BUILT_IN, Tool, ToolOutcome
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.library.preference_commands import set_preferences
 from app.runs.request.preview import Composed
 from app.runs.resend.resend import resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.tools import tool_calls
 from app.store.run.toolsets import load_sent_tools
 from app.tools.toolbox import BuiltIn

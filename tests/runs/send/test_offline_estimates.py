@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation.uploads import UploadKind
+from app.domain.attachments.uploads import UploadKind
 from app.domain.tools.tools import Tool, ToolOutcome
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, preview_send
-from app.runs.uploads import attach_file, load_attached
 from app.store.ledger.ledger import EndedCall
 from app.tools.toolbox import BuiltIn
 from app.views.usage.usage import describe_report

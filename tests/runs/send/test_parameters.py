@@ -11,17 +11,17 @@ import pytest
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.errors import InputError
 from app.domain.retry_policy import MAX_RETRIES, RetryPolicy
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import start_comparison
-from app.runs.forks import fork_conversation
-from app.runs.library.agent_commands import create_agent
+from app.runs.conversation.forks import fork_conversation
 from app.runs.resend.kept_requests import resend_as_it_was
 from app.runs.resend.resend import Later, preview_resend, resend_pair
 from app.runs.resend.verification import verify_run
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, preview_send, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.context import show_context
 from app.store.conversation.conversations import load_conversation
 from tests.runs.request.test_wire import peers

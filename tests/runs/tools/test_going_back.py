@@ -16,8 +16,8 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
 from app.runs.app_context import AppContext
-from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, change_conversation
+from app.runs.settings.provider_commands import save_provider
 from app.runs.wiring import open_app_context
 from app.tools.toolbox import Progress
 from tests.providers.peer import Answer, Peer, a_peer

@@ -31,7 +31,7 @@ from app.domain.tools.tools import Tool
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import (
     PermissionChoice,
     WrongArgumentsError,

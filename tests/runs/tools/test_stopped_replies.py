@@ -16,8 +16,8 @@ import pytest
 
 from app.domain.context.context import OutReason
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run, preview_send
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import PermissionChoice as Decision
 from app.runs.tools.permission_commands import answer_permission, list_pending
 from app.runs.wiring import open_app_context

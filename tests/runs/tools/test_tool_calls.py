@@ -13,7 +13,7 @@ import orjson
 import pytest
 from sqlalchemy import event
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image, Text, ToolCall, ToolResult, plain_text
@@ -24,12 +24,12 @@ from app.domain.tools import permissions
 from app.domain.tools.tool_records import CallFault, ToolCallRecord
 from app.domain.tools.tools import ToolFailedError, ToolFault, ToolOutcome
 from app.runs.app_context import AppContext
+from app.runs.conversation.forks import fork_conversation
 from app.runs.engine import writer
-from app.runs.forks import fork_conversation
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.request import preview
 from app.runs.runtime.event_bus import ToolProgress
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, preview_send
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools import tool_calls, tool_rounds
 from app.runs.tools.permission_commands import list_pending
 from app.runs.watch.broadcast import watch

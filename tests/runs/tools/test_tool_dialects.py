@@ -11,8 +11,8 @@ from typing import Any, cast
 import orjson
 import pytest
 
+from app.domain.attachments.attachments import Attachment
 from app.domain.context.context import continue_request
-from app.domain.conversation.attachments import Attachment
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, Thinking, ToolCall, ToolResult

@@ -21,7 +21,7 @@ from app.runs.tools import tool_calls
 from app.runs.tools.server_commands import ServerSettings, add_server, try_server
 from app.runs.wiring import open_app_context
 from app.store.tools.tool_calls import load_pair_tool_calls
-from tests.domain.conversation.test_attachments import HEIC, JPEG, a_png
+from tests.domain.attachments.test_attachments import HEIC, JPEG, a_png
 from tests.providers.peer import Peer, a_peer
 from tests.runs.exchange import export
 from tests.runs.speaking import Speech, speak

@@ -12,14 +12,14 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Text, ToolResult, plain_text
 from app.domain.tools import permissions
 from app.domain.tools.tools import ToolOutcome
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import keep_reply, start_comparison
-from app.runs.library.agent_commands import create_agent
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import list_derived
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.mcp.connection_terms import Progress

@@ -14,9 +14,9 @@ from app.domain.errors import ErrorClass
 from app.domain.filters.language.commands import ExportOrder
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import apply_filter, list_filters, save_filter
-from app.runs.library.topic_commands import create_topic, list_topics
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.topics.topic_commands import create_topic, list_topics
 from app.runs.transfer.importing import import_file
 from app.store.conversation.conversations import load_conversation
 from app.store.ledger.rows_ledger import LEDGER

@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 
 from app.domain.errors import ConflictError
 from app.runs.app_context import AppContext
-from app.runs.library.topic_commands import list_topics
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.topics.topic_commands import list_topics
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
 from app.store.conversation.rows import CONVERSATION, PAIR
@@ -143,7 +143,7 @@ async def test_byte_order_mark_is_passed_over(ctx: AppContext) -> None:
 
 
 async def test_too_many_topics_leave_nothing_behind(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.runs.library.topic_commands.MAX_TOPICS", 1)
+    monkeypatch.setattr("app.runs.topics.topic_commands.MAX_TOPICS", 1)
     body = orjson.dumps({"title": "x", "pairs": [PAIR_BY_HAND | {"topic": "AI > Planning"}]})
 
     with pytest.raises(ConflictError, match="The maximum is"):

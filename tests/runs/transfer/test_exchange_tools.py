@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.parts import Text
 from app.domain.errors import NotFoundError
 from app.domain.tools import permissions
@@ -23,7 +23,7 @@ from app.runs.transfer import exporting
 from app.runs.transfer.import_file import FaultError
 from app.runs.transfer.importing import import_file
 from app.runs.wiring import open_app_context
-from app.store.conversation.attachments import load_attachment
+from app.store.attachments.attachments import load_attachment
 from app.store.tools.tool_calls import load_pair_tool_calls
 from app.tools.toolbox import Progress
 from tests.runs.exchange import export

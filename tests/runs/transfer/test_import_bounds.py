@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, text
 
+from app.domain.attachments.uploads import MAX_TEXTS_BYTES
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from app.domain.conversation.uploads import MAX_TEXTS_BYTES
 from app.domain.errors import ConflictError, StoreError
 from app.domain.text.json_size import MAX_VALUES
 from app.domain.text.search import parse_search
 from app.runs.app_context import AppContext
-from app.runs.forks import fork_conversation
-from app.runs.runtime.collector import return_large_blocks
+from app.runs.conversation.forks import fork_conversation
+from app.runs.memory.collector import return_large_blocks
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.transfer import import_scan, importing
 from app.runs.transfer.export_json import FORMAT, VERSION

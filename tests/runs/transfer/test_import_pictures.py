@@ -15,7 +15,7 @@ from app.domain.tools.tool_records import ToolCallRecord
 from app.domain.transfer.records import PairRecord, RunRecord, relabel
 from app.runs.app_context import AppContext
 from tests.builders import a_pair
-from tests.domain.conversation.test_attachments import HEIC, JPEG
+from tests.domain.attachments.test_attachments import HEIC, JPEG
 from tests.runs.exchange import bring_back, export
 from tests.runs.steps import pairs_of
 

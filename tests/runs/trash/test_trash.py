@@ -13,12 +13,12 @@ from app.domain.errors import NotFoundError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
 from app.runs.child_calls.summaries import summarise
-from app.runs.library.mark_commands import mark_pair, mark_pairs
-from app.runs.library.preference_commands import set_preferences
+from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.resend.resend import Later, resend_pair
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, delete_conversation, preview_send, start_reply
-from app.runs.temporary import create_temporary
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.purge import purge_expired
 from app.runs.trash.trash import delete_for_good, empty_trash, list_trash, restore
 from app.runs.wiring import open_app_context

@@ -15,8 +15,8 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import InviewError
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.forks import fork_conversation
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.forks import fork_conversation
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.resend.resend import Later, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation, start_reply
 from app.runs.usage.accounts import list_booked, load_account, load_balance

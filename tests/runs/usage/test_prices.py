@@ -15,13 +15,13 @@ from app.domain.conversation.conversation import Pair
 from app.domain.costs.costs import Cost
 from app.domain.costs.prices import FREE
 from app.domain.errors import InputError, NotFoundError
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
-from app.runs.library.provider_commands import save_provider
 from app.runs.runtime import catalogue
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions, compose_view
+from app.runs.settings.provider_commands import save_provider
 from app.runs.usage.accounts import list_booked
 from app.runs.usage.prices import known_tariffs, learn_tariffs, remove_price, set_price
 from app.runs.watch.facts import show_pairs

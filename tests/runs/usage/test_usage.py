@@ -15,7 +15,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.costs.prices import Period, PriceTier, Tariff
 from app.domain.costs.spending import Spent
 from app.domain.errors import ErrorClass
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER

@@ -26,7 +26,7 @@ from app.runs.watch.watcher import Watcher
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair
 from app.views.conversation.parts import TextView, ThinkingView
-from app.views.page.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView
 from tests.runs.clock import HANG_SECONDS
 from tests.store.values import START, a_pair_of
 

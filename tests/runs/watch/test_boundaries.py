@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.runs.watch.boundaries import mark_boundaries
-from app.views.page.pair import ScreenPairView, show_pair
+from app.views.reply.pair import ScreenPairView, show_pair
 from tests.builders import a_pair
 
 

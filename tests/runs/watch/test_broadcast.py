@@ -17,7 +17,7 @@ from app.domain.stream.stream_events import TextReceived
 from app.providers.base import WireRequest
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
-from app.runs.runtime.update_rate import FRAME_SECONDS, MAX_SECONDS, Throttle
+from app.runs.engine.update_rate import FRAME_SECONDS, MAX_SECONDS, Throttle
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch import broadcast
 from app.runs.watch.broadcast import follow, load_state

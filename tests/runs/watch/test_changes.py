@@ -12,7 +12,7 @@ from app.domain.conversation.marks import Marks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime.event_bus import PairsChanged, PairsRemoved, ToolProgress
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -23,7 +23,7 @@ from app.runs.send.commands import (
 )
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import pause_queue, queue_text
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.runs.tools.permission_commands import PermissionChoice
 from app.runs.trash.trash import list_trash, restore
 from app.runs.watch import panels

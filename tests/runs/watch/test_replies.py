@@ -17,7 +17,7 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.marks import Marks
 from app.providers.wire.transport import Transport
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, hurry_run
 from app.runs.send.context_selection import ViewOptions
@@ -29,7 +29,7 @@ from app.runs.watch.pairs import WatchedPairs
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.views.conversation.pair import NO_FACTS
-from app.views.page.pair import ScreenPairView, show_pair
+from app.views.reply.pair import ScreenPairView, show_pair
 from tests.api.peer import Peer, Piece, cut_at_random, serve_peer
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, settings_of, wait_for_text
 from tests.runs.watch.page import Page, a_page, is_running, positions_of, reply_of, store_past, text_of, view_of

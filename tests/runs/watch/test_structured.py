@@ -7,8 +7,8 @@ from app.runs.app_context import AppContext
 from app.runs.resend.resend import Seen, resend_pair, restore_version
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch.screen import Screen
-from app.views.page.json_tree import draw_json
-from app.views.page.structured import Fit, ReadReplyView
+from app.views.structured.json_tree import draw_json
+from app.views.structured.shown_reply import Fit, ReadReplyView
 from tests.runs.steps import a_conversation, collect, reply_to, send
 from tests.runs.watch.page import a_page
 

@@ -13,11 +13,11 @@ from app.domain.context.context import OutReason
 from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair, mark_pairs
-from app.runs.library.provider_commands import list_models
+from app.runs.conversation.mark_commands import mark_pair, mark_pairs
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.provider_commands import list_models
 from app.runs.watch import composed
 from app.runs.watch import pairs as watch_pairs
 from app.runs.watch import watcher as watching
@@ -26,7 +26,7 @@ from app.runs.watch.window import MAX_PAIRS
 from app.runs.wiring import open_app_context
 from app.store.conversation import pairs as stored_pairs
 from app.store.conversation.pairs import WINDOW
-from app.views.page.panels import CountingView
+from app.views.reply.panels import CountingView
 from tests.api.peer import Peer, serve_peer
 from tests.runs.clock import take_turns
 from tests.runs.steps import a_conversation, pair_of, send, settings_of

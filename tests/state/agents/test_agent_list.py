@@ -5,8 +5,8 @@ import json
 import pytest
 from sqlalchemy import text
 
+from app.runs.agents.agent_commands import create_agent, delete_agent, list_agents
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import create_agent, delete_agent, list_agents
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.form import AgentFormState
 from app.state.agents.listing import AgentItem, AgentListState

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from app.runs.agents.agent_commands import create_agent, delete_agent
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.state.agents.choice import NO_AGENT, AgentState
 from app.state.conversation.model import ModelState

@@ -12,15 +12,15 @@ from app.domain.errors import NotFoundError
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import discard_comparison, keep_reply, read_comparison, start_comparison
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.state import ComposerState
 from app.state.messages.toasts import ToastState
 from app.state.reply.resend import ResendState
 from app.store.conversation.pairs import load_pairs
-from app.views.page.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
+from app.views.compare.compared import UNREADABLE, ComparedColumnsView, ComparedColumnView
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
 from tests.state.transcript.test_transcript import known, pairs_of, until, visiting

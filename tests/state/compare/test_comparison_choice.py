@@ -10,9 +10,9 @@ import pytest
 from app.domain.errors import ConflictError, NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
-from app.runs.library.provider_commands import list_models
 from app.runs.runtime.catalogue import ProviderModels
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.provider_commands import list_models
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer import state as composer_state

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.conversation.parts import Image, Text, TextFile
-from app.domain.conversation.uploads import MAX_ATTACHED
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, drop_upload, load_attached
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.uploads import attach_file, drop_upload, load_attached
 from app.state.composer.attachments import AttachmentState
 from app.state.composer.files import TOO_MANY, WAITING, DraftFile
 from app.state.composer.state import ComposerState

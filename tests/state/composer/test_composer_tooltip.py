@@ -11,12 +11,12 @@ import pytest
 
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.preference_commands import read_preferences, set_preferences
-from app.runs.library.provider_commands import save_provider
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions, compose_view
-from app.runs.temporary import create_temporary
-from app.runs.uploads import attach_file, load_attached
+from app.runs.settings.preference_commands import read_preferences, set_preferences
+from app.runs.settings.provider_commands import save_provider
+from app.runs.temporary.temporary import create_temporary
 from app.runs.watch.context import show_context
 from app.runs.wiring import open_app_context
 from app.state.composer.split import describe_split

@@ -11,7 +11,7 @@ from app.domain.conversation.marks import Marks, PairMarks
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
-from app.runs.library.mark_commands import mark_pairs
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.composer.state import ComposerState

@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
+from app.runs.settings.preference_commands import set_preferences
 from app.runs.trash.trash import list_trash
 from app.state.agents.choice import AgentState
 from app.state.composer.state import ComposerState

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from app.domain.settings.preferences import Preferences
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.agent_commands import create_agent
-from app.runs.library.preference_commands import set_preferences
+from app.runs.attachments.uploads import attach_file
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
-from app.runs.uploads import attach_file
+from app.runs.settings.preference_commands import set_preferences
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import ParametersState, ParameterTarget
 from app.state.composer.state import ComposerState
@@ -24,7 +24,7 @@ from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from app.store.conversation.pairs import load_pairs
 from app.store.run.runs import load_run
-from app.views.page.request.request import RequestView
+from app.views.inspector.request import RequestView
 from tests.runs.steps import reply_to, until_quiet
 from tests.state.conftest import Tab
 from tests.state.inspector.test_inspector import gists, request

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from app.domain.tools.tool_servers import OverStdio
+from app.runs.agents.agent_commands import create_agent, delete_agent
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import create_agent, delete_agent
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.server_commands import ServerSettings, add_server, delete_server, try_server
 from app.state.agents.choice import AgentState
 from app.state.composer.inserting import MAX_VALUE, FieldView, InsertingState, OfferView
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 from tests.state.conftest import Tab
 from tests.tools.servers import LIBRARY
 from tests.waiting import until

@@ -6,8 +6,8 @@ import pytest
 
 from app.domain.conversation.conversation import Effort, Parameters
 from app.domain.retry_policy import RetryPolicy
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.queue import read_queue
 from app.state.composer.parameters import ParametersFormView, ParametersState, ParameterTarget

@@ -14,8 +14,8 @@ from app.domain.errors import InputError
 from app.domain.privacy.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.tools.permission_commands import WrongArgumentsError, list_pending, list_rules, read_request
 from app.state.composer.permission_cards import PermissionCard, list_cards, list_faults, read_edited
 from app.state.composer.permissions import PermissionsState
@@ -23,8 +23,8 @@ from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.transcript.transcript import TranscriptState
 from app.store.conversation.pairs import load_pairs
-from app.views.page.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
-from app.views.page.tools.tool_card import CardStatus, ToolCardView
+from app.views.reply.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
+from app.views.reply.tool_card import CardStatus, ToolCardView
 from tests.state.conftest import Tab
 from tests.state.watched import running
 from tests.waiting import until

@@ -21,7 +21,7 @@ from app.state.undo.undo import UndoState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.views.conversation.queue import HoldView
-from app.views.page.panels import QueuedItemView, ScreenQueueView
+from app.views.reply.panels import QueuedItemView, ScreenQueueView
 from tests.runs.steps import reply_to, send
 from tests.state.conftest import Tab
 from tests.state.watched import running

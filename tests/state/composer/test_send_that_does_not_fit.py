@@ -10,10 +10,10 @@ from app.domain.errors import ConflictError, NotFoundError
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
 from app.runs.compare.comparisons import read_comparison
-from app.runs.library.mark_commands import mark_pairs
-from app.runs.library.preference_commands import read_preferences, set_preferences
+from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, SendAnswer

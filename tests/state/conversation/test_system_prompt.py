@@ -7,7 +7,7 @@ import pytest
 from app.domain.errors import NotFoundError
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.state.composer.state import ComposerState
 from app.state.conversation.system_prompt import MAX_PROMPT, TOO_LONG, SystemPromptState
 from app.state.conversation.temporary import TemporaryState

@@ -11,18 +11,18 @@ import pytest
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Image
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file
 from app.runs.filters.filter_commands import apply_filter, list_filters
-from app.runs.library.topic_commands import create_topic
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.uploads import attach_file
+from app.runs.topics.topic_commands import create_topic
 from app.state.filters import line as line_module
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.messages.toasts import Toast, ToastState
 from app.store.conversation.conversations import next_revision
 from app.store.conversation.pairs import insert_pair, load_pairs
-from app.views.page.filter_chips import ChipView
-from app.views.page.filter_line import CommandQuestionView, LineFeedbackView
+from app.views.filters.filter_chips import ChipView
+from app.views.filters.line_feedback import CommandQuestionView, LineFeedbackView
 from tests.media.test_pictures import a_photo
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, flagged, kept_filter, opened, positions, write_pairs

@@ -9,10 +9,10 @@ import pytest
 from app.runs.app_context import AppContext
 from app.runs.filters.filter_commands import list_filters
 from app.runs.send.commands import LOCAL_OWNER
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
-from app.views.page.context import RefusalView
+from app.views.composer.context import RefusalView
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import CONVERSATION, kept_filter, opened, positions, write_pairs
 from tests.waiting import until

@@ -12,7 +12,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
-from app.store.organise.filters import UNREADABLE_NAME
+from app.store.filters.filters import UNREADABLE_NAME
 from tests.runs.steps import a_conversation
 from tests.state.conftest import Tab
 from tests.state.filters.filtering import opened, positions, write_pairs

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.filters.sheet import SheetState, SheetTable
 from app.views.shortcuts.shortcuts import ACTIONS
 from tests.state.conftest import Tab

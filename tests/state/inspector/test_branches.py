@@ -12,10 +12,10 @@ from app.domain.conversation.conversation import Conversation
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext, context_for
-from app.runs.forks import fork_from
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.forks import fork_from
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.state.filters.applied import FilterState
 from app.state.inspector import branches
 from app.state.inspector.branches import BranchItem, BranchState, ForkChoiceView, ForksItem

@@ -14,7 +14,7 @@ from app.runs.send.context_selection import ViewOptions
 from app.runs.wiring import open_app_context
 from app.state.inspector import cache as cache_state
 from app.state.inspector.cache import CacheState
-from app.views.page.cache import CacheNotesView
+from app.views.inspector.cache import CacheNotesView
 from tests.billing.anthropic import AnthropicCache
 from tests.billing.peer import BillingPeer, play_anthropic, serve_billing
 from tests.runs.steps import reply_to, settings_of

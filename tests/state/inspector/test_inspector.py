@@ -13,7 +13,7 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import Text
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, preview_send
 from app.runs.send.context_selection import ViewOptions
 from app.state.composer.message_box import MAX_TEXT
@@ -26,8 +26,8 @@ from app.state.inspector.preview import PreviewState
 from app.state.tab.tab_watchers import Moment
 from app.state.transcript.chat import ChatState
 from app.state.transcript.transcript import TranscriptState
-from app.views.page.request.request import RequestView
-from app.views.page.request.request_changes import ChangesView
+from app.views.inspector.request import RequestView
+from app.views.inspector.request_changes import ChangesView
 from tests.runs.steps import reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching

@@ -7,7 +7,7 @@ import pytest
 
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
-from app.runs.forks import fork_from
+from app.runs.conversation.forks import fork_from
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.state.inspector import lineage
 from app.state.inspector.lineage import DerivedItem, LineageState, OriginItem

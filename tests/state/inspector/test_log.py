@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from app.domain.costs.accounting import Accounting, RemovalReason
+from app.domain.conversation.accounting import Accounting, RemovalReason
 from app.domain.usage import Usage
 from app.runs.app_context import AppContext
 from app.runs.child_calls.summaries import summarise
@@ -15,7 +15,7 @@ from app.state.inspector.frame import InspectorState
 from app.state.inspector.log import LogState
 from app.state.reply.deletion import PairDeletionState
 from app.state.transcript.chat import ChatState
-from app.views.page.log import MOST, LogEntryView, show_log
+from app.views.inspector.log import MOST, LogEntryView, show_log
 from tests.runs.steps import a_conversation, collect, reply_to
 from tests.state.conftest import Tab
 from tests.state.watched import running, watching

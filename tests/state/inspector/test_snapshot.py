@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import preview_resend
 from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER, create_conversation

@@ -9,15 +9,15 @@ import pytest
 
 from app.domain.conversation.parts import plain_text
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences, set_preferences
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
+from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.watch.watcher import Watcher
 from app.state.composer.state import ComposerState
 from app.state.inspector.tools import ToolChoiceState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
-from app.views.page.context import ToolCountView
-from app.views.page.tools.tool_choice import ToolPanelView
+from app.views.composer.context import ToolCountView
+from app.views.inspector.tool_choice import ToolPanelView
 from tests.runs.steps import collect
 from tests.state.conftest import Tab
 from tests.state.watched import watching

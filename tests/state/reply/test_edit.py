@@ -12,12 +12,12 @@ from app.domain.conversation.marks import Marks
 from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.mark_commands import mark_pair
-from app.runs.library.preference_commands import set_preferences
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
-from app.runs.temporary import create_temporary
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.temporary.temporary import create_temporary
 from app.runs.watch.watcher import Watcher
 from app.state.composer.message_box import MAX_TEXT
 from app.state.composer.state import ComposerState

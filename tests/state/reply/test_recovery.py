@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.conversation.comparisons import Comparison
+from app.domain.compare.comparisons import Comparison
 from app.domain.conversation.parts import plain_text
 from app.domain.run.run import Interrupted, apply_event
 from app.runs.app_context import AppContext
@@ -16,8 +16,8 @@ from app.runs.send.commands import LOCAL_OWNER, StartedRun
 from app.state.comparison import ComparisonState
 from app.state.reply.recovery import RecoveryState
 from app.store.run.runs import finish_run, load_run
+from app.views.compare.compared import ComparedColumnView
 from app.views.conversation.parts import TextView
-from app.views.page.compared import ComparedColumnView
 from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
 from tests.state.compare.test_comparison import DEMO, TINY, columns
 from tests.state.conftest import Tab

@@ -10,9 +10,9 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
+from app.runs.settings.preference_commands import read_preferences
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
 from app.state.reply.edit import EditState

@@ -17,7 +17,7 @@ from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, create_conversation
 from app.state.reply.tool_cards import ToolCardState
 from app.tools.toolbox import Progress
-from app.views.page.tools.tool_body import MAX_START, ToolBodyView
+from app.views.reply.tool_body import MAX_START, ToolBodyView
 from tests.runs.steps import collect, reply_to, send
 from tests.runs.toolsmith import add_tools
 from tests.state.conftest import Tab

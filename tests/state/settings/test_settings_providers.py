@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.domain.provider_trials import ProviderHealth
+from app.domain.models.provider_trials import ProviderHealth
 from app.runs.app_context import AppContext
-from app.runs.library.provider_commands import list_providers
+from app.runs.settings.provider_commands import list_providers
 from app.runs.wiring import open_app_context
 from app.state.conversation.model import ModelState
 from app.state.settings.providers import ProviderItem, ProvidersState

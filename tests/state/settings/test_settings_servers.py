@@ -14,11 +14,13 @@ from sqlalchemy import text
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from app.domain.tools.server_input import parse_command, parse_secrets
 from app.domain.tools.tool_servers import OverHttp, OverStdio
 from app.domain.tools.tools import ToolFailedError
 from app.runs.app_context import AppContext
-from app.runs.library.preference_commands import read_preferences
 from app.runs.send.commands import LOCAL_OWNER
+from app.runs.settings.preference_commands import read_preferences
+from app.runs.sign_in.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
 from app.runs.tools.server_commands import (
     ServerSettings,
     add_server,
@@ -27,9 +29,8 @@ from app.runs.tools.server_commands import (
     list_servers,
     session_of,
 )
-from app.runs.tools.sign_in_commands import begin_sign_in, callback_of, finish_sign_in
 from app.state.settings.preferences import PreferencesState
-from app.state.settings.server_form import parse_command, parse_secrets, read_server_form
+from app.state.settings.server_form import read_server_form
 from app.state.settings.server_items import ServerItem
 from app.state.settings.servers import DeleteServerView, ServersState
 from app.tools.sign_in import sign_ins

@@ -11,7 +11,7 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext, context_for
 from app.runs.compare.comparisons import discard_comparison, keep_reply, start_comparison
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.send.commands import (
     LOCAL_OWNER,
     cancel_run,
@@ -19,7 +19,7 @@ from app.runs.send.commands import (
     create_conversation,
     delete_conversation,
 )
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.runs.watch.watcher import Watcher
 from app.state.reply.retry import RetryState
 from app.state.shell.news import NewsState

@@ -12,11 +12,12 @@ from sqlalchemy import text
 
 from app.domain.conversation.conversation import ConversationKind, ConversationStatus
 from app.domain.errors import NotFoundError, StoreError
+from app.runs.agents.agent_commands import create_agent
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file, load_attached
 from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
 from app.runs.compare.comparisons import discard_comparison, keep_reply, reopen_comparison, start_comparison
-from app.runs.library.agent_commands import create_agent
 from app.runs.runtime.event_bus import PairsChanged
 from app.runs.send.commands import (
     LOCAL_OWNER,
@@ -26,9 +27,8 @@ from app.runs.send.commands import (
     delete_conversation,
     start_reply,
 )
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.runs.trash.trash import restore
-from app.runs.uploads import attach_file, load_attached
 from app.runs.watch.broadcast import follow
 from app.runs.wiring import open_app_context
 from app.state.messages.toasts import ToastState

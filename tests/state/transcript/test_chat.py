@@ -4,8 +4,8 @@ import pytest
 
 from app.domain.errors import InputError
 from app.runs.app_context import AppContext
-from app.runs.library.provider_commands import save_provider
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation, start_reply
+from app.runs.settings.provider_commands import save_provider
 from app.runs.trash.trash import delete_for_good
 from app.runs.watch.broadcast import follow
 from app.state.composer.state import ComposerState
@@ -13,7 +13,7 @@ from app.state.conversation.model import MissingKey, ModelState
 from app.state.transcript.chat import ChatState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 from tests.runs.by_hand import ByHand
 from tests.runs.steps import text_of
 from tests.state.conftest import Tab

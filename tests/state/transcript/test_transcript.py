@@ -15,13 +15,13 @@ import pytest
 from app.domain.conversation.marks import Marks
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext, context_for
-from app.runs.library.mark_commands import mark_pair
-from app.runs.library.preference_commands import set_preferences
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.request import indexes
 from app.runs.send.commands import LOCAL_OWNER, cancel_run, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.queue import queue_text
-from app.runs.temporary import create_temporary
+from app.runs.settings.preference_commands import set_preferences
+from app.runs.temporary.temporary import create_temporary
 from app.runs.watch import panels
 from app.runs.watch import watcher as watching
 from app.state.comparison import ComparisonState

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.conversation.marks import Marks
 from app.runs.app_context import AppContext
-from app.runs.library.mark_commands import mark_pair
+from app.runs.conversation.mark_commands import mark_pair
 from app.runs.runtime import ids
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
 from app.runs.watch.watcher import Watcher

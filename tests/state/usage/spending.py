@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply
 from app.runs.usage.prices import set_price

@@ -15,7 +15,7 @@ from app.runs.child_calls.child_calls import wait_for_text
 from app.runs.child_calls.titles import ask_title
 from app.runs.resend.resend import resend_pair
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, delete_conversation
-from app.runs.temporary import create_temporary
+from app.runs.temporary.temporary import create_temporary
 from app.runs.usage.accounts import list_booked
 from app.state.inspector.frame import InspectorState
 from app.state.usage import account as accounts

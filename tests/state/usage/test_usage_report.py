@@ -8,8 +8,8 @@ import pytest
 from app.domain.costs.costs import Cost
 from app.domain.costs.spending import Spent
 from app.domain.usage import Usage
+from app.runs.agents.agent_commands import AgentFields, create_agent
 from app.runs.app_context import AppContext
-from app.runs.library.agent_commands import AgentFields, create_agent
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, delete_conversation
 from app.state.usage.chart import HEIGHT, build_chart
 from app.state.usage.report import UsageState

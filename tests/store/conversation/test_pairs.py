@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
-from app.domain.conversation.attachments import list_attachments
+from app.domain.attachments.attachments import list_attachments
 from app.domain.conversation.conversation import Effort, Mark, Pair, Parameters
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import Part

@@ -10,7 +10,7 @@ from sqlalchemy import insert, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.errors import StoreError
-from app.runs.runtime.collector import return_large_blocks
+from app.runs.memory.collector import return_large_blocks
 from app.runs.runtime.ids import now
 from app.store.conversation.conversations import insert_conversation, load_conversation
 from app.store.database import database as module

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.domain.conversation.attachments import Attachment
+from app.domain.attachments.attachments import Attachment
 from app.domain.conversation.damage import Damage
 from app.domain.conversation.parts import Text
 from app.domain.errors import StoreError
-from app.store.conversation.attachments import keep_attachments
+from app.store.attachments.attachments import keep_attachments
 from app.store.database.damage import NO_UTF8
 from app.store.database.database import make_reading_engine, open_store
 from app.store.diagnosis.diagnosis import MALFORMED, UNKNOWN_FORM, find_damage

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from app.domain.attachments.uploads import MAX_TEXTS_BYTES
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.text_size import MAX_TEXT_BYTES
-from app.domain.conversation.uploads import MAX_TEXTS_BYTES
 from app.domain.run.reply_size import MAX_REPLY_BYTES, PART_BYTES
 from tests.outside.memory import Memory
 from tests.outside.words import distinct_words

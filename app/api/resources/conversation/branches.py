@@ -11,7 +11,7 @@ from app.api.http.answers import WITH_BODY, answer, says
 from app.api.http.bodies import Body, FilterLine, Instant, ModelName, TopicId, ZoneName
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
-from app.runs import forks
+from app.runs.conversation import forks
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.views.conversation.branch import BranchesView, describe_branches
 from app.views.conversation.conversation import ConversationView, describe_conversation

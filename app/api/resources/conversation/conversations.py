@@ -20,7 +20,7 @@ from app.domain.text.search import parse_search
 from app.runs.app_context import current
 from app.runs.filters import filter_commands
 from app.runs.send import commands
-from app.runs.temporary import create_temporary, keep_conversation
+from app.runs.temporary.temporary import create_temporary, keep_conversation
 from app.store.conversation.conversations import Cursor, ListCriteria, Listed, describe_listed, list_conversations
 from app.store.database.database import Store
 from app.store.index.search import Found, load_found, search

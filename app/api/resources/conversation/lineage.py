@@ -9,7 +9,7 @@ from app.api.http.access import Ctx, Owner
 from app.api.http.answers import answer, says
 from app.api.http.negotiation import ReadsJson
 from app.api.resources.conversation.conversations import ConversationId
-from app.runs.child_calls.lineage import read_lineage
+from app.runs.conversation.lineage import read_lineage
 from app.views.conversation.lineage import LineageView
 
 router = APIRouter(prefix="/conversations", tags=["lineage"], dependencies=[ReadsJson])

@@ -19,9 +19,9 @@ from app.domain.conversation.conversation import Mark
 from app.domain.conversation.marks import MAX_STARS, Marks, PairMarks
 from app.domain.topics.topics import build_topic_tree
 from app.runs.app_context import AppContext
-from app.runs.library import mark_commands
+from app.runs.conversation import mark_commands
 from app.store.conversation.pairs import load_pair
-from app.store.organise.topics import load_topics
+from app.store.topics.topics import load_topics
 from app.views.conversation.marks import ChangedView, MarkedPairView, describe_changed, describe_marked
 from app.views.conversation.pair import PairFacts, describe_pair
 

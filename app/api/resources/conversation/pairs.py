@@ -20,13 +20,13 @@ from app.api.http.negotiation import ReadsJson
 from app.api.http.patterns import PAIR_CURSOR
 from app.api.http.view_options import ViewOptionsQuery
 from app.api.resources.conversation.conversations import ConversationId
+from app.domain.attachments.uploads import MAX_ATTACHED
 from app.domain.context.composition import Candidate
 from app.domain.context.context import OutReason
 from app.domain.conversation.page_bytes import count_fitting
-from app.domain.conversation.uploads import MAX_ATTACHED
 from app.runs.app_context import current
+from app.runs.attachments.uploads import load_attached
 from app.runs.send.context_selection import compose_view
-from app.runs.uploads import load_attached
 from app.runs.watch.facts import show_pairs
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import WINDOW, load_pairs_by_id

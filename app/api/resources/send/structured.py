@@ -16,8 +16,8 @@ from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.resources.conversation.marks import PairId
 from app.domain.structured.structured_replies import is_strict, write_schema
 from app.runs.send.structured_replies import Structured, read_structured, require_schema
-from app.views.conversation.structured import StructuredView, describe_fault
 from app.views.encode import raw_json
+from app.views.structured.structured import StructuredView, describe_fault
 
 router = APIRouter(tags=["structured replies"], dependencies=[ReadsJson])
 

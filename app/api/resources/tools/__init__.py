@@ -1,4 +1,4 @@
 """Routes of tools: MCP servers, sign-in, permissions, calls.
 
-Routes of agents are in `library`.
+Routes of agents are in `agents`.
 """

@@ -18,10 +18,10 @@ from app.api.http.patterns import SERVER_NAME
 from app.api.http.problems import refuse_field
 from app.domain.tools.tool_servers import CLIENT_SECRET, MAX_TIMEOUT, USUAL_TIMEOUT, OverHttp, OverStdio, Way
 from app.domain.tools.tools import MAX_SERVER_NAME
-from app.runs.library.agent_commands import read_agent
+from app.runs.agents.agent_commands import read_agent
+from app.runs.sign_in.sign_in_commands import callback_of
 from app.runs.tools import server_commands
 from app.runs.tools.server_commands import SeenServer, ServerSettings
-from app.runs.tools.sign_in_commands import callback_of
 from app.views.tools.server import (
     LogLineView,
     ServerLogView,

@@ -19,7 +19,7 @@ from app.api.http.negotiation import ReadsJson
 from app.api.resources.tools.servers import ServerId
 from app.domain.errors import NotFoundError
 from app.runs.app_context import current
-from app.runs.tools import sign_in_commands
+from app.runs.sign_in import sign_in_commands
 from app.tools.sign_in.sign_ins import ConsentAnswer, Refusal
 from app.views.tools.server import SignInView
 

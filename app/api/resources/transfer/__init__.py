@@ -1,4 +1,4 @@
 """Routes of files: export and import.
 
-Routes of attachments are in `conversation`.
+Routes of attachments are in `attachments`.
 """

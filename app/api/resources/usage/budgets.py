@@ -18,11 +18,11 @@ from app.api.http.days import Day
 from app.api.http.negotiation import HasBody, ReadsJson
 from app.api.http.patterns import MONEY
 from app.domain.costs.budgets import BudgetPeriod, BudgetScope, BudgetStatus, SpendingBudget
-from app.domain.model_profile import Prices
+from app.domain.models.model_profile import Prices
 from app.runs.usage.budgets import Budgeted, list_budgets, remove_budget, set_budget
 from app.runs.usage.prices import remove_price, set_price
 from app.store.ledger.prices import OwnPrice, load_own_prices
-from app.views.library.model import PricesView, describe_prices
+from app.views.settings.model import PricesView, describe_prices
 from app.views.usage.usage import GroupView, SpentView, describe_spent, spent_fields
 
 router = APIRouter(tags=["usage"], dependencies=[ReadsJson])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reflex as rx
 
 from app.ui.kit.island import Island, island
-from app.views.page.options import OptionRow
+from app.views.composer.options import OptionRow
 
 
 class OptionList(Island):

@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 from app.domain.conversation.parts import Text
 from app.domain.tools.tools import Caller, ToolFailedError
 from app.runs.app_context import AppContext
-from app.runs.tools import sign_in_commands
+from app.runs.sign_in import sign_in_commands
 from app.runs.tools.server_commands import session_of
 from app.store.tools.mcp_servers import StoredServer
 from app.tools.mcp.sessions import Health

@@ -1,0 +1,4 @@
+"""Routes of agents.
+
+Routes of their tools are in `tools`.
+"""

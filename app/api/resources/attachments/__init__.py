@@ -1,0 +1,4 @@
+"""Routes of attachments.
+
+Routes of messages are in `send`.
+"""

@@ -1,0 +1,4 @@
+"""Routes of comparisons.
+
+Routes that send to one model are in `send`.
+"""

@@ -1,0 +1,88 @@
+"""Lineage: the parent of a conversation, and its child conversations and forks with their status.
+
+lineage = await read_lineage(ctx, owner, conversation_id)
+lineage.items[0].status
+"""
+
+from __future__ import annotations
+
+from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus, Role
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
+from app.runs.app_context import AppContext
+from app.runs.engine.live import LiveRun
+from app.store.compare.comparisons import load_open
+from app.store.conversation.conversations import load_conversation
+from app.store.conversation.lineage import Ancestor, Descendant, load_ancestor, load_descendants
+from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.lineage import AncestorView, DescendantView, LineageKind, LineageStatus, LineageView
+
+_MADE: dict[Role, LineageKind] = {
+    Role.SYSTEM_TITLE: "title",
+    Role.SYSTEM_SUMMARY: "summary",
+    Role.KEEP_WARM: "keep_warm",
+}
+
+
+async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
+    """Return the parent, the child conversations and the forks of a conversation. More distant relatives are left out.
+
+    Raises:
+        NotFoundError: this owner has no such conversation.
+    """
+    async with ctx.store.read() as session:
+        conversation: Conversation = await load_conversation(session, owner, conversation_id)
+        ancestor = await load_ancestor(session, owner, conversation)
+        descendants = await load_descendants(session, owner, conversation_id)
+        comparison = await load_open(session, owner, conversation_id)
+    compared = frozenset(run.conversation_id for run in comparison.runs) if comparison else frozenset[str]()
+    return LineageView(
+        None if ancestor is None else _describe_ancestor(ancestor),
+        tuple(_describe(one, ctx.engine.runs.get(one.run_id or ""), compared) for one in descendants),
+    )
+
+
+def _describe_ancestor(one: Ancestor) -> AncestorView:
+    return AncestorView(one.id, one.title or cut_snippet(one.opening), one.trigger_position)
+
+
+def _describe(one: Descendant, run: LiveRun | None, compared: frozenset[str]) -> DescendantView:
+    parts = () if run is None else run.shown.parts
+    return DescendantView(
+        conversation_id=one.id,
+        kind=_kind_of(one, compared),
+        status=_status_of(one, begun=bool(parts) or one.characters > 0),
+        title=one.title,
+        model=one.model,
+        agent_id=one.agent_id,
+        position=one.trigger_position,
+        characters=one.characters if run is None else len(plain_text(parts)),
+        chunk_count=None if run is None else run.chunks,
+        last_chunk_at=one.ended_at or one.heard_at if run is None else run.heard_at,
+        created_at=one.created_at,
+        ended_at=one.ended_at,
+    )
+
+
+def _kind_of(one: Descendant, compared: frozenset[str]) -> LineageKind:
+    if one.kind is ConversationKind.AGENT:
+        return "fork"
+    if one.role is not None and one.role in _MADE:
+        return _MADE[one.role]
+    if one.id in compared:
+        return "compared"
+    return "delegated" if one.agent_id is not None else "other"
+
+
+def _status_of(one: Descendant, *, begun: bool) -> LineageStatus:
+    if one.kind is ConversationKind.AGENT:
+        return "completed"
+    if one.status is ConversationStatus.FAILED:
+        return "failed"
+    match one.lifecycle:
+        case Lifecycle.SUCCEEDED:
+            return "completed"
+        case Lifecycle.ERROR | Lifecycle.CANCELED:
+            return "failed"
+        case _:
+            return "streaming" if begun else "pending"

@@ -1,0 +1,41 @@
+"""Lists of models that accept images or files, to be suggested if the chosen model does not accept an attachment.
+
+    others = await list_capable(ctx, owner, images=True)
+
+No provider is called: the models are those of provider lists that were read before, and those that an adapter knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from app.domain.models.model_profile import ModelProfile
+from app.runs.app_context import AppContext
+
+MAX_CAPABLE = 3
+
+
+async def list_capable(
+    ctx: AppContext, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
+) -> tuple[ModelProfile, ...]:
+    """List available models that accept images, files or both.
+
+    The first model of each provider comes first, then the second of each, and so on, up to `limit` models.
+    """
+    async with ctx.store.read() as session:
+        providers = (await ctx.catalogue.providers(session, owner)).values()
+    ready = [provider for provider in providers if provider.ready]
+    known = await asyncio.to_thread(lambda: [ctx.catalogue.lists.known(provider) for provider in ready])
+    fit = [[one for one in some if (one.images or not images) and (one.files or not files)] for some in known]
+    longest = max(map(len, fit), default=0)
+    return tuple(some[at] for at in range(longest) for some in fit if at < len(some))[:limit]
+
+
+def join_or(names: Sequence[str]) -> str:
+    """Join the names with commas and “or”.
+
+    >>> join_or(["A"]), join_or(["A", "B", "C"])
+    ('A', 'A, B or C')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

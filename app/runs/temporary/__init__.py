@@ -1,0 +1,4 @@
+"""Temporary conversations, which are in memory only.
+
+Not here: their database (`store/temporary`).
+"""

@@ -1,0 +1,1 @@
+"""Agents: table and queries."""

@@ -1,0 +1,1 @@
+"""Comparisons: queries. Their table is in `conversation`, because queries of conversations use it."""

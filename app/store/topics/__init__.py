@@ -1,0 +1,1 @@
+"""Topics: table and queries. The topic of a pair is a column of the pair (`conversation`)."""

@@ -1,0 +1,1 @@
+"""Views of attachments on the page, and of uploads for programs."""

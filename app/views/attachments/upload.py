@@ -1,0 +1,45 @@
+"""The view of an upload: a file that is stored for a later message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.attachments.uploads import Upload, UploadKind
+
+
+@dataclass(frozen=True, slots=True)
+class UploadView:
+    """A stored file. `id` is the SHA-256 of the stored bytes, `upload_id` the id of this upload.
+
+    A send accepts both ids. With `upload_id`, the file has this `name`; with `id`, it has the name under which these
+    bytes were uploaded last. `size` is in bytes, `width` and `height` are in pixels (0 for a text). `full_width` and
+    `full_height` are the size of the uploaded picture, before it was scaled down.
+    """
+
+    id: str
+    upload_id: str
+    kind: UploadKind
+    name: str
+    media_type: str
+    size: int
+    width: int
+    height: int
+    full_width: int
+    full_height: int
+
+
+def describe_upload(upload: Upload) -> UploadView:
+    """Return the view of an upload."""
+    kept = upload.attachment
+    return UploadView(
+        id=kept.id,
+        upload_id=upload.id,
+        kind=upload.kind,
+        name=kept.name,
+        media_type=kept.media_type,
+        size=len(kept.data),
+        width=upload.width,
+        height=upload.height,
+        full_width=upload.full_width,
+        full_height=upload.full_height,
+    )

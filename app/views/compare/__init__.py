@@ -1,0 +1,1 @@
+"""Views of comparisons, for programs (`comparison`) and for the page (`compared`)."""

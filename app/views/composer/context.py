@@ -1,0 +1,109 @@
+"""The context of the next send as the page shows it: the view options, and the size of the send."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.context.context import OutReason
+from app.domain.errors import InviewError
+from app.domain.filters.language.errors import FilterError
+from app.domain.tools.inclusion import Choice
+from app.domain.tools.tools import Tool
+from app.views.composer.parameters import SettingView
+from app.views.request.composition import EstimateView
+from app.views.usage.figures import number
+
+
+@dataclass(frozen=True, slots=True)
+class SentToolView:
+    """A tool of the next send. `tokens` is the size of its definition as text."""
+
+    name: str
+    title: str
+    server: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCountView:
+    """The tools of the next send: `count` of all `of` tools are sent; `sent` lists them.
+
+    `able`: the model can call tools. `sum` describes their total size.
+    """
+
+    count: int
+    of: int
+    able: bool
+    sum: str = ""
+    sent: tuple[SentToolView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalView:
+    """The reason why the view options cannot be used. `position`: the error in the filter, from 0; -1: no position."""
+
+    message: str
+    position: int = -1
+    found: str = ""
+    expected: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextView:
+    """The view options of the page, and the size of a send with the draft.
+
+    The conversation has `total` pairs. `y` of them are in view, and `x` of these are sent: those from position
+    `boundary` on. The pairs in view with lower positions are OUT for `boundary_reason`. `first_sent` is the position of
+    the oldest pair that is sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a
+    sentence for each name in the filter that does not exist or is ambiguous.
+
+    `as_of` is the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
+    selects the same pairs as the screen. `prelude` is the text about the person that is sent before all pairs.
+    `secrets` are the kinds of the secrets that are redacted from the draft. `settings` are the parameters of the
+    request. `countable`: the provider can count the send now. `system`: the send has a system text. `set_up`: the
+    provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+    """
+
+    filter: str
+    model: str
+    topic: str | None
+    description: str
+    notices: tuple[str, ...]
+    x: int
+    y: int
+    total: int
+    boundary: int | None
+    boundary_reason: OutReason | None
+    first_sent: int
+    estimate: EstimateView
+    tools: ToolCountView | None
+    as_of: str
+    prelude: str | None
+    secrets: tuple[str, ...]
+    settings: tuple[SettingView, ...]
+    countable: bool
+    system: bool
+    set_up: bool
+
+
+def show_tools(choice: Choice) -> ToolCountView | None:
+    """Return the view of the tools of a send; None if no tools are set up."""
+    if not choice.decided:
+        return None
+    chosen, overhead = choice.chosen, choice.offer.overhead
+    sent = tuple(_show_sent(one.tool, one.tokens) for one in chosen)
+    having_any = f", {number(overhead)} of them for using tools at all" if overhead else ""
+    total = f"~{number(choice.tokens)} tokens in each send{having_any}" if chosen else ""
+    return ToolCountView(len(chosen), len(choice.decided), choice.offer.able, total, sent)
+
+
+def _show_sent(tool: Tool, tokens: int) -> SentToolView:
+    return SentToolView(tool.name, tool.title or tool.tool_name, tool.server_name, f"~{number(tokens)}")
+
+
+def show_refusal(error: InviewError) -> RefusalView:
+    """Return the reason why the view options cannot be used, from the error that they caused."""
+    if isinstance(error, FilterError):
+        return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
+    return RefusalView(str(error))

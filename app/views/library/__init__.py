@@ -1,1 +1,0 @@
-"""Views of what a person chooses or sets up: models, agents, saved filters, preferences."""

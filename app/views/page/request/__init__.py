@@ -1,1 +1,0 @@
-"""The request of a preview or a request snapshot on the page, and its differences from another request."""
