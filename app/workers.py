@@ -33,7 +33,7 @@ def start_worker(*arguments: str, shared: tuple[int, ...] = ()) -> subprocess.Po
 
 def input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
     """Return the pipe for questions to a worker."""
-    assert process.stdin is not None  # noqa: S101 - requested when it was started
+    assert process.stdin is not None  # noqa: S101 - the process was started with a pipe
     return process.stdin
 
 

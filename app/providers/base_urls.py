@@ -36,7 +36,7 @@ def normalise_base_url(url: str, *, versioned: bool) -> str:
             "base_url", f"{parts.hostname}: a base URL must not have '?' or '#'. Remove it and what follows it."
         )
     try:
-        parts.port  # noqa: B018 - reading it checks it
+        parts.port  # noqa: B018 - reading the port checks it
     except ValueError:
         raise InputError("base_url", f"{url!r} has a port that is not a number from 0 to 65535.") from None
     path = parts.path.rstrip("/")

@@ -130,7 +130,7 @@ def _answer_next() -> None:
     if question.answer.set_running_or_notify_cancel():
         try:
             question.answer.set_result(_checker.ask(question))
-        except Exception as error:  # noqa: BLE001 - the caller gets it
+        except Exception as error:  # noqa: BLE001 - the caller receives the error
             question.answer.set_exception(error)
 
 

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.config.settings import Settings
 
 _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never bound to
+_EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - only compared, never used to listen
 _NAME: Final = r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))"
 _HOST: Final = re.compile(_NAME + r"(?::[0-9]{1,5})?")
 # Exactly what a browser writes: `urlsplit` would accept userinfo before the host, and ignore a path.

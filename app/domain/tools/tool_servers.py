@@ -26,7 +26,7 @@ _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_OURS: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "mcp-session-id"})
 """Headers that a person cannot set, because they belong to the underlying protocol."""
-CLIENT_SECRET: Final = "client secret"  # noqa: S105 - its name
+CLIENT_SECRET: Final = "client secret"  # noqa: S105 - a name, not a secret
 """The name of the OAuth client secret among a server's secrets (see `client_id`). No header can have this name."""
 _EXAMPLE: Final = "write an address such as https://example.org/mcp."
 

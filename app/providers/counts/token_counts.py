@@ -117,7 +117,7 @@ class _Process:
             self.used_at = monotonic()
         if answer is None:
             raise RuntimeError(f"The process that counts tokens does not start. Run `{sys.executable} -m {_WORKER}`.")
-        counts: list[int] = marshal.loads(answer)  # noqa: S302 - from Inview's own process
+        counts: list[int] = marshal.loads(answer)  # noqa: S302 - the data come from another process of Inview
         return counts
 
     def warm_up(self) -> None:

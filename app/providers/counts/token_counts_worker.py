@@ -20,7 +20,7 @@ from app.providers.counts.vocabularies import counter
 def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
     """Answer questions until the input ends."""
     while (body := read_message(questions)) is not None:
-        vocabulary, texts = marshal.loads(body)  # noqa: S302 - from the process that started this one
+        vocabulary, texts = marshal.loads(body)  # noqa: S302 - the data come from the parent process
         answers.write(write_message(list(map(counter(vocabulary), texts))))
         answers.flush()
 

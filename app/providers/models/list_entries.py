@@ -121,10 +121,10 @@ def read_list(answer: object, read: Callable[[ModelEntry], ListedModel]) -> List
             break
         try:
             if not isinstance(entry, dict):
-                raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - reported like a fault in it
+                raise BadEntryError(f"it is {reprlib.repr(entry)}")  # noqa: TRY301 - handled below
             model = read(ModelEntry(cast("dict[str, Any]", entry)))
             if model.name in models:
-                raise BadEntryError(f"{model.name} is listed twice")  # noqa: TRY301 - likewise
+                raise BadEntryError(f"{model.name} is listed twice")  # noqa: TRY301 - handled below
         except BadEntryError as error:
             skipped.append(f"entry {number:,}: {error}")
         else:

@@ -47,7 +47,7 @@ def find_entry(vendor: str, name: str) -> Any:
 
 @cache
 def _read_table(vendor: str) -> tuple[Any, dict[str, Any], Any]:
-    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB that only priced models need
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 5 MB, needed only for models with a price
 
     tables = get_snapshot().providers
     table = next(table for table in tables if table.id == vendor)

@@ -381,8 +381,8 @@ def open_link(provider: Provider) -> ProviderClient:
     # Imported here because it takes more than a second and 39 MB.
     import anthropic  # noqa: PLC0415 - see above
 
-    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
-    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
+    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - loads httpx2
+    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - loads httpx2
 
     client = anthropic.AsyncAnthropic(
         api_key=provider.key or "none",

@@ -193,7 +193,7 @@ class OfflineLink:
         del self._attempts[request]
         return False
 
-    async def get(self, path: str, timeouts: Timeouts) -> OfflineList:  # noqa: ARG002 - the answer needs no time
+    async def get(self, path: str, timeouts: Timeouts) -> OfflineList:  # noqa: ARG002 - the answer is immediate
         if path != "models":
             raise ValueError(f"The offline provider has nothing at {path!r}.")
         return OfflineList()

@@ -307,8 +307,8 @@ def open_link(provider: Provider) -> ProviderClient:
     # Imported here because it takes half a second and 25 MB.
     import openai  # noqa: PLC0415 - see above
 
-    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - it imports httpx2
-    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - it imports httpx2
+    from app.providers.wire.heads import bound_heads  # noqa: PLC0415 - loads httpx2
+    from app.providers.wire.sdk import Sdk, SdkLink, refuse  # noqa: PLC0415 - loads httpx2
 
     client = openai.AsyncOpenAI(
         api_key=provider.key or "none",  # the SDK requires a key; local servers ignore it

@@ -57,7 +57,7 @@ class PrefixCacheState:
     calls: tuple[ComparedCall, ...] = ()
 
 
-async def look_at_cache(  # noqa: PLR0913 - as preview_send
+async def look_at_cache(  # noqa: PLR0913 - the arguments of preview_send
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -96,7 +96,7 @@ class Summary:
     position: int
 
 
-async def plan_summary(  # noqa: PLR0913, PLR0917 - the same arguments as summarise
+async def plan_summary(  # noqa: PLR0913, PLR0917 - the arguments of summarise
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -65,7 +65,7 @@ class ChosenReply:
 
 
 @shielded
-async def start_comparison(  # noqa: PLR0913, PLR0917 - what a send is made of
+async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -43,7 +43,7 @@ from app.store.conversation import pairs
 
 
 @shielded
-async def compare_again(  # noqa: PLR0913 - what a send is made of
+async def compare_again(  # noqa: PLR0913 - the options of a send
     ctx: AppContext,
     owner: str,
     pair_id: str,

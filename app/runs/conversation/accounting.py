@@ -14,7 +14,7 @@ from app.store.conversation.pairs import count_messages
 from app.store.ledger.ledger import count_calls, sum_usage
 
 
-async def note_departure(  # noqa: PLR0913, PLR0917 - what leaves, from where, and why
+async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conversation and the reason
     session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: RemovalReason, messages: int
 ) -> None:
     """Store an accounting node after the pair at `after_position`: the usage so far, and why messages are removed.

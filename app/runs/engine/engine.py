@@ -107,7 +107,7 @@ class Engine:
     def runs(self) -> dict[str, LiveRun]:
         return self.writer.runs
 
-    def start(  # noqa: PLR0913, PLR0917 - what a run is made of
+    def start(  # noqa: PLR0913, PLR0917 - the data of a run
         self,
         place: RunPlace,
         start: RunStart,
@@ -326,7 +326,7 @@ class Engine:
 
 
 def _jitter() -> float:
-    return random()  # noqa: S311 - it spreads retries and protects nothing
+    return random()  # noqa: S311 - the random number only spreads retries in time
 
 
 def _describe_refusal(error: InviewError) -> Failure:

@@ -87,7 +87,7 @@ def extras_of(sent_with: SentWith) -> RequestExtras:
     return RequestExtras(sent_with.prelude, sent_with.replaced is not None)
 
 
-def build_view(  # noqa: PLR0913, PLR0917 - what a request is made of
+def build_view(  # noqa: PLR0913, PLR0917 - the data of a request
     conversation: Conversation,
     agent: Agent | None,
     pairs: tuple[Pair, ...],
@@ -119,7 +119,7 @@ def system_text_of(conversation: Conversation, agent: Agent | None, extras: Requ
     return redact_text(text).text if extras.redact else text
 
 
-async def plan_send(  # noqa: PLR0913 - what a request is made of
+async def plan_send(  # noqa: PLR0913 - the data of a request
     view: View,
     profile: ModelProfile,
     provider: Provider,
@@ -169,7 +169,7 @@ def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
         raise ValueError(f"{len(built.out)} of {len(sent)} pairs cannot be sent: {built.out[0]}.")
 
 
-def _plan(  # noqa: PLR0913, PLR0917 - as plan_send
+def _plan(  # noqa: PLR0913, PLR0917 - the arguments of plan_send
     view: View,
     profile: ModelProfile,
     provider: Provider,

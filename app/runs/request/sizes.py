@@ -67,7 +67,7 @@ class Sizes:
         self.kept.forget_where(lambda place: place[0] == conversation_id)
 
 
-async def _bring_up_to(  # noqa: PLR0913, PLR0917 - where from, and which one
+async def _bring_up_to(  # noqa: PLR0913, PLR0917 - the session, the conversation, the revision and the vocabulary
     session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, sheet: Sheet
 ) -> Sheet:
     index, position = sheet.index, 0

@@ -73,7 +73,7 @@ class ResendResult:
     undo: tuple[PairMarks, ...] = ()
 
 
-async def send_in_place(  # noqa: PLR0913, PLR0917 - see resend_pair
+async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pair
     ctx: AppContext,
     owner: str,
     pair: Pair,

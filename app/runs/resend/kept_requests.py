@@ -46,7 +46,7 @@ from app.store.settings.preferences import load_preferences, read_preferences
 
 
 @shielded
-async def resend_as_it_was(  # noqa: PLR0913 - as resend_pair
+async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
     ctx: AppContext,
     owner: str,
     pair_id: str,

@@ -68,7 +68,7 @@ NOTHING_SEEN = Seen()
 
 
 @shielded
-async def resend_pair(  # noqa: PLR0913 - what a send is made of
+async def resend_pair(  # noqa: PLR0913 - the options of a send
     ctx: AppContext,
     owner: str,
     pair_id: str,
@@ -131,7 +131,7 @@ async def resend_pair(  # noqa: PLR0913 - what a send is made of
     return await send_in_place(ctx, owner, pair, words, going, under, after if later is Later.DISCARD else ())
 
 
-async def preview_resend(  # noqa: PLR0913 - as resend_pair
+async def preview_resend(  # noqa: PLR0913 - the arguments of resend_pair
     ctx: AppContext,
     owner: str,
     pair_id: str,
@@ -157,7 +157,7 @@ async def preview_resend(  # noqa: PLR0913 - as resend_pair
     return await plan_resend(ctx, owner, pair, words, options, parameters, forced=forced)
 
 
-async def plan_resend(  # noqa: PLR0913, PLR0917 - as plan_reply
+async def plan_resend(  # noqa: PLR0913, PLR0917 - the arguments of plan_reply
     ctx: AppContext,
     owner: str,
     pair: Pair,
@@ -237,7 +237,7 @@ async def restore_version(ctx: AppContext, owner: str, pair_id: str, number: int
     ctx.event_bus.publish(owner, pair.conversation_id, PairsChanged((pair_id,)))
 
 
-async def _branch(  # noqa: PLR0913, PLR0917 - see resend_pair
+async def _branch(  # noqa: PLR0913, PLR0917 - the arguments of resend_pair
     ctx: AppContext,
     owner: str,
     pair: Pair,

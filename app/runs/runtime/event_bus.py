@@ -173,7 +173,7 @@ class EventBus:
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
         self._of: defaultdict[tuple[str, str], WeakSet[Subscription]] = defaultdict(WeakSet)
-        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - the same class
+        self._lists: _Lists = _Lists() if lists_of is None else lists_of._lists  # noqa: SLF001 - of the same class
         self._servers: defaultdict[str, WeakSet[ListChanges]] = defaultdict(WeakSet)
 
     def subscribe(self, owner: str, conversation_id: str) -> Subscription:

@@ -23,7 +23,7 @@ _last = 0
 
 
 def new_id() -> str:
-    global _last  # noqa: PLW0603 - each id must be greater than the last
+    global _last  # noqa: PLW0603 - each id must be greater than the last one
     with _taking:
         _last = value = max((time.time_ns() // 1_000_000) << 80 | secrets.randbits(80), _last + 1)
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))

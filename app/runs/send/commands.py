@@ -77,7 +77,7 @@ class StartedRun:
 
 
 @shielded
-async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
+async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     ctx: AppContext,
     owner: str,
     *,
@@ -123,7 +123,7 @@ async def create_conversation(  # noqa: PLR0913 - a conversation has many fields
 
 
 @shielded
-async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
+async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
     ctx: AppContext,
     owner: str,
     conversation_id: str,
@@ -133,7 +133,7 @@ async def change_conversation(  # noqa: PLR0913 - a conversation has many fields
     system_prompt: str | None = None,
     parameters: Parameters | None = None,
     retry_policy: RetryPolicy | None = None,
-    filter: str | None = None,  # noqa: A002 - the noun's own name, here as in the API
+    filter: str | None = None,  # noqa: A002 - the field has this name in the API
     tool_mode: ToolMode | None = None,
     ticked_tools: Sequence[str] | None = None,
     agent_id: str | None = None,
@@ -231,7 +231,7 @@ async def delete_conversation(ctx: AppContext, owner: str, conversation_id: str)
 # --- sending ---
 
 
-async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
+async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
     ctx: AppContext,
     owner: str,
     conversation_id: str,
@@ -260,7 +260,7 @@ async def preview_send(  # noqa: PLR0913 - the same arguments as start_reply
 
 
 @shielded
-async def start_reply(  # noqa: PLR0913 - what a send is made of
+async def start_reply(  # noqa: PLR0913 - the options of a send
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -42,7 +42,7 @@ class ExactCount:
 
 
 @shielded
-async def count_exactly(  # noqa: PLR0913 - the same arguments as preview_send
+async def count_exactly(  # noqa: PLR0913 - the arguments of preview_send
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -51,7 +51,7 @@ async def name_delegates(
     return tuple(tool for tool in offered if tool is not None)
 
 
-async def size_tools(  # noqa: PLR0913, PLR0917 - which tools, for whom, and how they count
+async def size_tools(  # noqa: PLR0913, PLR0917 - the tools, the conversation, the model and the tokenizer
     tools: tuple[Tool, ...],
     conversation: Conversation,
     profile: ModelProfile,

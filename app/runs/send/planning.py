@@ -44,7 +44,7 @@ The refusal shows only that the model's real window is smaller than the refused 
 """
 
 
-async def plan_reply(  # noqa: PLR0913, PLR0917 - what a send is made of
+async def plan_reply(  # noqa: PLR0913, PLR0917 - the options of a send
     ctx: AppContext,
     owner: str,
     conversation_id: str,

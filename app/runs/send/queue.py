@@ -80,7 +80,7 @@ def view_options_of(item: QueuedText, model: str | None = None) -> ViewOptions:
     return ViewOptions(item.filter, model or item.model, item.topic, item.zone, agent=item.agent_id)
 
 
-async def send_text(  # noqa: PLR0913 - what a send is made of
+async def send_text(  # noqa: PLR0913 - the options of a send
     ctx: AppContext,
     owner: str,
     conversation_id: str,
@@ -123,7 +123,7 @@ async def send_text(  # noqa: PLR0913 - what a send is made of
 
 
 @shielded
-async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the place in the queue
+async def queue_text(  # noqa: PLR0913 - the options of a send, and the place in the queue
     ctx: AppContext,
     owner: str,
     conversation_id: str,
@@ -188,7 +188,7 @@ async def queue_text(  # noqa: PLR0913 - everything that a send needs, and the p
 
 
 @shielded
-async def change_queued(  # noqa: PLR0913 - the text, and what changes
+async def change_queued(  # noqa: PLR0913 - the queued text and its changes
     ctx: AppContext,
     owner: str,
     conversation_id: str,
@@ -252,7 +252,7 @@ async def pause_queue(ctx: AppContext, owner: str, conversation_id: str) -> Queu
 
 
 @shielded
-async def resume_queue(  # noqa: PLR0913 - which queue, when, and how its first text is sent
+async def resume_queue(  # noqa: PLR0913 - the queue, a condition, and options for its first text
     ctx: AppContext,
     owner: str,
     conversation_id: str,

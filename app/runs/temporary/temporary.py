@@ -31,7 +31,7 @@ from app.store.database.database import Store
 from app.store.temporary.temporary_database import move_to_disk, open_memory
 
 
-async def create_temporary(  # noqa: PLR0913 - as create_conversation
+async def create_temporary(  # noqa: PLR0913 - the arguments of create_conversation
     ctx: AppContext,
     owner: str,
     *,

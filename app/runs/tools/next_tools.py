@@ -72,7 +72,7 @@ async def look_at_tools(
     return SeenTools(now, modes, tariffs[now.base.profile.model])
 
 
-async def _plan(  # noqa: PLR0913, PLR0917 - as look_at_tools, and what was composed
+async def _plan(  # noqa: PLR0913, PLR0917 - the arguments of look_at_tools, and the composition
     ctx: AppContext,
     owner: str,
     conversation_id: str,

@@ -64,7 +64,7 @@ class WrongArgumentsError(InputError):
 
 
 @shielded
-async def answer_permission(  # noqa: PLR0913 - what an answer can say
+async def answer_permission(  # noqa: PLR0913 - the request and all parts of an answer
     ctx: AppContext,
     owner: str,
     request_id: str,

@@ -68,7 +68,7 @@ class Exported:
     chunks: AsyncIterator[bytes]
 
 
-async def export_conversation(  # noqa: PLR0913 - everything that selects the pairs and the form of the file
+async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and the format of the file
     ctx: AppContext,
     owner: str,
     conversation_id: str,

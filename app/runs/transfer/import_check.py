@@ -123,7 +123,7 @@ def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
     return CheckedFile(file, conversations, tuple(topics), ids.seen, attachments, labels)
 
 
-def _check(  # noqa: PLR0913, PLR0917 - what is gathered over all of the file
+def _check(  # noqa: PLR0913, PLR0917 - the values collected from the whole file
     file: ImportFile, number: int, owner: str, now: datetime, ids: Ids, topics: dict[TopicNames, None], named: set[str]
 ) -> CheckedConversation:
     place = f"$.conversations[{number}]"

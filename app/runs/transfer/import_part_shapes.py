@@ -23,7 +23,7 @@ _LARGEST = 2**53
 
 def _require_text(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError("write a time as text, such as 2026-01-31T12:00:00Z")  # noqa: TRY004 - for pydantic
+        raise ValueError("write a time as text, such as 2026-01-31T12:00:00Z")  # noqa: TRY004 - for pydantic: ValueError
     return value
 
 

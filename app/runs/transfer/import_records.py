@@ -159,7 +159,7 @@ def _read_lifecycle(shape: PairShape, place: str) -> Lifecycle:
     return Lifecycle.ERROR if shape.lifecycle in RUNNING else shape.lifecycle
 
 
-def _read_message(  # noqa: PLR0913, PLR0917 - what may be left out has to come from somewhere
+def _read_message(  # noqa: PLR0913, PLR0917 - the message and the defaults of its missing fields
     shape: MessageShape | EarlierMessageShape, text: str, place: str, role: Role, created: datetime, ids: Ids
 ) -> Message:
     parts = text_alone(text) if shape.parts is None else tuple(map(_read_part, shape.parts))

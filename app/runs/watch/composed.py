@@ -160,7 +160,7 @@ class ComposedView:
         clock = asyncio.get_running_loop().time
         while True:
             await self._stale.wait()
-            while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - the due time may be moved forward
+            while (early := self._due - clock()) > 0:  # noqa: ASYNC110 - `change` may set an earlier time meanwhile
                 await asyncio.sleep(min(early, SETTLE_SECONDS))
             async with self.busy:
                 self._stale.clear()

@@ -291,7 +291,7 @@ class Watcher:
                 self._heard += 1
             await self._take(event)
 
-    async def _take(self, event: FeedEvent) -> None:  # noqa: C901, PLR0912 - a case for each event
+    async def _take(self, event: FeedEvent) -> None:  # noqa: C901, PLR0912 - one case for each kind of event
         match event:
             case RunStarted():
                 self._start(event.pair)

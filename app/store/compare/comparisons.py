@@ -90,7 +90,7 @@ async def move_into_pair(  # noqa: PLR0913, PLR0917 - comparison, target and com
     await _remove(session, comparison)
 
 
-async def move_into_place(  # noqa: PLR0913, PLR0917 - as above, and the pair before the change
+async def move_into_place(  # noqa: PLR0913, PLR0917 - those of move_into_pair, and the earlier pair
     session: AsyncSession,
     owner: str,
     comparison: Comparison,

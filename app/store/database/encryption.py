@@ -48,7 +48,7 @@ class Seal:
             StoreError: the key file is missing, damaged, too large or no regular file, or has another key than the one
                 that encrypted the text.
         """
-        from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB that an installation without keys saves
+        from cryptography.fernet import InvalidToken  # noqa: PLC0415 - 8 MB, needed only with stored keys
 
         try:
             return self._fernet(create=False).decrypt(sealed).decode()

@@ -122,7 +122,7 @@ def _read(engine: Engine) -> str | None:
 def _run_alembic(connection: Connection) -> None:
     from alembic.config import Config  # noqa: PLC0415 - see above
 
-    from alembic import command  # noqa: PLC0415 - memory and time that only a start after an update needs
+    from alembic import command  # noqa: PLC0415 - loaded only if a migration is due
 
     if read_revision(connection) == HEAD:
         return

@@ -24,7 +24,7 @@ class Row(SQLModel):
 
     @declared_attr.directive
     def __tablename__(  # pyright: ignore[reportIncompatibleVariableOverride] - SQLAlchemy's way, SQLModel types it narrower
-        cls,  # noqa: N805 - SQLAlchemy hands the class
+        cls,  # noqa: N805 - SQLAlchemy passes the class as the first argument
     ) -> str:
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Row")).lower()
 

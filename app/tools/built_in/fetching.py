@@ -51,7 +51,7 @@ def fetch_page(guard: AddressGuard | None = None) -> BuiltIn:
 
 
 def _load_reader() -> Callable[[str, int, AddressGuard], Awaitable[ToolOutcome]]:
-    from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and a tenth of a second, only needed for pages
+    from app.tools.built_in.web_pages import read_page  # noqa: PLC0415 - 12 MB and 0.1 s, needed only for pages
 
     return read_page
 

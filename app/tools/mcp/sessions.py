@@ -144,7 +144,7 @@ class ServerSession:
         self._link = None
         self._turn(Health.OFF)
 
-    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - a limit, not a failure
+    async def settle(self, timeout: float) -> None:  # noqa: ASYNC109 - reaching it is no error
         """Wait at most `timeout` seconds until the server is ready, or the next attempt to connect has failed.
 
         If the session pauses between two attempts, this call ends the pause.

@@ -97,7 +97,7 @@ async def _hear(
     tell: Tell,
     ending: ConnectionEnd,
 ) -> None:
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    assert process.stdout is not None  # noqa: S101 - the process was started with a pipe
     words = ""
     try:
         async with aclosing(read_lines(process.stdout, Messages())) as lines:
@@ -123,7 +123,7 @@ async def _hear(
 
 
 async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    assert process.stdin is not None  # noqa: S101 - the process was started with a pipe
     with suppress(ConnectionError, anyio.ClosedResourceError):
         async for message in to_say:
             process.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
@@ -131,7 +131,7 @@ async def _say(process: asyncio.subprocess.Process, to_say: MemoryObjectReceiveS
 
 
 async def _overhear(process: asyncio.subprocess.Process, tell: Tell, ending: ConnectionEnd) -> None:
-    assert process.stderr is not None  # noqa: S101 - it is a pipe
+    assert process.stderr is not None  # noqa: S101 - the process was started with a pipe
     try:
         async with aclosing(read_lines(process.stderr, Words())) as lines:
             async for line in lines:

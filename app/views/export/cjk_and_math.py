@@ -40,7 +40,7 @@ _IS_PROSE: Final = re.compile(r"[^\\^_=+<>{}|]*[,.;:!?] [a-z]{2}[^\\^_=+<>{}|]*"
 
 
 class _State(StateInline):
-    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: FBT001, N802, N803 - of the library
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: FBT001, N802, N803 - fixed by the library
         scanned = super().scanDelims(start, canSplitWord)
         after = self.src[start + scanned.length : self.posMax][:1]
         before = self.src[start - 1] if start else ""
