@@ -1,7 +1,7 @@
-"""The app context: everything that exists once per process, as the value that every command takes.
+"""The app context: one value with everything that exists once per process. Every command takes it as an argument.
 
     ctx = current()
-    ctx = await context_for(ctx, conversation_id)     # another one if the conversation is temporary
+    ctx = await context_for(ctx, conversation_id)     # a different one for a temporary conversation
 
 Not here: opening and closing it (`wiring.py`), commands (`runs/send/commands.py`) and watching
 (`runs/watch/broadcast.py`).
@@ -37,10 +37,12 @@ MAX_ELSEWHERE = 10_000
 
 @dataclass(eq=False)
 class TemporaryContext:
-    """The app context of temporary conversations (`temporary.py`). `ctx` is None until it is opened.
+    """The app context of temporary conversations (`temporary.py`), once it is opened.
 
-    `closing` closes this app context. `elsewhere` are ids that were looked up in the database of temporary
-    conversations and not found there.
+    - `ctx`: that app context; None until the first temporary conversation.
+    - `elsewhere`: ids that are known not to be in the database of temporary conversations.
+    - `opening`: a lock, so that it is opened only once.
+    - `closing`: closes that app context.
     """
 
     ctx: AppContext | None = None
@@ -51,7 +53,7 @@ class TemporaryContext:
 
 @dataclass(frozen=True)
 class CacheRefresher:
-    """The keep-alive task of a conversation (`runs/cache/keep_alive.py`).
+    """The task that keeps the prompt cache of a conversation alive (`runs/cache/keep_alive.py`).
 
     `wake` makes the task check the cache at once.
     """
@@ -62,11 +64,12 @@ class CacheRefresher:
 
 @dataclass(frozen=True)
 class AppContext:
-    """The parts of Inview that commands and watchers use. `process_id` identifies this process in the database.
+    """The parts of Inview that commands and watchers use.
 
-    `warming` has the tasks that prepare the next send of a conversation (`runs/send/prefetch.py`), by conversation.
-    They and the tasks in `background` are cancelled when the process ends. `keeping` has the cache keep-alive tasks of
-    this process, by conversation.
+    - `process_id`: the id of this process in the database.
+    - `warming`: tasks that prepare the next send (`runs/send/prefetch.py`), by conversation.
+    - `background`: other tasks. They and the tasks in `warming` are cancelled when the process ends.
+    - `keeping`: the cache keep-alive tasks of this process, by conversation.
     """
 
     settings: Settings
@@ -98,9 +101,9 @@ class AppContext:
         return task
 
     def expire(self, seconds: float) -> int:
-        """Drop the cached data of conversations that were unused for this many seconds.
+        """Drop the cached data of conversations that were not used in the last `seconds`.
 
-        Returns the number of dropped entries.
+        Return the number of dropped entries.
         """
         return sum(one.kept.expire(seconds) for one in (self.sent_pairs, self.sizes, self.snapshots))
 
@@ -120,7 +123,7 @@ def current() -> AppContext:
 
 
 def is_open(ctx: AppContext) -> bool:
-    """Return True while this app context is in use. Long work checks this, and ends early on False."""
+    """Return True while this app context is in use. Long work calls this from time to time, and stops on False."""
     return any(one is ctx for one in _open)
 
 

@@ -87,7 +87,8 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
         stored = await agents.load_agent(session, owner, agent_id)
         left = tuple(one for one in stored.damage if one.column not in fields)
         agent = replace(stored, **fields, updated_at=now(), damage=left)
-        require_readable(agent)  # otherwise an unreadable field that is not replaced would be lost
+        # without `require_readable(agent)`, an unreadable field that is not replaced would be lost
+        require_readable(agent)
         require_usable(agent)
         require_free(await agents.load_agents(session, owner), agent)
         await agents.save_agent(session, agent)

@@ -115,7 +115,7 @@ async def load_attached(ctx: AppContext, owner: str, ids: Sequence[str]) -> Atta
 
 
 async def load_bytes(ctx: AppContext, owner: str, parts: tuple[Part, ...]) -> AttachedParts:
-    """Return these parts with the bytes of the attachments that they name.
+    """Return these parts, with the bytes of the attachments that they name loaded from the store.
 
     Raises:
         InputError: some of them are missing.

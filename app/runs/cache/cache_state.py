@@ -1,9 +1,11 @@
-"""The state of a provider's prompt cache for a conversation: recent calls, and what the next send would read from it.
+"""The state of a provider's prompt cache for a conversation: its recent calls, and the part of the next send that is
+cached.
 
     state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
-No provider is called and nothing is stored. If nothing is cached, no request is planned: one small query is enough.
+No provider is called and nothing is stored. If no call of the conversation is cached, the next send is not planned, and
+one small query is enough.
 """
 
 from __future__ import annotations
@@ -30,10 +32,11 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class ComparedCall:
-    """A provider call with its cache use. `judgement` compares its reported usage with the prediction.
+    """A provider call with its use of the prompt cache.
 
-    `differs` describes the first difference between its request and the request of the previous call. None: its request
-    continues the previous one, there is no previous call, or the usage of this call is unknown.
+    - `judgement`: compares the usage that the provider reported with the prediction.
+    - `differs`: the first difference between this request and the one before it. None if this request continues the one
+      before it, if there is none, or if the usage of this call is unknown.
     """
 
     use: StoredUse
@@ -43,10 +46,11 @@ class ComparedCall:
 
 @dataclass(frozen=True, slots=True)
 class PrefixCacheState:
-    """The cache state at the time `at`. `rules` is None if the model has no known cache.
+    """The state of a prompt cache at the time `at`.
 
-    `next` is the plan of a send now; None: nothing is cached. `calls` are the recent calls of the conversation, newest
-    first.
+    - `rules`: the cache rules of the model; None if no cache of this model is known.
+    - `next`: the plan of a send now; None if nothing is cached.
+    - `calls`: the recent calls of the conversation, newest first.
     """
 
     profile: ModelProfile
@@ -66,7 +70,7 @@ async def look_at_cache(  # noqa: PLR0913 - the arguments of preview_send
     *,
     parameters: Parameters | None = None,
 ) -> PrefixCacheState:
-    """Return the cache state for a send with these options. `parameters` apply to this send only.
+    """Return the state of the prompt cache for a send with these options. `parameters` apply to this send only.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -28,7 +28,7 @@ def describe_cache_state(state: PrefixCacheState, kept: KeepAlive | None) -> Cac
 
 
 def describe_planned_cache(planned: Preview, tariff: Tariff | None) -> CacheView | None:
-    """Describe the cache plan of a planned call; None if no cache of its model is known."""
+    """Describe the cache plan of a planned call. Return None if no cache of its model is known."""
     use = planned.plan.cache
     if use is None:
         return None

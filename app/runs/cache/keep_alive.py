@@ -74,7 +74,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return what it costs to keep alive the cache that this send would read, or the reason why that is impossible."""
+    """Return the cost of keeping the cache alive that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."
@@ -91,9 +91,10 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 async def start_keeping(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
 ) -> Keeping:
-    """Start to keep alive, for some minutes, the prompt cache that a send with these options would read.
+    """Keep alive, for some minutes, the prompt cache that a send with these options would read. Return the stored
+    order.
 
-    Return the stored order. It replaces an earlier order of the conversation.
+    The order replaces an earlier order of the conversation.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -108,7 +109,7 @@ async def start_keeping(
     if isinstance(offer, str):
         raise ConflictError(offer)
     await require_budgets(ctx, owner, planned.composed.base.conversation, offer.each)
-    # Store the current options: later changes of the view do not change what is kept alive.
+    # Store the current options, so that later changes of the view do not change which cache is kept alive.
     seen = replace(
         options, filter=planned.composed.base.conversation.filter if options.filter is None else options.filter
     )
@@ -139,14 +140,14 @@ async def stop_keeping(ctx: AppContext, owner: str, conversation_id: str) -> Non
 
 
 async def read_keeping(ctx: AppContext, owner: str, conversation_id: str) -> KeepAlive | None:
-    """Return the current or last keep-alive of a conversation; None: it has none."""
+    """Return the current or last keep-alive of a conversation, or None if it never had one."""
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
     if keeping is None:
         return None
     spent = Spent()
     if keeping.made_id is not None:
-        with suppress(NotFoundError):  # the conversation of the refreshes was deleted
+        with suppress(NotFoundError):  # a NotFoundError means that the conversation of the refreshes was deleted
             spent = (await load_balance(ctx, owner, keeping.made_id)).spent
     return KeepAlive(keeping, spent)
 
@@ -177,7 +178,9 @@ async def keep_resuming(ctx: AppContext) -> None:
 
 
 async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
-    """Refresh the cache if a refresh is due. Return the seconds until the next check; None: the keep-alive is over."""
+    """Refresh the cache if a refresh is due. Return the seconds until the next check, or None if the keep-alive is
+    over.
+    """
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)
         if keeping is None or keeping.ended_at is not None:
@@ -191,7 +194,7 @@ async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bo
         raise
     except InviewError as error:  # the conversation or the model was deleted, or a budget is spent
         return await _end(ctx, keeping, str(error))
-    except Exception:  # after a defect of Inview nothing is refreshed, and the page must show that
+    except Exception:  # after a defect of Inview, nothing is refreshed, and the page shows the failure
         log.exception(
             "keeping a conversation warm failed because of a defect in Inview", conversation_id=conversation_id
         )
@@ -223,7 +226,7 @@ async def _tend(ctx: AppContext, keeping: Keeping, earlier: Earlier, *, resumed:
     state = await load_state(ctx, owner, started.run_id)
     ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
     if isinstance(state.outcome, Failed) and state.outcome.reason.error_class is ErrorClass.INTERRUPTED:
-        return RUNNING_SECONDS  # the process is shutting down: the next one resumes
+        return RUNNING_SECONDS  # the process is ending: the next process resumes the keep-alive
     if words := _explain_end(state):
         return await _end(ctx, keeping, words)
     return 0.0

@@ -1,10 +1,10 @@
 """One refresh of the cache keep-alive (`keep_alive.py`): a call that reads the prefix that a provider has cached.
 
     earlier = await load_earlier(session, owner, keeping.made_id)
-    started = await start_refresh(ctx, planned, keeping, earlier)        # None: another process has just done it
+    started = await start_refresh(ctx, planned, keeping, earlier)        # None if another process was faster
 
-A refresh is an ordinary run, in a `tool` conversation that has all refreshes of one order. Every process may try; the
-first one to store its run makes the call.
+A refresh is an ordinary run. All refreshes of an order are in one `tool` conversation. Every process may try to start a
+refresh; the first one to store its run makes the call.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ NAME = "Kept warm"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The earlier refreshes of an order: their conversation (None: there is none), and the position of the newest one.
+    """The earlier refreshes of an order.
 
-    `running`: one of the refreshes is running.
+    - `made_id`: the id of their conversation; None if there is none.
+    - `position`: the position of the newest one.
+    - `running`: True if one of them is running.
     """
 
     made_id: str | None = None
@@ -54,7 +56,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
         return Earlier()
     try:
         await conversations.load_conversation(session, owner, made_id)
-    except NotFoundError:  # the conversation was deleted
+    except NotFoundError:  # a NotFoundError means that the conversation was deleted
         return Earlier()
     tail = await pairs.load_tail(session, made_id)
     return Earlier(made_id, tail.position, tail.running is not None)
@@ -63,7 +65,7 @@ async def load_earlier(session: AsyncSession, owner: str, made_id: str | None) -
 async def start_refresh(ctx: AppContext, planned: Preview, keeping: Keeping, earlier: Earlier) -> StartedRun | None:
     """Start a call that reads the cached prefix of this send again. Return the running call.
 
-    None: meanwhile, this keep-alive was refreshed by another process, or it was ended or replaced.
+    Return None if another process has refreshed this keep-alive meanwhile, or if it was ended or replaced.
 
     Raises:
         ConflictError: the send would read nothing from the cache.

@@ -39,12 +39,14 @@ from app.store.run import runs
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A child call to make for `parent`. Its node is the entry in the log of `parent` that shows the call.
+    """A child call to make for the conversation `parent`.
 
-    `role` is the role of its request and of its node, `instruction` is the request's text. `name` is the title of the
-    child conversation. `after_position` is the position of the parent's newest pair: the node is placed after it.
-    `trigger` is the id of the newest reply that the call reads; None: there is none. `position` is for a summary only:
-    the summary replaces the pairs with a lower position.
+    - `role`: the role of its request and of its node, the entry in the log of `parent` that shows the call.
+    - `name`: the title of the child conversation.
+    - `instruction`: the text of the request.
+    - `after_position`: the position of the newest pair of `parent`; the node is placed after it.
+    - `trigger`: the id of the newest reply that the call reads, if it reads one.
+    - `position`: for a summary only; the summary replaces the pairs with a lower position.
     """
 
     parent: Conversation
@@ -130,9 +132,9 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over, and return the text of its reply; "": there is none.
+    """Wait until the call is over. Return the text of its reply, or "" if it has none.
 
-    The status of the child conversation is stored: the call succeeded or failed.
+    Also store in the child conversation whether the call succeeded or failed.
     """
     run_id = child.started.run_id
     async for _ in follow(ctx, owner, run_id):

@@ -38,7 +38,7 @@ from app.tools.toolbox import BuiltIn
 SHOWN = 160
 """Maximum number of characters, at the end of the agent's text so far, that are published as progress."""
 ENDING_SECONDS = 30.0
-"""Seconds to stop a delegated task and store its end, in addition to the time limit of the task."""
+"""Seconds for stopping a delegated task and storing its end, in addition to the time limit of the task."""
 
 
 def delegate_tool(ctx: AppContext, seconds: float = TOOL_LIMITS.seconds) -> BuiltIn:
@@ -77,7 +77,7 @@ async def _delegate(  # noqa: PLR0913, PLR0917 - the agents, the task, its progr
     except TimeoutError:
         late = f"{agent.name} was stopped after {seconds:,.0f} seconds, the maximum for a delegated task."
     finally:
-        if not over:  # the caller was cancelled or the time is over
+        if not over:  # then the caller was cancelled, or the time is over
             await stop_run(ctx, started.run_id)
             await _close(ctx, made, ConversationStatus.FAILED)
     state = await load_state(ctx, caller.owner, started.run_id)
@@ -101,7 +101,8 @@ async def _prepare(ctx: AppContext, caller: Caller, name: str, task: str) -> tup
             root = await load_conversation(session, caller.owner, came_from.conversation_id)
             deep += 1
         if root.kind is ConversationKind.TOOL and root.parent_id is not None:
-            root = await load_conversation(session, caller.owner, root.parent_id)  # a compared reply: use its parent
+            # the conversation of a compared reply: use its parent
+            root = await load_conversation(session, caller.owner, root.parent_id)
         agent = find_delegate([one for one in await load_agents(session, caller.owner) if not one.damage], name, above)
         made = Conversation(
             id=new_id(),

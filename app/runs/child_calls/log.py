@@ -1,4 +1,7 @@
-"""The log of a conversation: its calls for titles and summaries, and the usage up to each removal of messages."""
+"""The log of a conversation: its calls for titles and summaries, and its accounting nodes.
+
+An accounting node is written when messages are removed, and has the usage up to then.
+"""
 
 from __future__ import annotations
 

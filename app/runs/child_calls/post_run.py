@@ -1,7 +1,7 @@
-"""Post-run tasks: a table of independent tasks that run in the background when the end of a reply has been stored.
+"""Post-run tasks: background tasks that are started for every run when its end has been stored.
 
-No subscriber waits for them, because the end of the reply is already published. A task that fails is logged and does
-not stop the others.
+The end of the reply is already published, so no subscriber waits for these tasks. They are independent: if one fails,
+the failure is logged and the others continue.
 """
 
 from __future__ import annotations

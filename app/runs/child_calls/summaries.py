@@ -41,10 +41,12 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The choice of the pairs in view that a summary replaces.
+    """The pairs in view that a summary shall replace.
 
-    `everything`: all pairs. `up_to`: the pairs up to this position, whether they fit into the budget or not. With
-    neither: the pairs that do not fit together with the draft, or all pairs if all fit.
+    - `everything`: all pairs.
+    - `up_to`: the pairs up to this position, even if they fit into the budget.
+
+    Without both: the pairs that do not fit together with the draft, or all pairs if all of them fit.
     """
 
     everything: bool = False
@@ -59,10 +61,13 @@ OLDER = Extent()
 class SummaryPlan:
     """The pairs that a summary would read and replace.
 
-    `count` is the number of these pairs. `tokens` is the size of the request for the summary, `cost` its price; None:
-    the price is unknown. The summary would be shown above the pair at `position`, and pairs with a lower position would
-    no longer be sent. `unread` is the number of pairs with a lower position that the filter hides: the summary would
-    not read them, although a send without this filter would include them now.
+    - `position`: the summary would be shown above the pair at this position. Pairs with a lower position would no
+      longer be sent.
+    - `tokens`: the size of the request for the summary.
+    - `count`: the number of pairs that the summary would read.
+    - `cost`: the price of the summary; None if it is unknown.
+    - `unread`: the number of pairs that would no longer be sent although the summary did not read them, because the
+      filter hides them.
     """
 
     base: ContextSnapshot
@@ -250,5 +255,6 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
             await put_checkpoint(ctx, owner, conversation_id, Checkpoint(summary, position))
         else:
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # deleted, or a database error: the summary stays in its own conversation
+    # the conversation was deleted, or the database failed: the summary stays in the child conversation
+    except InviewError as error:
         _log.warning("a summary did not become a checkpoint", conversation_id=conversation_id, fault=str(error))

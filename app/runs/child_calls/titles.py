@@ -37,9 +37,9 @@ from app.store.settings.preferences import read_preferences
 
 NAME = "Title"
 SHARE_OF_WINDOW = 8
-"""The reply with a title may use at most this part of the model's window (one divided by this number).
+"""The size of a reply with a title: at most the model's window divided by this number.
 
-So the rest of the window is free for the request.
+The rest of the window is free for the request.
 """
 
 _log = structlog.get_logger(__name__)
@@ -135,7 +135,8 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
             if not await awaits_first_title(session, conversation_id):
                 return
         await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
-    except InviewError as error:  # no caller waits for this; the request of a person reports its error
+    # no caller waits for this title; only a title that a person requests reports its error
+    except InviewError as error:
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 
@@ -149,7 +150,8 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-    except InviewError as error:  # deleted, or a database error: the title stays in its own conversation
+    # the conversation was deleted, or the database failed: the title stays in the child conversation
+    except InviewError as error:
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))
 
 

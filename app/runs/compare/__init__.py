@@ -1,4 +1,4 @@
-"""Comparisons: several models answer one request side by side: a new request, or that of an existing pair.
+"""Comparisons: several models answer one request side by side, either a new request or the request of an existing pair.
 
 Not here: the page that shows them (`app/state/compare`).
 """

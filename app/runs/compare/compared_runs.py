@@ -64,10 +64,12 @@ async def begin_comparison(  # noqa: PLR0913, PLR0917 - the comparison, its call
     attached: AttachedParts = NOTHING_ATTACHED,
     require: Check | None = None,
 ) -> Comparison:
-    """Store and start a run for each call in `planned`, or for none of them. Return the comparison with its runs.
+    """Store and start one run for each call in `planned`. If one of them cannot be stored, none is started.
+
+    Return the comparison with its runs.
 
     `requested` is the comparison without runs, `attached` are the attachments of its text. `require` is called in the
-    storing transaction; if it raises, nothing is stored or sent.
+    transaction that stores the runs; if it raises, nothing is stored or sent.
 
     Raises:
         SendLockedError: a reply is running in the conversation.

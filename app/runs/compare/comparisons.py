@@ -53,10 +53,11 @@ NO_CHOICES: Final[Mapping[str, OverBudget]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ChosenReply:
-    """The result of keeping a reply: the id of the pair that has it.
+    """The result of keeping a reply.
 
-    If the comparison answered an existing pair again, `replaced` is the number of the version with the pair's previous
-    content. If keeping the reply discarded later pairs, `undo` are the changes of marks that restore these pairs.
+    - `pair_id`: the id of the pair that has the reply.
+    - `replaced`: the version that has the previous content of this pair, if an existing pair was answered again.
+    - `undo`: the changes of marks that restore later pairs, if they were discarded.
     """
 
     pair_id: str
@@ -130,7 +131,7 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Comparison, tuple[Pair, ...]]:
-    """Return the open comparison, and for each model the stored pair that has its reply.
+    """Return the open comparison and its stored pairs: one for each model, with the reply of that model.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.
@@ -167,7 +168,7 @@ async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: s
         still = await comparisons.load_open(session, owner, conversation_id)
         if still != comparison:
             raise ConflictError("The comparison was just closed elsewhere. Check the conversation.")
-        stood = await _load_compared(session, owner, comparison)  # a page may have sent back more of a reply
+        stood = await _load_compared(session, owner, comparison)  # a page may have recovered more text of a reply
         if running := [pair.model for pair in stood if pair.lifecycle in RUNNING]:
             raise ConflictError(f"The reply of {running[0]} could not be stopped. Try again.")
         place = comparison.runs.index(kept)
@@ -265,7 +266,7 @@ async def _stand_in(  # noqa: PLR0913, PLR0917 - the kept reply and its pair
     """
     before = await _load_answered(session, owner, pair_id)
     request = before.request
-    if request.id != comparison.request_id:  # the pair was edited before the comparison was reopened
+    if request.id != comparison.request_id:  # the pair was edited after the comparison was started
         several = await versions.load_versions(session, owner, before)
         request = next(each.request for each in several if each.request.id == comparison.request_id)
     one = stood[kept]

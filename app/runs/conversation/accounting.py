@@ -1,4 +1,4 @@
-"""Accounting nodes: written when messages are removed from a conversation or restored, with the usage up to then."""
+"""Accounting nodes: records of the usage so far, written when messages are removed from a conversation or restored."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from app.store.ledger.ledger import count_calls, sum_usage
 async def note_departure(  # noqa: PLR0913, PLR0917 - the messages, their conversation and the reason
     session: AsyncSession, owner: str, conversation_id: str, after_position: int, reason: RemovalReason, messages: int
 ) -> None:
-    """Store an accounting node after the pair at `after_position`: the usage so far, and why messages are removed.
+    """Store an accounting node with the usage so far, because messages are removed from a conversation.
 
-    The caller's transaction also removes the messages. `messages` is their number.
+    The node is placed after the pair at `after_position`. `messages` is the number of the messages. The caller removes
+    them in the same transaction.
     """
     spent = await sum_usage(session, owner, conversation_id=conversation_id)
     usage = sum(spent.values(), start=Usage())

@@ -1,7 +1,7 @@
 """Forks: a new conversation with copies of pairs of another, and the tree of branches that forks make.
 
     fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, up_to=pair_id)        # all pairs up to this one
-    fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # those that a filter selects
+    fork = await fork_from(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))  # only the pairs in view
 
 Marks, topics, texts and versions are copied. Attachments are not copied: a message names its attachments by the hash of
 their bytes, and the copy of the message has the same hashes. The ledger does not change, because no provider is called.
@@ -41,8 +41,8 @@ async def fork_from(
 ) -> Listed:
     """Create a conversation with copies of pairs of this one. Return its entry in the list of conversations.
 
-    A pair is copied if it is in view under `options` (None: every pair is), and if it is not later than the pair with
-    the id `up_to` (None: there is no such limit).
+    `options`: copy only the pairs that are in view under these options; None: all pairs. `up_to`: copy only the pairs
+    up to the one with this id; None: up to the newest.
 
     Raises:
         NotFoundError: this owner has no such conversation, or it has no such pair.
@@ -101,7 +101,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
 
 
 async def read_tree(ctx: AppContext, owner: str, conversation_id: str) -> tuple[Placed, ...]:
-    """Return the tree of branches of a conversation as a list, each parent above its forks.
+    """Return the tree of branches of a conversation as a list: each parent, followed by its forks.
 
     Raises:
         NotFoundError: this owner has no such conversation.

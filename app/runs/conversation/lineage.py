@@ -25,7 +25,8 @@ _MADE: dict[Role, LineageKind] = {
 
 
 async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
-    """Return the parent, the child conversations and the forks of a conversation. More distant relatives are left out.
+    """Return the parent, the child conversations and the forks of a conversation. More distant relatives are not
+    included.
 
     Raises:
         NotFoundError: this owner has no such conversation.

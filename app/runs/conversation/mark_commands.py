@@ -1,10 +1,10 @@
-"""Marking pairs: stars, flag, include or exclude tag, topic, delete and undelete; one pair or ten thousand.
+"""Commands that mark one or many pairs: stars, flag, include or exclude tag, topic, delete and undelete.
 
     undo = await mark_pairs(ctx, LOCAL_OWNER, conversation_id, [PairMarks(pair_id, Marks(stars=3))])
     await mark_pairs(ctx, LOCAL_OWNER, conversation_id, undo)
 
-A command uses one transaction and one revision for any number of pairs. The conversation does not move in the list,
-because it has no new message.
+A command uses one transaction and one revision for any number of pairs. The conversation keeps its place in the list of
+conversations, because it has no new message.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The engine: performs what `domain.run.run` decides, with a task for each call of a provider or a tool.
+"""The engine: performs the actions that `domain.run.run` decides. Each call of a provider or a tool is a task.
 
     run = engine.start(place, start, provider, wire)      # the run continues without its caller
     engine.cancel(run.run_id)
 
-Every event is passed to `apply_event`, and `_perform` is the only place that performs the resulting actions. A reply
-does not depend on its subscribers: they read `LiveRun.shown`.
+Every event is passed to `apply_event`, and `_perform` is the only place that performs the resulting actions.
+Subscribers read `LiveRun.shown`; a slow subscriber does not delay the reply.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from app.store.run.runs import RunPlace
 log = structlog.get_logger()
 
 INTERRUPT_SECONDS = 1.5
-"""Maximum seconds that the end of the process waits until the replies are stored."""
+"""Maximum seconds that a process which ends waits until its replies are stored."""
 
 
 class ToolExecutor(Protocol):
@@ -81,7 +81,7 @@ class ToolExecutor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NextRound:
-    """The provider call that continues a reply after tool calls. `counted` has its token counts; None: it has none."""
+    """The provider call that continues a reply after tool calls. `counted` has its token counts, if they are known."""
 
     wire: WireRequest
     counted: CountedRequest | None = None
@@ -89,10 +89,11 @@ class NextRound:
 
 @dataclass(frozen=True)
 class Engine:
-    """The engine of an app context: it drives the active runs, which are listed in `writer.runs`.
+    """The engine of an app context. It drives the active runs, which are listed in `writer.runs`.
 
-    `ended` is called when the end of a run is stored, before any page shows this end. `desk` performs tool calls; None:
-    replies call no tools. `max_bytes` is the maximum size of a reply.
+    - `ended`: called when the end of a run is stored, before any page shows this end.
+    - `desk`: performs tool calls; None if replies call no tools.
+    - `max_bytes`: the maximum size of a reply.
     """
 
     transport: Transport
@@ -225,7 +226,7 @@ class Engine:
 
     async def _attempt(self, run: LiveRun) -> None:
         """Make one provider call. Cancelling it closes the connection."""
-        await asyncio.sleep(0)  # subscribers see the run before its first text
+        await asyncio.sleep(0)  # let subscribers see the run before its first text
         if run.state.attempt > 1:
             await self._note_attempt(run)
         try:
@@ -233,7 +234,8 @@ class Engine:
             async with aclosing(self.transport.stream(run.provider, wire, self.timeouts)) as batches:
                 async for batch in batches:
                     self._receive(run, batch)
-                    if run.finishing is not None:  # the rest of this batch must not show an end that is not stored yet
+                    # the end of the run must not be shown before it is stored, so the rest of the batch is dropped
+                    if run.finishing is not None:
                         break
         except ProviderError as error:
             self._apply(run, AttemptFailed(error.failure, _jitter()))
@@ -299,7 +301,7 @@ class Engine:
         run.heard_at = now()
         for event in batch:
             grown, actions = apply_event(state, event)
-            if actions:  # events of a stream cause no action, except if the reply is too long
+            if actions:  # events of a stream cause an action only if the reply is too long
                 run.state = state
                 self._apply(run, event)
                 return
@@ -341,7 +343,7 @@ def _describe_call(run: LiveRun, before: RunState) -> EndedCall:
             outcome, error_class = Lifecycle.ERROR, reason.error_class
         case None if state.phase == "retrying":
             outcome, error_class = Lifecycle.ERROR, state.retries[-1].reason.error_class
-        case None:  # it ended with tool calls
+        case None:  # the call ended with tool calls
             outcome, error_class = Lifecycle.SUCCEEDED, None
         case _:
             outcome, error_class = lifecycle_of(state), None

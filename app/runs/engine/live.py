@@ -30,10 +30,14 @@ MAX_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The data that a reply needs to call tools and to continue with their results: the first request and its tools.
+    """The data that a reply needs to call tools and to continue with their results.
 
-    `model` is the profile of the model. `limits` are the limits for tools. `allowed` is the agent's list of tools;
-    None: it has no list. `replaced` are the secrets that were redacted from the first request; None: redaction is off.
+    - `first`: the first request of the reply.
+    - `model`: the profile of the model.
+    - `tools`: the tools of the request.
+    - `limits`: the limits for tool calls.
+    - `allowed`: the agent's list of tools; None if it has no list.
+    - `replaced`: the secrets that were redacted from the first request; None if redaction is off.
     """
 
     first: Hashed
@@ -48,19 +52,32 @@ class Loop:
 class LiveRun:
     """One active run of this process.
 
-    `state` is the current state. `shown` is the state for subscribers; it includes the end of the run only after that
-    end is stored. `saved` is the state that was stored last. `whole_at` is the time on the steady clock when the whole
-    reply was stored last.
+    The state of the run:
 
-    `wire` is the request of the first round, `round_wire` that of the current round if it is a later one. `planning`: a
-    next round follows, and its call has not started yet. `counted` are the token counts of the current request that
-    were made before it was sent. `calls` are the ended provider calls that the ledger does not have yet.
+    - `state`: the current state.
+    - `shown`: the state for subscribers. It includes the end of the run only after that end is stored.
+    - `saved`: the state that was stored last.
+    - `whole_at`: the time on the steady clock when the whole reply was stored last.
 
-    `records` are the current records of the tool calls by id, `recorded` the records as they were stored last.
-    `result_bytes` is the size of the tool results. `calling` are the tasks of the tool calls, and `hands` limits the
-    number of tools that run at the same time. `asking` are the pending permission requests by id. `handed_to` has the
-    conversation of each delegated task, by the id of the tool call. `chunks` is the number of chunks received,
-    `heard_at` the time of the last one.
+    Its calls of the provider:
+
+    - `wire`: the request of the first round.
+    - `round_wire`: the request of the current round, if it is a later one.
+    - `planning`: True if another round follows and its call has not started yet.
+    - `counted`: the token counts of the current request, made before it was sent.
+    - `calls`: the ended calls that the ledger does not have yet.
+    - `chunks`: the number of received chunks.
+    - `heard_at`: the time of the last chunk.
+
+    Its tool calls:
+
+    - `records`: their current records by id.
+    - `recorded`: the records that were stored last.
+    - `result_bytes`: the size of all tool results.
+    - `calling`: the tasks that call tools.
+    - `hands`: limits the number of tools that run at the same time.
+    - `asking`: the pending permission requests by id.
+    - `handed_to`: the conversation of each delegated task, by the id of the tool call.
     """
 
     place: RunPlace
@@ -111,7 +128,7 @@ class LiveRun:
                 self.records[call_id] = replace(record, ended_at=at, is_error=True, fault=fault)
 
     def show(self, state: RunState) -> None:
-        """Publish this state to subscribers."""
+        """Publish this state to the subscribers."""
         self.shown = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
@@ -127,15 +144,15 @@ class LiveRun:
         self.show(replace(self.shown))
 
     async def wait_for_change(self, seen: RunState) -> None:
-        """Wait until `shown` is another state than `seen`."""
+        """Wait until `shown` is a different state than `seen`."""
         while self.shown is seen:
             await self._changed.wait()
 
     async def wait_for_company(self, due: float, latest: float) -> None:
-        """Wait for more chunks, so that several chunks can be published together. Return when the wait is over.
+        """Wait for more chunks, so that several chunks can be published together.
 
-        The wait ends at the first change of the state at `due` or later, but not after `latest`, and as soon as the run
-        ends. `due` and `latest` are times of the event loop's clock.
+        Return at the first change of the state at the time `due` or later, at the end of the run, or at the time
+        `latest`, whichever is first. `due` and `latest` are times of the event loop's clock.
         """
         loop = asyncio.get_running_loop()
         over = loop.create_future()

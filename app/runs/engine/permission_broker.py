@@ -1,4 +1,4 @@
-"""The permission broker: the clock of permission requests, the signal to waiting calls, and the audit of decisions.
+"""The permission broker: wakes tool calls that wait for permission, and writes decisions to the audit trail.
 
 A waiting call reads the status of its request from the store. `PermissionBroker.notify` makes it read again at once.
 
@@ -36,13 +36,17 @@ from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
 MAX_AUDITED: Final = 20_000
-"""Maximum number of characters of arguments in the audit trail. A longer text is cut; its SHA-256 is stored as well."""
+"""Maximum number of characters of the arguments in the audit trail. Longer arguments are cut, and their SHA-256 is
+added.
+"""
 
 log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that starts at the current time and then runs steadily, even if the machine's clock is set."""
+    """Return a clock that starts at the current time and then runs steadily, even if the time of the machine is
+    changed.
+    """
     at, began = now(), time.monotonic()
     return lambda: at + timedelta(seconds=time.monotonic() - began)
 
@@ -51,7 +55,7 @@ def steady_clock() -> Callable[[], datetime]:
 class PermissionBroker:
     """The permission broker of an app context, which wakes the tool calls that wait for permission.
 
-    `changed` is the event that these calls wait for. The next decision sets it, and a new event replaces it.
+    The calls wait for the event `changed`. Each decision sets this event and replaces it by a new one.
     """
 
     clock: Callable[[], datetime] = field(default_factory=steady_clock)
@@ -64,7 +68,7 @@ class PermissionBroker:
 
 
 async def expire_abandoned(store: Store, event_bus: EventBus) -> int:
-    """Expire the pending permission requests of runs whose process died; return how many requests.
+    """Expire the pending permission requests of runs whose process died. Return the number of these requests.
 
     The runs are over, so no tool call waits for these requests any more.
     """
@@ -89,7 +93,7 @@ async def _expire(store: Store, event_bus: EventBus, owner: str, request_id: str
 
 
 def publish(event_bus: EventBus, owner: str, request: PermissionRequest) -> None:
-    """Publish a changed permission request in its conversation and in the conversation that shows it."""
+    """Publish that a permission request changed, to its conversation and to the conversation that shows it."""
     for conversation_id in {request.shown_in, request.conversation_id}:
         event_bus.publish(owner, conversation_id, PermissionsChanged())
 

@@ -1,4 +1,4 @@
-"""The update rate for subscribers of a running reply: one update per display frame, or fewer if the event loop is late.
+"""The update rate of a running reply on a page: once per display frame, or less often if the event loop is late.
 
     throttle = Throttle()
     throttle.observe(0.002)     # the loop woke a task this late: throttle.window (the minimum time) grows

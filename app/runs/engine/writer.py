@@ -3,7 +3,7 @@
 Most saves add the new text of a reply to a journal. About once a second the whole reply is stored instead.
 
 A database error does not stop a reply: the reply continues in memory, saving is tried again, and each error is logged.
-If the end of a run cannot be stored for a long time, subscribers are notified. The attempts continue as long as the
+If the end of a run cannot be stored for a long time, subscribers are notified. Inview continues to try while the
 process lives.
 
 Not here: the stored rows (`store/run/runs.py`) and the end of a run (`engine.py`).
@@ -35,25 +35,27 @@ from app.store.tools.tool_calls import save_tool_calls
 log = structlog.get_logger()
 
 SAVE_SECONDS = 0.1
-"""Seconds between saves while runs are active.
+"""Seconds between two saves while runs are active.
 
-With PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
+Together with PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
 """
 PAUSE_SECONDS = 0.05
-"""Pause before each save. Urgent runs are then saved together, and a reply's first text is shown before it is saved."""
+"""Pause before each save. In this time, urgent runs are collected, and the first text of a reply is shown before it is
+saved.
+"""
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
 WHOLE_SECONDS = 0.8
-"""Seconds after which the whole reply is stored again, because other processes read its message, not the journal."""
+"""Seconds after which the whole reply is stored again: other processes read the stored message, not the journal."""
 WHOLE_CHARACTERS = 250_000
-"""Maximum number of characters of the replies that one save stores whole, because more would delay the saves.
+"""Maximum number of characters of all replies that one save stores whole. More characters would delay the saves.
 
 The last reply that is chosen for a save may exceed this limit.
 """
 FIRST_DELAY = 0.1
 MAX_DELAY = 5.0
 PATIENCE_SECONDS = 30.0
-"""Seconds until subscribers are notified that an end cannot be stored."""
+"""Seconds after which subscribers are notified that the end of a run cannot be stored."""
 
 
 @dataclass(eq=False)
@@ -121,7 +123,7 @@ class Writer:
             progress = [_describe_progress(run, state, whole=run in whole) for run, state in changed]
             async with self.store.write() as session:
                 await save_progress(session, progress)
-                for run, of_run in calls:  # a failed save may have stored some of them
+                for run, of_run in calls:  # calls that a failed save has stored are not stored again
                     await insert_missing_calls(session, run.run_id, of_run)
                 for run, records in recorded:
                     await save_tool_calls(session, run.run_id, records.values())
@@ -138,7 +140,7 @@ class Writer:
 
     async def finish(self, run: LiveRun) -> RunState:
         """Store the end of a run, however long it takes. Return the stored state."""
-        # Long texts take much memory: the reply is stored whole now, and its request is needed only for tool calls.
+        # Long texts take much memory. The whole reply is stored now, and its request is needed only for tool calls.
         run.saved = run.state
         if not run.records:
             run.loop = None
@@ -147,7 +149,8 @@ class Writer:
         while True:
             try:
                 return await self._finish(run)
-            except Exception as error:  # also a defect of Inview: a run whose end is not stored would never end
+            # also after a defect of Inview, because a run whose end is not stored would never end
+            except Exception as error:
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
                 if self.clock.now() > deadline and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)
@@ -159,7 +162,8 @@ class Writer:
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
             async with self.store.write() as session:
-                # The calls were made, whichever process ended the run. A save that failed may have stored some of them.
+                # The ledger needs these calls even if another process ended the run. A failed save may have stored some
+                # of them.
                 await insert_missing_calls(session, run.run_id, run.calls)
                 if claimed := await finish_run(session, run.place, run.state, now()):
                     if records := _list_untold(run):

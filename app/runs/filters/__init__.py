@@ -1,4 +1,4 @@
-"""Commands of the filter bar: saved filters, and lines that act on the pairs they select.
+"""Commands of the filter bar: saved filters, and lines with a command for the pairs that they select.
 
 Not here: the language (`domain/filters`) and the selection of pairs for a send (`runs/send`).
 """

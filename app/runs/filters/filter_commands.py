@@ -37,9 +37,12 @@ _FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class KnownFilters:
-    """An owner's saved filters by name, and the applied filters, newest first.
+    """The saved filters and the filter history of an owner.
 
-    `rows` are all saved filters, including unreadable ones. `damaged` are the unreadable entries of the history.
+    - `saved`: the text of each saved filter, by name.
+    - `history`: the applied filters, newest first.
+    - `rows`: all saved filters, including those that cannot be read.
+    - `damaged`: the entries of the history that cannot be read.
     """
 
     saved: dict[str, str]
@@ -142,7 +145,7 @@ async def delete_damaged_filter(ctx: AppContext, owner: str, number: int) -> Non
         found = next((one for one in rows if one.number == number and one.damage), None)
         if found is None:
             raise NotFoundError("damaged saved filter", str(number))
-        if any(one.column == "name" for one in found.damage):  # nothing can use a filter without a readable name
+        if any(one.column == "name" for one in found.damage):  # a filter whose name cannot be read is used by no other
             await filters.delete_saved_row(session, owner, number)
         else:
             await _delete_by_name(session, owner, found.name)

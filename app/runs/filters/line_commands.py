@@ -1,10 +1,10 @@
-"""Lines of the filter bar: a line is described while a person types it, and its command runs when it is entered.
+"""Lines of the filter bar. A line is described while a person types it; its command runs when the line is entered.
 
     line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
     done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
-The filter of a line selects the same pairs as on the page (`runs/send/context_selection.py`). Whether a command is
-allowed is decided by `domain/filters/bar/command_rules.py`.
+The filter of a line selects the same pairs as on the page (`runs/send/context_selection.py`).
+`domain/filters/bar/command_rules.py` decides which commands are allowed.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ async def check_line(  # noqa: PLR0913 - the line, the cursor and the view optio
 
 
 async def find_occurring(ctx: AppContext, owner: str, conversation_id: str) -> Occurring:
-    """List the values in this conversation that the chips of the filter bar offer.
+    """List the values in this conversation that the filter bar offers as chips.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -181,10 +181,10 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
 def write_export_url(
     conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
 ) -> str:
-    """Return the URL that downloads an export of the pairs that the line selects.
+    """Return the URL of an export of the pairs that the line selects.
 
-    The URL contains everything that the filter depends on, such as the time and the topic, so that the export has the
-    pairs that the line selects now.
+    The URL contains everything that the filter depends on, such as the time and the topic. So the export has exactly
+    the pairs that the line selects now.
     """
     query = {
         "format": export.format.value,
