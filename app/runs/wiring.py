@@ -1,9 +1,9 @@
-"""The wiring: the app context with all its parts and background tasks, opened and closed with the process.
+"""The wiring: opens the app context, with all its parts and background tasks, and closes it with the process.
 
     async with open_app_context(settings) as ctx:
         conversation = await create_conversation(ctx, LOCAL_OWNER)
 
-Closing it ends the active replies and stores the text received so far, within two seconds.
+Closing the app context ends the active replies and stores the text received so far, within two seconds.
 
 Commands must not depend on post-run tasks, the tool executor and background tasks, so only this module imports them.
 Only `temporary.py` and the code that opens an app context import this module.
@@ -56,7 +56,8 @@ from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
 
 COMMAND_SECONDS = 0.4
-"""Seconds that the shutdown waits for commands. Then runs are stored. The whole shutdown takes at most two seconds."""
+"""Seconds that a shutdown waits for commands before the runs are stored. The whole shutdown takes at most two seconds.
+"""
 
 EXPIRE_SECONDS = 60.0
 """Seconds between two searches for cached data that is unused."""
@@ -142,10 +143,7 @@ class _Desk:
 
 
 def keep_at_work(stack: AsyncExitStack, ctx: AppContext, *work: Coroutine[Any, Any, None]) -> None:
-    """Run the writer and `work` until the stack is left.
-
-    Then the active replies are ended, and their text is stored.
-    """
+    """Run the writer and the tasks `work` until the stack is left. Then end the active replies and store their text."""
     own = (ctx.engine.writer.keep_saving(), _keep_expiring(ctx))
     loops = {asyncio.create_task(loop, name=loop.__name__) for loop in (*own, *work)}
     stack.push_async_callback(_stop, loops)
@@ -161,7 +159,7 @@ async def _keep_expiring(ctx: AppContext) -> None:
         await asyncio.sleep(EXPIRE_SECONDS)
         if ctx.expire(IDLE_SECONDS):
             await asyncio.to_thread(give_memory_back)
-        if not ctx.event_bus.any_watched:  # a user with an open page may write at any moment
+        if not ctx.event_bus.any_watched:  # while a page is open, its user may write at any moment
             await asyncio.to_thread(end_if_idle, IDLE_SECONDS)
 
 

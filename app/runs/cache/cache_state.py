@@ -1,11 +1,9 @@
-"""The state of a provider's prompt cache for a conversation: its recent calls, and the part of the next send that is
-cached.
+"""The state of a provider's prompt cache for a conversation: its recent calls, and the cached part of the next send.
 
     state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, ViewOptions(filter="s>=2"))
     state.next.plan.prediction.tokens
 
-No provider is called and nothing is stored. If no call of the conversation is cached, the next send is not planned, and
-one small query is enough.
+No provider is called and nothing is stored. If no recent call can have filled the cache, the next send is not planned.
 """
 
 from __future__ import annotations

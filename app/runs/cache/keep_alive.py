@@ -91,8 +91,9 @@ def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> Keep
 async def start_keeping(
     ctx: AppContext, owner: str, conversation_id: str, options: ViewOptions, minutes: int
 ) -> Keeping:
-    """Keep alive, for some minutes, the prompt cache that a send with these options would read. Return the stored
-    order.
+    """Keep alive, for some minutes, the prompt cache that a send with these options would read.
+
+    Return the stored order.
 
     The order replaces an earlier order of the conversation.
 
@@ -178,8 +179,9 @@ async def keep_resuming(ctx: AppContext) -> None:
 
 
 async def tend(ctx: AppContext, owner: str, conversation_id: str, *, resumed: bool = False) -> float | None:
-    """Refresh the cache if a refresh is due. Return the seconds until the next check, or None if the keep-alive is
-    over.
+    """Refresh the cache if a refresh is due.
+
+    Return the seconds until the next check, or None if the keep-alive is over.
     """
     async with ctx.store.read() as session:
         keeping = await load_keeping(session, owner, conversation_id)

@@ -25,8 +25,9 @@ _MADE: dict[Role, LineageKind] = {
 
 
 async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> LineageView:
-    """Return the parent, the child conversations and the forks of a conversation. More distant relatives are not
-    included.
+    """Return the parent, the child conversations and the forks of a conversation.
+
+    More distant relatives are not included.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -36,17 +36,16 @@ from app.store.tools.audit import AuditEntry, insert_entry
 from app.store.tools.permissions import StoredRule, list_abandoned, load_request, settle_request
 
 MAX_AUDITED: Final = 20_000
-"""Maximum number of characters of the arguments in the audit trail. Longer arguments are cut, and their SHA-256 is
-added.
+"""Maximum number of characters of the arguments in the audit trail.
+
+Longer arguments are cut, and their SHA-256 is added.
 """
 
 log = structlog.get_logger()
 
 
 def steady_clock() -> Callable[[], datetime]:
-    """Return a clock that starts at the current time and then runs steadily, even if the time of the machine is
-    changed.
-    """
+    """Return a clock that starts at the current time and then runs steadily, even if the machine's time is set."""
     at, began = now(), time.monotonic()
     return lambda: at + timedelta(seconds=time.monotonic() - began)
 

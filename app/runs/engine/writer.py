@@ -40,8 +40,9 @@ SAVE_SECONDS = 0.1
 Together with PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
 """
 PAUSE_SECONDS = 0.05
-"""Pause before each save. In this time, urgent runs are collected, and the first text of a reply is shown before it is
-saved.
+"""Pause before each save.
+
+In this time, urgent runs are collected, and the first text of a reply is shown before it is saved.
 """
 BEAT_SECONDS = 0.8
 """Seconds between two heartbeats."""
@@ -163,7 +164,8 @@ class Writer:
         async with self._saving:
             async with self.store.write() as session:
                 # The ledger needs these calls even if another process ended the run. A failed save may have stored some
-                # of them.
+                # The ledger needs these calls even if another process ended the run. Calls that a failed save has
+                # stored are skipped.
                 await insert_missing_calls(session, run.run_id, run.calls)
                 if claimed := await finish_run(session, run.place, run.state, now()):
                     if records := _list_untold(run):

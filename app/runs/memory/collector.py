@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 THRESHOLDS: Final = (10_000, 20, 20)
-"""The numbers after which a collection starts, for `gc.set_threshold`. Python's defaults: 700, 10, 10.
+"""The thresholds of the garbage collector, for `gc.set_threshold`. Python's defaults are 700, 10 and 10.
 
 A young collection starts after the first number of new objects, a middle one after the second number of young
 collections, and a full one after the third number of middle collections.
@@ -22,7 +22,7 @@ collections, and a full one after the third number of middle collections.
 
 @cache
 def tune_collector() -> None:
-    """Permanently exclude all objects that exist now from garbage collection, and collect new objects less often.
+    """Exclude all objects that exist now from garbage collection for good, and collect new objects less often.
 
     Later calls in the same process do nothing.
     """
@@ -34,15 +34,15 @@ def tune_collector() -> None:
 LARGE: Final = 1024 * 1024
 """Size in bytes from which a freed block of memory is returned to the system immediately."""
 _MMAP_THRESHOLD: Final = -3
-"""The number of the parameter M_MMAP_THRESHOLD in mallopt(3)."""
+"""The number of the parameter M_MMAP_THRESHOLD of the C function mallopt(3)."""
 
 
 def return_large_blocks() -> None:
-    """Make glibc return each large block as soon as the block is freed. A separate process calls this before its work.
+    """Make glibc return each large block of memory to the system as soon as it is freed.
 
-    By default, once a block of up to 32 MB was freed, glibc no longer returns blocks of that size and splits them for
-    small ones: a server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such setting and
-    need none.
+    A separate process calls this before its work. By default, glibc keeps freed large blocks of up to 32 MB and splits
+    them for small ones: a server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such
+    setting and need none.
     """
     if (choose := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
         choose(_MMAP_THRESHOLD, LARGE)

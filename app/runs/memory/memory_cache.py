@@ -32,7 +32,7 @@ class _Entry(Generic[Value]):
 class MemoryCache(Generic[Key, Value]):
     """A cache of values by key, each with a weight.
 
-    If the total weight exceeds `most`, the least recently used values are evicted, but never the newest.
+    If the total weight exceeds `most`, the least recently used values are evicted. The newest value is always kept.
     """
 
     most: int
@@ -44,7 +44,7 @@ class MemoryCache(Generic[Key, Value]):
         return len(self._entries)
 
     def find(self, key: Key) -> Value | None:
-        """Return the value of this key; None: it has none. This counts as a use."""
+        """Return the value of this key, or None if there is none. This counts as a use of the value."""
         if (entry := self._entries.get(key)) is None:
             return None
         entry.used_at = self.clock()
@@ -65,12 +65,12 @@ class MemoryCache(Generic[Key, Value]):
             self.weight -= entry.weight
 
     def forget_where(self, chosen: Callable[[Key], bool]) -> None:
-        """Remove the values whose keys `chosen` accepts."""
+        """Remove the values for whose keys `chosen` returns True."""
         for key in [key for key in self._entries if chosen(key)]:
             self.forget(key)
 
     def expire(self, seconds: float) -> int:
-        """Evict the values that were not used for this many seconds; return how many."""
+        """Evict the values that were not used for this many seconds. Return the number of evicted values."""
         before = self.clock() - seconds
         old = [key for key, entry in self._entries.items() if entry.used_at <= before]
         for key in old:

@@ -53,18 +53,20 @@ log = structlog.get_logger()
 ENDED_WITH_THEIR_RUN: frozenset[Purpose] = frozenset({"title", "summary", "delegated"})
 """Purposes of runs whose `tool` conversation was created only for them.
 
-If the run fails, its conversation fails too.
+If such a run fails, its conversation fails too.
 """
 
 HEARTBEAT_SECONDS = 15.0
-"""A run whose heartbeat has not changed for this many seconds is dead. A living process sends one every second."""
+"""Seconds without a new heartbeat after which a run counts as dead. A living process sends a heartbeat every second."""
 ROUND_SECONDS = 60.0
-"""Seconds between two searches while no other process drives a run; otherwise HEARTBEAT_SECONDS."""
+"""Seconds between two searches for dead runs while no other process drives a run. Otherwise HEARTBEAT_SECONDS apply."""
 
 
 @dataclass(frozen=True)
 class Silences:
-    """The last heartbeat of each run of another process, with the time at which this process first saw it (`since`).
+    """The heartbeats of the runs of other processes.
+
+    `since` has the last heartbeat of each run, with the time at which this process first saw it.
 
     >>> silences = Silences()
     >>> silences.listen({"r1": 1, "r2": 1}, 0.0), silences.listen({"r1": 1, "r2": 2}, HEARTBEAT_SECONDS)
@@ -107,7 +109,7 @@ class Reaper:
                 log.exception("ending a run without a process failed because of a defect in Inview")
 
     async def reap(self, *, alone: bool = False) -> int:
-        """End the runs that no process drives; return how many. `alone`: there is no other process.
+        """End the runs that no process drives, and return their number. `alone`: there is no other process.
 
         Raises:
             StoreError: the database cannot be used.

@@ -1,9 +1,10 @@
-"""Recovery of replies that a crash interrupted, with the longer text that an open page still shows.
+"""Recovery of replies that a crash interrupted: an open page may show more of their text than was stored.
 
     await recover(ctx, LOCAL_OWNER, run_id, (ShownPart("text", "…"),))
 
 The longer text is stored if it begins with the stored text. No provider is called, so the ledger and the accounting
-nodes do not change. The ledger already has a row for the interrupted call, with the reported part of its usage.
+nodes do not change. The ledger already has a row for the interrupted call, with the usage that the provider reported
+before the crash.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ async def _store(ctx: AppContext, owner: str, run_id: str, shown: Sequence[Shown
             raise RecoveryRefusedError("The pair shows another version now.")
         recovered = recover_reply(run.state, shown)
         revision = await next_revision(session, pair.conversation_id, at)
-        # A new message id, because counts and index entries of the shorter text belong to the old id.
+        # A new message id, because stored counts and index entries of the shorter text refer to the old id.
         reply = Message(new_id(), Role.ASSISTANT, recovered.parts, pair.reply.created_at)
         await replace_reply(session, run.place, reply, recovered, revision, at)
         is_compared = run.purpose == "comparison"

@@ -1,4 +1,4 @@
-"""Builds from stored data the request that would be sent: pairs, sizes, attachments, cache plan, bytes.
+"""The request that would be sent, built from stored data: its pairs, sizes, attachments, cache plan and bytes.
 
 Not here: commands, and code that uses the app context, because `app_context.py` imports this package. The pairs in view
 are selected in `runs/send`.

@@ -29,8 +29,9 @@ NO_ATTACHMENTS: Mapping[str, bytes] = MappingProxyType({})
 class AttachedParts:
     """The attachments of a text that will be sent.
 
-    `parts` are the parts of the message that name the attachments. `files` are the attachments that are new
-    in the conversation, with their bytes. `uploads` are the ids of the uploads that the message takes.
+    - `parts`: the parts of the message that name the attachments.
+    - `files`: the attachments that are new in the conversation, with their bytes.
+    - `uploads`: the ids of the uploads that the message takes.
     """
 
     parts: tuple[Part, ...] = ()

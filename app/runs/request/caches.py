@@ -27,11 +27,13 @@ from app.store.settings.preferences import load_preferences
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """Everything that a cache plan depends on in addition to the request.
+    """The input of a cache plan in addition to the request.
 
-    `tokens` is the estimate of the whole request. `frozen`: no new breakpoint is set, as for a title or a summary.
-    `unstable`: the number of the newest messages that the next request will not contain; None: it will share only the
-    system text. `tools_apart`: a breakpoint after the tools has priority over most others.
+    - `tokens`: the estimate of the whole request.
+    - `frozen`: set no new breakpoint, as for a title or a summary.
+    - `unstable`: the number of the newest messages that the next request will not contain. None if the two requests
+      will share only the system text.
+    - `tools_apart`: a breakpoint after the tools has priority over most others.
     """
 
     warmth: Warmth
@@ -55,7 +57,7 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
     unstable: int | None = 0,
     tools_apart: bool = False,
 ) -> Caching | None:
-    """Load what a cache plan needs in addition to the request; None: the cache rules of the model are unknown.
+    """Load the input of a cache plan. Return None if the cache rules of the model are unknown.
 
     The calls of all conversations with this model are loaded. The cache plan will use the pauses between the calls of
     the conversation `conversation_id`. The other arguments become the fields of `Caching`.
@@ -66,14 +68,14 @@ async def load_caching(  # noqa: PLR0913 - the owner, the model and the request
     at = now()
     async with store.read() as session:
         preferences = await load_preferences(session, owner)
-        # A read extends the lifetime of an entry, which may be hours older than the call that last read it.
+        # An entry may be hours older than the call that last read it, because a read extends its lifetime.
         calls = await load_cached_calls(session, owner, profile.model, at - timedelta(seconds=DAY))
     warmth = replay(calls, rules)
     return Caching(warmth, at, preferences.cache, tokens, conversation_id, frozen, unstable, tools_apart)
 
 
 def plan_use(request: Request, hashes: tuple[str, ...], caching: Caching) -> CacheUse:
-    """Plan the breakpoints of a request and predict what it reads from the cache. Pure."""
+    """Plan the breakpoints of a request, and predict how many tokens it reads from the cache. Pure."""
     stable = SYSTEM if caching.unstable is None else len(request.messages) - 1 - caching.unstable
     cache_request = make_cache_request(
         request, hashes, caching.tokens, caching.conversation_id, stable=stable, tools_apart=caching.tools_apart

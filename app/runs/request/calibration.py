@@ -20,7 +20,7 @@ from app.domain.tokens.estimates import Estimator
 from app.store.ledger.ledger import load_observations
 
 _estimate = lru_cache(maxsize=500)(estimator_of)
-"""The function `estimator_of`, cached: a fit takes some milliseconds and depends only on its arguments."""
+"""The function `estimator_of` with a cache of its results, because a computation takes some milliseconds."""
 
 
 async def load_estimator(

@@ -34,18 +34,26 @@ MAX_BASES = 64
 class ContextSnapshot:
     """The pairs that a filter selects at a revision, with all other data of a send that does not depend on the draft.
 
-    `agent` is the agent that answers. `own` are the conversation's parameters that the model accepts. `usual` are the
-    same parameters, with the agent's parameters as defaults.
+    The agent, the filter and the pairs in view:
 
-    `filter` is the filter as the person wrote it, `tree` is its syntax tree with saved filters expanded. `sentence` is
-    the filter in plain words. `measured` are the pairs that the filter selects before its terms `o` (inside the context
-    boundary) are applied. For a filter with such terms, `parts` has the ids that match each other part of the filter,
-    and `views` caches the pairs in view by boundary.
+    - `agent`: the agent that answers.
+    - `own`: the conversation's parameters that the model accepts.
+    - `usual`: the same parameters, with the agent's parameters as defaults.
+    - `filter`: the filter as the person wrote it.
+    - `tree`: its syntax tree, with saved filters expanded.
+    - `sentence`: the filter in plain words.
+    - `measured`: the pairs that the filter selects, without regard to its terms `o` (“inside the context boundary”).
+    - `parts`: for a filter with terms `o`, the ids that match each other part of the filter.
+    - `views`: for such a filter, a cache of the pairs in view by boundary.
 
-    `index` has every pair of the conversation, in view or not. `running` is the pair whose reply is running, in view or
-    not. `terms` is the data from which the boundary is computed. `system_text` is the size of the system prompt in
-    tokens of the vocabulary. `offer` are the tools that can be sent. `extras` is the other data of the request
-    (`send_plan.py`).
+    The conversation and the request:
+
+    - `index`: every pair of the conversation, in view or not.
+    - `running`: the pair whose reply is running, in view or not.
+    - `terms`: the data from which the boundary is computed.
+    - `system_text`: the size of the system prompt in tokens of the vocabulary.
+    - `offer`: the tools that can be sent.
+    - `extras`: the other data of the request (`send_plan.py`).
     """
 
     owner: str
@@ -81,13 +89,13 @@ class ContextSnapshot:
 
     @property
     def ages(self) -> bool:
-        """True if the filter has ages, so that the selection depends on the time of reading."""
+        """True if the filter has ages, such as `d<7d`, so that the selection depends on the current time."""
         return any(isinstance(leaf, Age) for leaf in leaves(self.tree))
 
     def tokens_of(self, pair_id: str, position: int) -> int | None:
         """Return the tokens of a pair of the conversation, in view or not.
 
-        None: the index does not have this pair at this position.
+        Return None if the index does not have this pair at this position.
         """
         found = self.index.find(position)
         return None if found is None or found.pair_id != pair_id else self.terms.estimator.of_pair(found.sizes)

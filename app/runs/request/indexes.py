@@ -58,7 +58,7 @@ NEVER = -1
 
 @dataclass(eq=False)
 class Indexer:
-    """Indexes pairs, and remembers up to which revision each conversation is indexed.
+    """The indexing of pairs. It remembers up to which revision each conversation is indexed.
 
     There is a separate index for each vocabulary (the tokenizer that counts the tokens of a text).
     """
@@ -74,7 +74,7 @@ class Indexer:
     def up_to(self, conversation_id: str) -> Mapping[str, int]:
         """Return the revision up to which a conversation is indexed now, by vocabulary.
 
-        Call this before a database session starts, because the session does not see what is indexed later.
+        Call this before a database session starts. The session does not see pairs that are indexed after its start.
         """
         return dict(self._up_to.get(conversation_id, {}))
 
@@ -89,7 +89,7 @@ class Indexer:
     ) -> bool:
         """Return True if the session sees a complete index of the conversation at this revision.
 
-        `known`: a revision up to which the index is known to be complete, so that only later changes are checked.
+        `known` is a revision up to which the index is certainly complete, so only later changes are checked.
         """
         if known < revision:
             if await has_unindexed(session, owner, conversation_id, vocabulary, after_revision=known):
@@ -112,7 +112,7 @@ class Indexer:
     async def note_damage(self, owner: str, pairs: Sequence[Pair]) -> bool:
         """Update the indexes for pairs that became unreadable, or readable again. Return True if an index was wrong.
 
-        Such a pair counts as changed: every page and the next send leave it out, or include it again. A pair becomes
+        Such a pair counts as changed, so every page and the next send leave it out or include it again. A pair becomes
         readable again when its lost attachment is attached again.
         """
         over = [pair for pair in pairs if pair.lifecycle not in RUNNING]
@@ -158,7 +158,7 @@ class Indexer:
                         after_position=position,
                         limit=BATCH,
                     )
-                    if len(pairs) == BATCH and not total:  # there are more, and a page may show the progress
+                    if len(pairs) == BATCH and not total:  # more pairs follow, and a page may show the progress
                         total = await count_unindexed(session, owner, conversation_id, vocabulary, after_revision=after)
                 if pairs:
                     indexed = await describe_pairs(pairs, vocabulary)
@@ -183,7 +183,7 @@ class Indexer:
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
     """Return the index entries of these pairs, with their token counts."""
-    # The texts last: folding a long text takes several times its memory.
+    # Read the texts last, because preparing a long text for the search takes several times its memory.
     described, texts = await asyncio.to_thread(lambda: (list(map(_describe_text, pairs)), _list_texts(pairs)))
     of_pieces = iter(await count_texts(vocabulary, [piece for text in texts for piece in text]))
     counts = iter([sum(islice(of_pieces, len(text))) for text in texts])

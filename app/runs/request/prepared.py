@@ -1,10 +1,9 @@
-"""A cache of requests that were prepared for display, so that more of a request can be shown without building it again.
+"""A cache of requests that were prepared for display, so that more of a request can be shown later.
 
     key = ctx.prepared.keep(LOCAL_OWNER, conversation_id, await preview_send(...))
-    ctx.prepared.find(LOCAL_OWNER, conversation_id, key)       # None: it was evicted
+    ctx.prepared.find(LOCAL_OWNER, conversation_id, key)       # None if it was evicted
 
-The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. Nothing is sent from it: a send builds its own
-request.
+The cache has at most `MAX_REQUESTS` requests and `MAX_BYTES` bytes. A send does not use it: it builds its own request.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from app.runs.request.preview import Preview
 
 MAX_REQUESTS: Final = 4
 MAX_BYTES: Final = 32_000_000
-"""Maximum size of all bodies together. The newest request is kept whatever its size."""
+"""Maximum size of all bodies together. The newest request stays in the cache even if it is larger."""
 
 _Key = tuple[str, str, str]
 
@@ -40,7 +39,10 @@ class PreparedRequests:
         return body_sha256
 
     def find(self, owner: str, conversation_id: str, body_sha256: str) -> Preview | None:
-        """Return the request with this body; None: it is not cached, or belongs to another owner or conversation."""
+        """Return the request with this body.
+
+        Return None if it is not cached, or belongs to another owner or conversation.
+        """
         return self._kept.get((owner, conversation_id, body_sha256))
 
     @property

@@ -28,11 +28,15 @@ TOOL_LIMITS = ToolLimits()
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The pairs of a send, before the call is planned: a context snapshot (`base`), its composition and the tools.
+    """The pairs of a send, before the call is planned.
 
-    `draft_text` is the size of the draft in tokens of the vocabulary. `secrets` are the kinds of secrets that are
-    redacted from the draft. `attached` are the parts that are sent with the draft. `draft_kind` is the kind of text of
-    the draft and these parts.
+    - `base`: the context snapshot.
+    - `composition`: the pairs in view, the pairs that are sent, and the tokens.
+    - `tools`: the tools that are sent.
+    - `draft_text`: the size of the draft in tokens of the vocabulary.
+    - `secrets`: the kinds of secrets that are redacted from the draft.
+    - `attached`: the parts that are sent with the draft.
+    - `draft_kind`: the kind of text of the draft and these parts.
     """
 
     base: ContextSnapshot

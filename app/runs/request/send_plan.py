@@ -30,14 +30,15 @@ from app.store.cache.prompt_caches import CacheUse
 from app.store.run.runs import Sent, SentWith
 
 LONG_HISTORY = 500
-"""Number of pairs from which planning runs in a thread, because it would block the event loop for too long."""
+"""Number of pairs from which a thread makes the plan, because planning would block the event loop for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestExtras:
-    """Data of a request that does not come from the conversation. `prelude` is the text about the person.
+    """Data of a request that does not come from the conversation.
 
-    `redact`: secrets are redacted.
+    - `prelude`: the text about the person.
+    - `redact`: secrets are redacted.
     """
 
     prelude: str | None = None
@@ -49,9 +50,10 @@ NO_EXTRAS = RequestExtras()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned provider call. `hashes` are the content hashes of `domain.request.hashing.content_hashes`.
+    """A planned provider call.
 
-    `cache` is its plan for the provider's prompt cache; None: it has none.
+    - `hashes`: the content hashes of `domain.request.hashing.content_hashes`.
+    - `cache`: its plan for the provider's prompt cache, if it has one.
     """
 
     provider: Provider
@@ -131,9 +133,9 @@ async def plan_send(  # noqa: PLR0913 - the data of a request
 ) -> Plan:
     """Plan the send of this view to this model.
 
-    `known`: the hashes of an earlier plan, which are reused for equal messages. `caching` is the expected state of the
-    provider's prompt cache. Without it, the breakpoints are `marks`. `attachments` are the bytes of the attachments
-    that the view names (`attachments.py`).
+    - `known`: the hashes of an earlier plan, which are reused for equal messages.
+    - `caching`: the expected state of the provider's prompt cache. Without it, `marks` are the breakpoints.
+    - `attachments`: the bytes of the attachments that the view names (`attachments.py`).
 
     Raises:
         InputError: the provider's protocol cannot carry the view.
@@ -163,7 +165,7 @@ def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
     """Check that the request has all pairs of the composition.
 
     Raises:
-        ValueError: a pair is missing. Its index entry contradicts its messages, which is a defect of Inview.
+        ValueError: a pair is missing. Then its index entry and its messages differ, which is a defect of Inview.
     """
     if built.out:
         raise ValueError(f"{len(built.out)} of {len(sent)} pairs cannot be sent: {built.out[0]}.")

@@ -1,6 +1,6 @@
 """A cache of the pairs that sends use, with their texts. A pair is read when it is first sent.
 
-    pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None: they changed
+    pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, composition.sent)     # None if one has changed
 
 Each change of a pair whose run is over gives the pair a new revision, which the index of the conversation contains
 (`domain/context/pair_index.py`). A cached pair is valid while the index has the same revision for it. Pairs that are
@@ -65,7 +65,7 @@ class SentPairs:
     async def load(
         self, store: Store, owner: str, conversation_id: str, candidates: Sequence[Candidate], *, pause: float = 0
     ) -> tuple[Pair, ...] | None:
-        """Load these pairs in their order. Return None if one of them no longer matches the index.
+        """Load these pairs in their order. Return None if one of them differs from its entry in the index.
 
         `pause`: seconds to wait between two batches, so that other work can run.
         """
@@ -96,7 +96,7 @@ class SentPairs:
 
     def _keep(self, conversation_id: str, kept: _Conversation, candidates: Iterable[Candidate]) -> None:
         characters = kept.characters
-        if characters > MAX_CHARACTERS:  # pairs of earlier sends that this one does not need
+        if characters > MAX_CHARACTERS:  # the cache also has pairs of earlier sends, which this send does not need
             ids = {one.pair_id for one in candidates}
             kept.read = {pair_id: one for pair_id, one in kept.read.items() if pair_id in ids}
             characters = kept.characters

@@ -1,7 +1,9 @@
-"""A cache of the indexes of conversations: everything that decides whether a pair is sent, without its texts.
+"""A cache of the indexes of conversations.
+
+An index has all data that decides whether a pair is sent, without its texts.
 
 An index is valid while the conversation's revision is the same. Otherwise only the pairs that changed since then are
-read. So a filter reads only a list of positions from the database, and a send reads only the pairs that it sends.
+read. With it, a filter reads only a list of positions from the database, and a send reads only the pairs that it sends.
 
 Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
 """
@@ -21,7 +23,10 @@ from app.store.index.sizes import load_changed_sizes
 BATCH = 1_000
 """Number of pairs read together: decoding them blocks the event loop for some milliseconds."""
 MAX_PAIRS = 1_000_000
-"""Maximum number of pairs in the cache, about fifty bytes each; the least recently used conversations are evicted."""
+"""Maximum number of pairs in the cache. A pair takes about fifty bytes.
+
+The least recently used conversations are evicted.
+"""
 NEVER = -1
 """A number lower than every revision: no pair was read yet."""
 

@@ -11,7 +11,7 @@ from app.runs.memory.memory_cache import MemoryCache
 MAX_KEPT = 2_000_000
 """Maximum number of characters of the texts in the cache together."""
 MAX_TEXT = 4_096
-"""Maximum number of characters of a text in the cache. Of a longer text, the cache has only the SHA-256."""
+"""Maximum number of characters of a text in the cache. A longer text is represented by its SHA-256."""
 
 _sizes: MemoryCache[tuple[str, str | bytes], int] = MemoryCache(MAX_KEPT)
 

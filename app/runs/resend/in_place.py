@@ -1,10 +1,9 @@
-"""A call that replaces the content of a pair: the old content becomes a version, and the run starts.
+"""A call that replaces the content of a pair. The old content becomes a version.
 
     going = PlannedCall(provider, wire, content_hash, sent)
     resent = await send_in_place(ctx, LOCAL_OWNER, pair, "Shorter, please", going, pair, gone=())
 
-Not here: the content of the call. It comes from the pairs in view (`resend.py`) or from a stored request
-(`kept_requests.py`).
+Not here: planning the call, from the pairs in view (`resend.py`) or from a stored request (`kept_requests.py`).
 """
 
 from __future__ import annotations
@@ -45,8 +44,9 @@ from app.store.run.runs import SentWith
 class PlannedCall:
     """A planned call that will replace a pair's content.
 
-    `sent` are the positions of the pairs in its request; None: they are unknown. `tools` are the tools in its request.
-    `loop` is None if the reply cannot call tools, because the request after a tool call could not be built.
+    - `sent`: the positions of the pairs in its request; None if they are unknown.
+    - `tools`: the tools in its request.
+    - `loop`: None if the reply cannot call tools, because the request after a tool call could not be built.
     """
 
     provider: Provider
@@ -63,7 +63,7 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class ResendResult:
-    """A reply that was started again, and its conversation.
+    """The result of a resend: the started run and the id of its conversation.
 
     `undo` are the changes of marks that restore discarded pairs.
     """
@@ -82,9 +82,9 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
     under: Pair,
     gone: tuple[str, ...],
 ) -> ResendResult:
-    """Send a pair again: `text` and the reply to the call `going` replace its content. The pairs `gone` are deleted.
+    """Send a pair again with this `text`. The text and the reply to the call `going` replace the pair's content.
 
-    `under` is a pair that has the agent and the parameters of the call.
+    The pairs in `gone` are deleted. `under` is a pair that has the agent and the parameters of the call.
     """
     at = now()
     start = RunStart(new_id(), pair.id, going.wire.model, going.content_hash, retry_policy=going.retry_policy)
@@ -144,7 +144,9 @@ async def send_in_place(  # noqa: PLR0913, PLR0917 - the arguments of resend_pai
 
 
 async def require_unchanged(session: AsyncSession, owner: str, seen: Pair) -> None:
-    """Check that a pair is unchanged since it was read as `seen`, so that no unseen content is replaced.
+    """Check that a pair is unchanged since it was read as `seen`.
+
+    Otherwise content would be replaced that was never shown.
 
     Raises:
         NotFoundError: the pair was deleted.

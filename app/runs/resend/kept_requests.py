@@ -1,4 +1,6 @@
-"""Resend of the stored request of a failed pair: byte for byte the same, whatever has changed since then.
+"""Resend of the stored request of a failed pair.
+
+The bytes are the same, even if the conversation has changed since then.
 
     again = await resend_as_it_was(ctx, LOCAL_OWNER, pair_id, later=Later.KEEP)
 
@@ -56,10 +58,10 @@ async def resend_as_it_was(  # noqa: PLR0913 - the arguments of resend_pair
     seen: Seen = NOTHING_SEEN,
     zone: str = UTC_ZONE,
 ) -> ResendResult:
-    """Send the stored request of a pair again; the reply replaces the pair's content.
+    """Send the stored request of a pair again. The reply replaces the pair's reply.
 
-    `over_budget`: the choice for a request that exceeds the budget; None: the preferences decide. Only FORCE sends it,
-    because nothing can be left out. `zone` is the time zone of a limit per day.
+    `over_budget`: the choice for a request that exceeds the budget; None: the preferences decide. Only FORCE sends such
+    a request, because no pair can be left out. `zone` is the time zone of a limit per day.
 
     Raises:
         NotFoundError: this owner has no such pair, or the request for the pair's current reply is not stored.

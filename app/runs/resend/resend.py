@@ -49,7 +49,7 @@ from app.store.ledger.ledger import load_request_tokens
 
 
 class Later(StrEnum):
-    """The choice for the pairs that follow a resent pair: keep them, discard them, or send in a fork instead."""
+    """The choice for the pairs after a resent pair: keep them, discard them, or send the request in a fork."""
 
     KEEP = "keep"
     DISCARD = "discard"
@@ -58,7 +58,11 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state that the caller has seen: the version of the pair and the number of later pairs. None: not given."""
+    """The state that the caller has seen.
+
+    - `version`: the version of the pair; None if the caller gives none.
+    - `later`: the number of later pairs; None if the caller gives none.
+    """
 
     version: int | None = None
     later: int | None = None
@@ -193,7 +197,7 @@ async def plan_resend(  # noqa: PLR0913, PLR0917 - the arguments of plan_reply
 
 
 def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Seen) -> None:
-    """Check that the caller has seen all content that will be replaced or discarded.
+    """Check that the caller has seen all content that would be replaced or discarded.
 
     Raises:
         PairChangedError: the pair has another version.
@@ -268,14 +272,14 @@ async def _branch(  # noqa: PLR0913, PLR0917 - the arguments of resend_pair
 async def branch_above(ctx: AppContext, owner: str, pair: Pair) -> AsyncGenerator[str, None]:
     """Create a fork with copies of the pairs above this pair, and yield the id of the fork.
 
-    If the body of the `async with` statement raises, because the send is refused, delete the fork.
+    If the send in the `async with` block is refused with an error, the fork is deleted.
     """
     async with ctx.store.read() as session:
         above = await pairs.load_earlier_ids(session, owner, pair)
     fork_id = await fork_conversation(ctx, owner, pair.conversation_id, above)
     try:
         yield fork_id
-    except InviewError:  # the send was refused, and the branch has no new content
+    except InviewError:  # the send was refused, so the branch has no new pair and is deleted
         async with ctx.store.write() as session:
             await conversations.delete_conversation(session, owner, fork_id)
         raise

@@ -3,7 +3,7 @@
     verified = await verify_run(ctx, owner, run_id)
     verified.matches
 
-For a request that succeeded, only hashes are stored: the request is rebuilt from the pairs that the run recorded. A
+If a request succeeded, only its hashes are stored, and the request is rebuilt from the pairs that the run recorded. A
 failed request is stored with its bytes, which are compared as well. Nothing is called or stored here.
 """
 
@@ -28,10 +28,11 @@ from app.store.run.verification import SentRequest, load_sent_request
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A request that was built again to be compared. `hashes` are its content hashes; empty: it could not be built.
+    """A stored request that was built again, for comparison.
 
-    `bytes_match`: the stored bytes equal the rebuilt ones; None: no bytes are stored. `reasons`: if the hash differs,
-    the changes since the send that may explain the difference.
+    - `hashes`: the content hashes of the rebuilt request; empty if it could not be built.
+    - `bytes_match`: True if the stored bytes equal the rebuilt ones; None if no bytes are stored.
+    - `reasons`: if the hashes differ, the changes since the send that may explain the difference.
     """
 
     run_id: str

@@ -1,7 +1,7 @@
 """The available providers: local servers, and providers that were set up in the environment or in Settings.
 
-Keys are stored encrypted. They are decrypted when a provider is made, and leave this process only in the header of a
-call.
+Keys are stored encrypted. They are decrypted when a `Provider` is created, and leave this process only in the header of
+a call.
 
 Not here: the table of vendors (`providers/registry.py`) and the profiles of models (`providers/models/profiles.py`).
 """
@@ -38,14 +38,15 @@ OwnPrices = Mapping[str, tuple[OwnPrice, ...]]
 DEFAULT_MODEL = "offline:demo"
 """The model that answers until the user chooses another."""
 DETECTED_SECONDS = 10.0
-"""After a search, the local servers that it found count as running for this many seconds."""
+"""Maximum age, in seconds, of the result of a search for local servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderModels:
-    """A provider and its models. `failure` is the reason why they could not be listed.
+    """A provider and its models.
 
-    `skipped` are the invalid entries of the provider's list.
+    - `failure`: the reason why the models could not be listed.
+    - `skipped`: the invalid entries of the provider's list.
     """
 
     provider: Provider
@@ -68,7 +69,7 @@ class Catalogue:
     tariffs: dict[str, dict[str, Tariff | None]] = field(default_factory=dict[str, dict[str, Tariff | None]])
     budgets: dict[str, tuple[SpendingBudget, ...]] = field(default_factory=dict[str, tuple[SpendingBudget, ...]])
     price_changes: int = 0
-    """Number of price changes so far. A value that was read before a change is not cached after the change."""
+    """Number of price changes so far. If it grows while a value is read, this value is not cached."""
     _own_prices: dict[str, OwnPrices] = field(default_factory=dict[str, OwnPrices])
     _made: dict[str, tuple[object, Mapping[str, Provider]]] = field(
         default_factory=dict[str, tuple[object, Mapping[str, Provider]]]
@@ -98,7 +99,7 @@ class Catalogue:
         return kept[1]
 
     async def usable_providers(self, session: AsyncSession, owner: str) -> Mapping[str, Provider]:
-        """Return what `providers` returns, for display: no error, but an empty mapping if a setting cannot be used.
+        """Return the providers for display. If a setting cannot be used, return an empty mapping instead of an error.
 
         A send then reports the error.
         """
@@ -131,7 +132,7 @@ class Catalogue:
         name, _ = split_model_name(model)
         provider = (await self.providers(session, owner)).get(name)
         if provider is None and name in PROVIDERS:
-            await self.look_around()  # a local server may have been started meanwhile
+            await self.look_around()  # a local server may have been started since the last search
             provider = (await self.providers(session, owner)).get(name)
         if provider is None:
             raise InputError(
@@ -159,7 +160,7 @@ class Catalogue:
     def names_of(self, owner: str, models: Iterable[str]) -> dict[str, str]:
         """Return the names of these models for people, by model.
 
-        If several of them have the same name, each name is followed by the provider: "GPT-5 (openrouter)".
+        If several of these models have the same name, the provider follows each name: "GPT-5 (openrouter)".
         """
         names = {model: self.name_of(owner, model) for model in models}
         count = Counter(names.values())
@@ -169,7 +170,7 @@ class Catalogue:
         }
 
     async def load_names(self, session: AsyncSession, owner: str, models: Iterable[str]) -> dict[str, str]:
-        """Read the providers, if they were not read yet, and return what `names_of` returns."""
+        """Return the names of these models, as `names_of` does. Read the providers first, if they were not read yet."""
         await self.usable_providers(session, owner)
         return self.names_of(owner, models)
 
@@ -187,16 +188,16 @@ class Catalogue:
         return known
 
     def forget_budgets(self) -> None:
-        """Drop the cached budgets after one was changed.
+        """Drop the cached budgets, because one was changed.
 
-        A read that is still running fills the old mapping, which no caller uses any more.
+        The cache is a new mapping: a read that started earlier fills the old one, which is not used any more.
         """
         self.budgets = {}
 
     def forget_prices(self, owner: str) -> None:
-        """Drop the cached prices after one was changed.
+        """Drop the cached prices, because one was changed.
 
-        A read that is still running fills the old mapping, which no caller uses any more.
+        The cache is a new mapping: a read that started earlier fills the old one, which is not used any more.
         """
         self._own_prices = {}
         self._forget_tariffs(owner)
@@ -208,9 +209,9 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List the given providers that can be called now, each with its models, in the given order.
+        """List those of the given providers that can be called now, each with its models. The order is kept.
 
-        A provider that needs more than `patience` seconds is listed with its known models; its request continues.
+        A provider that needs more than `patience` seconds is listed with its known models, and its request continues.
         `afresh`: request new lists from the providers instead of using lists that are some minutes old.
         """
         ready = [provider for provider in providers.values() if provider.ready]
@@ -228,7 +229,7 @@ class Catalogue:
                 task.cancel()
 
     async def look_around(self) -> None:
-        """Detect local servers on their usual ports, unless that was done a few seconds ago."""
+        """Search for local servers on their usual ports, unless that was done a few seconds ago."""
         clock = asyncio.get_running_loop().time
         async with self._detecting:
             if clock() - self._detected_at > DETECTED_SECONDS:

@@ -1,4 +1,6 @@
-"""The steady clock: measures time and waits. Code that waits takes a clock as an argument, so that a test can move it.
+"""The steady clock: measures time and waits.
+
+Code that waits takes a clock as an argument, so that a test can set the time.
 
     writer = Writer(store, process_id, clock)      # `STEADY` unless a test passes another
 
@@ -23,7 +25,7 @@ class Clock(Protocol):
         ...
 
     async def wait(self, event: asyncio.Event, seconds: float | None = None) -> None:
-        """Wait until the event is set, at most this number of seconds; None: without a limit."""
+        """Wait until the event is set, at most this number of seconds. None: without a limit."""
         ...
 
 

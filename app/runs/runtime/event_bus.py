@@ -57,7 +57,7 @@ class ComparisonChanged:
 
 @dataclass(frozen=True, slots=True)
 class RetryHurried:
-    """A person asked for the next attempt of this pair's reply, so it starts now."""
+    """The wait for the next attempt of this pair's reply was ended, because a person asked for the attempt now."""
 
     pair_id: str
 
@@ -69,10 +69,10 @@ class PermissionsChanged:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """Progress of a tool that a reply called: `progress` of `total` (None: unknown), with a message.
+    """Progress of a tool that a reply called: `progress` of `total`, with a message. `total` is None if it is unknown.
 
-    `conversation_id`: the conversation of the work, if the work was delegated to an agent. This event has content,
-    because the progress is not stored.
+    `conversation_id` is the conversation of the work, if it was delegated to an agent. This event has content, because
+    the progress is not stored.
     """
 
     run_id: str
@@ -85,7 +85,7 @@ class ToolProgress:
 
 @dataclass(frozen=True, slots=True)
 class PairsCounted:
-    """The progress of counting the tokens of pairs: `done` of `total`. The counting is over when both are equal.
+    """The progress of counting the tokens of pairs: `done` of `total`. When both are equal, the counting is over.
 
     This event has content, like `ToolProgress`, because the progress is not stored.
     """
@@ -96,7 +96,7 @@ class PairsCounted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The conversation was deleted; no event follows."""
+    """The conversation was deleted. No event follows this one."""
 
 
 FeedEvent = (
@@ -162,13 +162,13 @@ class _Lists:
 
 
 _SHOWN_IN_LISTS = (RunStarted, PairsChanged, PairsRemoved, ConversationChanged, ComparisonChanged, ConversationRemoved)
-"""Events that change a row of the list: its title, its newest text, a running reply or comparison, its existence."""
+"""Events that change an entry of the list: its title, newest text, running reply or comparison, or its existence."""
 
 
 class EventBus:
-    """The subscriptions to every conversation, and to every owner's list of conversations.
+    """The subscriptions to conversations and to the owners' lists of conversations.
 
-    `lists_of`: another bus, whose lists this bus shares. The bus of temporary conversations uses it.
+    `lists_of` is another bus whose list subscriptions this bus shares. The bus of temporary conversations uses it.
     """
 
     def __init__(self, lists_of: EventBus | None = None) -> None:
@@ -200,7 +200,7 @@ class EventBus:
             changes.note()
 
     def list_version(self, owner: str) -> int:
-        """Return a number that is different after each change of the list of conversations."""
+        """Return a number that changes with each change of the list of conversations."""
         return self._lists.versions[owner]
 
     def publish_list(self, owner: str) -> None:

@@ -35,7 +35,7 @@ def shielded(command: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 
 async def finish_under_way(seconds: float) -> None:
-    """Wait for the running commands of this event loop, at most `seconds`.
+    """Wait, at most `seconds`, for the commands of this event loop that are running.
 
     Commands that do not finish in time are logged. The next start of Inview repairs incomplete data.
     """

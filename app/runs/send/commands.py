@@ -56,12 +56,12 @@ LOCAL_OWNER = "local"
 """The only owner in an installation without accounts."""
 
 DEFAULT_OPTIONS = ViewOptions()
-"""View options that change nothing: the conversation's own settings apply."""
+"""View options that change nothing, so that the conversation's own settings apply."""
 Alongside = Callable[[AsyncSession], Awaitable[None]]
 CHECKPOINT_COLUMNS = ("summary", "summary_position")
 """The two columns of the checkpoint, which are always written together."""
 STOP_SECONDS = 2.0
-"""Maximum seconds that a command waits until a reply that it stopped is stored."""
+"""Maximum seconds that a command waits until the end of a reply that it stopped is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ async def create_conversation(  # noqa: PLR0913 - the fields of a conversation
     agent_id: str | None = None,
     temporary: bool = False,
 ) -> Conversation:
-    """Create a conversation without pairs. `temporary`: for an app context in memory, see `runs/temporary`.
+    """Create a conversation without pairs. `temporary` is True only with an app context in memory (`runs/temporary`).
 
     `agent_id` is the agent that answers; "": no agent; None: the agent of the conversation that was used last.
 
@@ -181,7 +181,7 @@ async def change_conversation(  # noqa: PLR0913 - the fields of a conversation
 
 @shielded
 async def reset_setting(ctx: AppContext, owner: str, conversation_id: str, column: str) -> None:
-    """Set a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
+    """Reset a setting that cannot be read to its neutral value: no text, no model, no parameters, tools off.
 
     A title that cannot be read is reset in the same way.
 
@@ -277,11 +277,14 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
 ) -> StartedRun:
     """Store a new pair and start its reply. From then on the run continues without the caller.
 
-    The request carries the pairs in view under `options`, without those that are OUT. `over_budget`: the choice for
-    pairs that do not fit into the budget; None: the preferences decide. `alongside` is called in the transaction that
-    stores the pair; if it raises, nothing is stored or sent. `purpose` is the purpose in the ledger. `selection`: the
-    pairs that a preview or an estimate counted; a send of other pairs is refused. `again`: a pair whose request is sent
-    again in a branch, with the parameters of that pair. `attached` is sent with the text, which may then be blank.
+    The request carries the pairs in view under `options`, without those that are OUT.
+
+    - `over_budget`: the choice for pairs that do not fit into the budget; None: the preferences decide.
+    - `alongside`: called in the transaction that stores the pair; if it raises, nothing is stored or sent.
+    - `purpose`: the purpose in the ledger.
+    - `selection`: the pairs that a preview or an estimate counted; a send of other pairs is refused.
+    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
+    - `attached`: the attachments of the text, which may then be blank.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.
@@ -375,7 +378,8 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
             if conversation.model is None:
                 await conversations.update_conversation(session, owner, conversation_id, {"model": start.model})
     except IntegrityError as error:
-        # Another process may have stored a running pair since the check above: the unique index is the lock.
+        # Another process may have stored a running pair since the check above. A unique index of the database then
+        # refuses this one.
         async with ctx.store.read() as session:
             if (await pairs.load_tail(session, conversation_id)).running is None:
                 raise
@@ -384,7 +388,7 @@ async def start_reply(  # noqa: PLR0913 - the options of a send
         tell_replayed(ctx, place, planned.plan, replayed, at)
         return StartedRun(start.run_id, start.pair_id, start.request_hash)
     counted = count_sent(planned.composed, planned.sent, planned.plan)
-    # Published before the engine starts, so that a page draws the pair while the provider is called. Publishing only
+    # Published before the engine starts, so that a page shows the pair while the provider is called. Publishing only
     # queues the event: subscribers run after the next `await`.
     ctx.event_bus.publish(owner, conversation_id, RunStarted(start.run_id, start.pair_id, pair))
     ctx.engine.start(place, start, planned.plan.provider, planned.wire, counted, purpose, planned.loop)

@@ -86,7 +86,7 @@ from app.store.topics.topics import load_topics
 
 UTC_ZONE = "UTC"
 ATTEMPTS = 20
-"""Number of attempts to read the conversation, if it changes each time while it is indexed and read."""
+"""Number of attempts to read a conversation that changes each time while it is indexed and read."""
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
@@ -98,11 +98,14 @@ NO_BOUNDARY = BoundaryPairs((), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """View options in a conversation. A filter, model, agent or tool mode of None: the conversation's own.
+    """The options of a view of a conversation.
 
-    `topic` is the id of the topic chosen in the composer; None: no topic. `zone` is the reader's time zone by its IANA
-    name. `as_of` is the instant from which ages are computed; None: the current time. `agent` is the id of another
-    agent than the conversation's; "": no agent.
+    A filter, model, agent or tool mode of None means: use the conversation's own.
+
+    - `topic`: the id of the topic chosen in the composer; None: no topic.
+    - `zone`: the reader's time zone by its IANA name.
+    - `as_of`: the instant from which ages are computed; None: the current time.
+    - `agent`: the id of an agent; "": no agent.
     """
 
     filter: str | None = None
@@ -183,7 +186,7 @@ async def _redact(text: str) -> Redacted:
 
 
 def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:
-    """Return a copy of the context snapshot (`base`) that has only pairs with a lower position than `before`.
+    """Return a copy of the context snapshot (`base`) with only the pairs at positions below `before`.
 
     Raises:
         ConflictError: the summary that would be sent replaces the pair at this position, and perhaps newer pairs too.
@@ -202,9 +205,7 @@ async def read_base(
 ) -> ContextSnapshot:
     """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
 
-    The draft is not part of it.
-
-    `sends`: the model will be called.
+    The draft is not part of it. `sends`: the model will be called.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -233,7 +234,7 @@ async def read_base(
 async def read_first_base(
     ctx: AppContext, conversation: Conversation, options: ViewOptions, *, sends: bool = False
 ) -> ContextSnapshot:
-    """Return a context snapshot for a conversation that is not stored yet and has no pairs; otherwise like `read_base`.
+    """Return a context snapshot, as `read_base` does, of a conversation that is not stored yet and has no pairs.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -302,7 +303,7 @@ def _name_agent(head: Head) -> Head:
 def read_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # no zone has this name, or it is a folder of zones
+    except (KeyError, ValueError, OSError):  # no zone has this name, or the name is that of a folder of zones
         raise InputError("zone", f"{name!r} is not a time zone. Write it like Europe/Berlin.") from None
 
 

@@ -30,9 +30,9 @@ DEFAULT_OPTIONS = ViewOptions()
 
 @dataclass(frozen=True, slots=True)
 class ExactCount:
-    """The provider's count of a send in `tokens`, and the tokens that Inview had estimated in `estimated_tokens`.
+    """The number of tokens of a send, counted by the provider (`tokens`) and estimated by Inview (`estimated_tokens`).
 
-    `estimate` is Inview's estimate after its total was replaced by the provider's count.
+    `estimate` is Inview's estimate with the provider's count as its total.
     """
 
     model: str

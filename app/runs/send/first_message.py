@@ -35,7 +35,7 @@ _NO_TIME: Final = datetime.fromtimestamp(0, UTC)
 class FirstMessageOptions:
     """The settings of the conversation that a first message starts.
 
-    `agent_id` "": no agent; None: the agent that was used last.
+    `agent_id` is the agent; "": no agent; None: the agent that was used last.
     """
 
     model: str
@@ -70,7 +70,7 @@ async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Com
 
 
 async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Preview:
-    """Plan exactly what a send of the first message would send, like `preview_send` in the conversation that it starts.
+    """Plan exactly what a send of the first message would send, as `preview_send` does for a stored conversation.
 
     Raises:
         NotFoundError: this owner has no such agent.
@@ -87,7 +87,7 @@ async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Pre
 
 @shielded
 async def discard_unused(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """Delete a conversation that was created for a message which was refused. A conversation with pairs is not deleted.
+    """Delete a conversation that was stored for a message which was then refused. Keep a conversation that has pairs.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -20,7 +20,10 @@ from app.views.composer.parameters import SettingView, show_policy, show_setting
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """Parameters by source: the send, the conversation, its agent. `retry_policy` is the conversation's."""
+    """The parameters of the next send by source: the send itself, the conversation and its agent.
+
+    `retry_policy` is the conversation's.
+    """
 
     send: Parameters = NO_PARAMETERS
     conversation: Parameters = NO_PARAMETERS

@@ -38,9 +38,9 @@ from app.runs.settings.abilities import join_or, list_capable
 from app.runs.usage.budgets import require_budgets
 
 LESS_THAN_REFUSED = Decimal("0.75")
-"""The maximum size of a request after a provider refused a longer one as too long: this share of the refused tokens.
+"""The maximum size of a request after a provider rejected a longer one as too long, as a share of the rejected tokens.
 
-The refusal shows only that the model's real window is smaller than the refused request, not how large it is.
+The rejection shows only that the model's real window is smaller than that request, not how large the window is.
 """
 
 
@@ -63,21 +63,23 @@ async def plan_reply(  # noqa: PLR0913, PLR0917 - the options of a send
 ) -> Preview:
     """Plan the call for this text and the parts in `attached`.
 
-    A parameter that `parameters` does not set comes from the conversation, or else from its agent. `again` is a pair
-    whose request is sent again: if it has the same agent, parameters that the conversation does not set come from that
-    pair instead of the agent.
+    A parameter that `parameters` does not set comes from the conversation, or else from its agent.
 
-    `forced`: include pairs that do not fit; None: the preferences decide. `sends`: raise if the call cannot be made
-    now, and apply `over_budget` to pairs that do not fit. `before`: only pairs with a lower position are in view, as
-    for a pair that is sent again. `selection`: the pairs that a preview or an estimate counted; a plan with other pairs
-    is refused. `refused`: a number of tokens that the provider rejected as too long for this model, although the known
-    window may be larger.
+    - `over_budget`: the choice for pairs that do not fit, used only with `sends`.
+    - `forced`: include pairs that do not fit; None: the preferences decide.
+    - `sends`: raise an error if the call cannot be made now.
+    - `before`: only pairs with a lower position are in view, as for a pair that is sent again.
+    - `refused`: a number of tokens that the provider rejected as too long for this model, although its known window may
+      be larger.
+    - `again`: a pair whose request is sent again. If it has the same agent, parameters that the conversation does not
+      set come from this pair instead of the agent.
+    - `selection`: the pairs that a preview or an estimate counted; a plan with other pairs is refused.
 
     Raises:
         NotFoundError: this owner has no such conversation.
         DamagedSettingError: a setting of the conversation cannot be read.
         SendLockedError: a reply is running in it.
-        OverBudgetError: the request exceeds its budget, and neither the caller nor the preferences say what to do.
+        OverBudgetError: the request exceeds its budget, and neither the caller nor the preferences chose what to do.
         SelectionChangedError: the request would carry other pairs than the `selection`.
         BudgetSpentError: the request would exceed a budget of money.
         FilterError: the filter cannot be used.
@@ -115,7 +117,7 @@ async def plan_request(
 ) -> Preview:
     """Plan the call of a send from the context snapshot that `read` returns.
 
-    If a pair changes meanwhile, call `read` and plan again.
+    If a pair changes while the call is planned, `read` is called again, a few times at most.
 
     Raises:
         InviewError: as for `plan_reply`, and the errors of `read`.
@@ -237,10 +239,12 @@ async def load_sent(ctx: AppContext, base: ContextSnapshot, sent: Sequence[Candi
 
 @dataclass(frozen=True, slots=True)
 class CountedPairs:
-    """The pairs that an estimate counted for a model, and the settings of this estimate.
+    """The pairs that an estimate counted for a model, with the settings of this estimate.
 
-    `selection` names the pairs in a short text (`domain/context/seen_selection.py`). `over_budget`, `schema` and
-    `attached` are those of the send. `before` limits the view to the pairs with a lower position.
+    - `options`: the view options.
+    - `selection`: a short text that names the pairs (`domain/context/seen_selection.py`).
+    - `over_budget`, `schema`, `attached`: the choice, the reply schema and the attachments of the send.
+    - `before`: only pairs with a lower position are in view.
     """
 
     options: ViewOptions

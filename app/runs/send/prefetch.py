@@ -61,7 +61,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
             ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
             base = await read_base(ctx, owner, conversation_id, ViewOptions())
         require_settings(base.conversation.damage)
-        if base.running is not None:  # its pair is read when the reply is over
+        if base.running is not None:  # the pair is read when its reply is over
             await _warm_provider(ctx, base)
             return
         composed = await compose_base(base)
@@ -69,7 +69,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
         pairs = await ctx.sent_pairs.load(ctx.store, owner, conversation_id, sent, pause=PAUSE_SECONDS)
         if pairs is None or await ctx.indexer.note_damage(
             owner, pairs
-        ):  # the conversation is changing now; a later change starts another prefetch
+        ):  # the conversation changes now; a later change starts another prefetch
             return
         tools = composed.tools.definitions
         view = build_view(base.conversation, base.agent, pairs, (), base.usual, tools, base.extras)
@@ -77,7 +77,7 @@ async def _warm(ctx: AppContext, owner: str, conversation_id: str) -> None:
         known = ctx.sent_pairs.hashes_of(conversation_id)
         plan = await plan_send(view, base.profile, base.provider, known, attachments=attachments)
         await _warm_provider(ctx, base)
-    except InviewError as error:  # a send would raise this error to its caller; here no caller waits
+    except InviewError as error:  # no caller waits for the prefetch; a send would raise the same error to its caller
         log.debug("a conversation could not be prepared for sending", conversation_id=conversation_id, fault=str(error))
     else:
         ctx.sent_pairs.remember(conversation_id, plan.hashed)

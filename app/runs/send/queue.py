@@ -1,9 +1,9 @@
-"""The queue: texts sent while a reply runs wait here, and are sent when the reply has succeeded.
+"""The queue: texts that a person sent while a reply is running. They are sent after the reply has succeeded.
 
     queue = await queue_text(ctx, LOCAL_OWNER, conversation_id, "And then?")
     await resume_queue(ctx, LOCAL_OWNER, conversation_id)          # after a stop, a failure, a refusal or a pause
 
-The server stores the queue, so closing the page changes nothing. Only when a reply succeeds is the next text sent.
+The queue is stored, so closing the page changes nothing. Each reply that succeeds starts the send of the next text.
 After a stop or a failure the queue is held until a person resumes it, because its texts were meant to follow that
 reply. A text is removed from the queue in the transaction that stores its pair: either it is sent once, or it is still
 queued.
@@ -44,7 +44,7 @@ from app.store.run import queues
 from app.store.trash.unused_attachments import list_bytes, release_attachments
 
 ATTEMPTS = 5
-"""Number of attempts to send the first text of a queue, if the queue changes or another reply starts meanwhile.
+"""Number of attempts to send the first text of a queue, if the queue or a running reply gets in the way each time.
 
 After that, the text stays in the queue until Inview tries again, for example when the next reply has succeeded.
 """
@@ -113,7 +113,7 @@ async def send_text(  # noqa: PLR0913 - the options of a send
                 selection=selection,
                 attached=attached,
             )
-        except SendLockedError:  # a reply was started elsewhere just now
+        except SendLockedError:  # another page or program has just started a reply
             pass
         else:
             return
@@ -261,14 +261,14 @@ async def resume_queue(  # noqa: PLR0913 - the queue, a condition, and options f
     model: str | None = None,
     over_budget: OverBudget | None = None,
 ) -> Queue:
-    """Resume the queue: its first text is sent now, or when the running reply has succeeded.
+    """Resume the queue. Its first text is sent now, or when the running reply has succeeded.
 
     `only`: resume only if the queue is held for this reason. `model` and `over_budget` apply to the first text.
 
     Raises:
         NotFoundError: this owner has no such conversation.
-        OverBudgetError: the view exceeds the budget, and neither the caller nor the preferences say what to do. This
-            error, and any other error of `start_reply` except SendLockedError, holds the queue.
+        OverBudgetError: the view exceeds the budget, and neither the caller nor the preferences chose how to continue.
+            This error, and any other error of `start_reply` except SendLockedError, holds the queue.
     """
     if (await read_queue(ctx, owner, conversation_id)).items and await _let_go(ctx, owner, conversation_id, only):
         ctx.event_bus.publish(owner, conversation_id, QueueChanged())
@@ -288,10 +288,12 @@ async def _let_go(ctx: AppContext, owner: str, conversation_id: str, only: HoldR
 
 
 async def go_on_after(ctx: AppContext, run: LiveRun) -> None:
-    """After the end of `run`: send the next queued text if the reply succeeded, else publish that the queue is held.
+    """Continue the queue after the end of `run`.
 
-    The hold was stored with the end. It is not stored again here, because the user may have resumed the queue
-    meanwhile. If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
+    If the reply succeeded, send the next text; else publish that it is held.
+
+    The hold was stored with the end of the run. It is not stored again here, because the user may have resumed the
+    queue meanwhile. If the conversation was deleted meanwhile, nothing happens: its queue is in the trash with it.
     """
     owner, conversation_id = run.place.owner, run.place.conversation_id
     async with ctx.store.read() as session:
@@ -314,7 +316,7 @@ async def go_on(
 ) -> InviewError | None:
     """Send the first queued text, unless the queue is held, a reply is running or a comparison is open.
 
-    Returns the error if the text was refused; the queue is then held with this error as the reason.
+    If the text is refused, hold the queue and return the error.
     """
     for _ in range(ATTEMPTS):
         async with ctx.store.read() as session:
@@ -337,9 +339,9 @@ async def go_on(
                 alongside=partial(_take, owner=owner, item=item),
             )
         except ComparingError:
-            return None  # the queue resumes when one of the replies is kept
+            return None  # the queue continues when one of the compared replies is kept
         except (SendLockedError, _MovedError):
-            continue  # another sender was faster: read the queue again
+            continue  # another sender was faster, so the queue is read again
         except InviewError as error:
             _log.info("a queued text was refused", conversation_id=conversation_id, reason=str(error))
             await _hold(ctx, owner, conversation_id, Hold(HoldReason.REFUSED, str(error)))

@@ -1,4 +1,4 @@
-"""Replays: an identical request that was answered before gets the stored answer. Off by default.
+"""Replays: if an identical request was answered before, the stored answer is used again. Off by default.
 
     state, run_id = await find_replay(ctx, owner, start)
 
@@ -20,14 +20,14 @@ from app.store.run.runs import RunPlace, find_replayable
 
 
 async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[RunState | None, str | None]:
-    """Find a stored reply to an identical request, and return the final state of the new run with this reply.
+    """Find a stored reply to an identical request. Return the final state of the new run with this reply.
 
-    The second value is the id of the earlier run. (None, None): there is no such reply.
+    The second value is the id of the earlier run. Both values are None if there is no such reply.
     """
     async with ctx.store.read() as session:
         found = await find_replayable(session, owner, start.request_hash)
     if found is None or not isinstance(found.state.outcome, Succeeded) or found.state.rounds:
-        return None, None  # tools might return other results today
+        return None, None  # a reply with tool calls is not replayed, because the tools might return other results today
     outcome = found.state.outcome
     state = RunState(
         start=start,
@@ -41,6 +41,6 @@ async def find_replay(ctx: AppContext, owner: str, start: RunStart) -> tuple[Run
 
 
 def tell_replayed(ctx: AppContext, place: RunPlace, plan: Plan, state: RunState, at: datetime) -> None:
-    """Publish a replayed reply to subscribers, and start the work that follows every reply."""
+    """Publish a replayed reply to subscribers, and start the post-run tasks."""
     ctx.engine.ended(LiveRun(place, plan.provider, plan.wire, state, state, state, attempt_started_at=at))
     ctx.event_bus.publish(place.owner, place.conversation_id, PairsChanged((place.pair_id,)))

@@ -34,11 +34,14 @@ _accepted: OrderedDict[str, None] = OrderedDict()
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """A reply read as JSON. `found`: the start of a value was found. `value` is the value read so far.
+    """A reply read as JSON.
 
-    While the reply is `running`, `faults` are those that further text cannot fix; when it is over, all of them.
-    `repair` is the text that asks the model to fix them. None: there are no faults, this reply is itself such a repair,
-    or the schema could not be applied.
+    - `running`: the reply is still running.
+    - `found`: the start of a JSON value was found.
+    - `value`: the value read so far.
+    - `faults`: while the reply is running, the faults that further text cannot fix; when it is over, all faults.
+    - `repair`: the text that asks the model to fix the faults. None if there are none, if this reply is itself such a
+      repair, or if the schema could not be applied.
     """
 
     pair_id: str
@@ -53,7 +56,10 @@ class Structured:
 
 @dataclass(frozen=True, slots=True)
 class SchemaCheck:
-    """The places where a value does not match its schema. `mendable`: another reply could be valid."""
+    """The result of a check: the places where a value does not match its schema.
+
+    `mendable`: another reply could be valid.
+    """
 
     faults: tuple[SchemaFault, ...]
     mendable: bool

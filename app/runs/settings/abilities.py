@@ -1,4 +1,4 @@
-"""Lists of models that accept images or files, to be suggested if the chosen model does not accept an attachment.
+"""Lists of models that accept images or files. They are suggested if the chosen model does not accept an attachment.
 
     others = await list_capable(ctx, owner, images=True)
 
@@ -19,9 +19,9 @@ MAX_CAPABLE = 3
 async def list_capable(
     ctx: AppContext, owner: str, *, images: bool = False, files: bool = False, limit: int = MAX_CAPABLE
 ) -> tuple[ModelProfile, ...]:
-    """List available models that accept images, files or both.
+    """List available models that accept images, files or both, at most `limit`.
 
-    The first model of each provider comes first, then the second of each, and so on, up to `limit` models.
+    The first model of each provider comes first, then the second model of each provider, and so on.
     """
     async with ctx.store.read() as session:
         providers = (await ctx.catalogue.providers(session, owner)).values()

@@ -34,9 +34,11 @@ PATIENCE_SECONDS: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetup:
-    """The setup of a provider. `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
+    """The setup of a provider.
 
-    `trial` is the result of the last request for its list of models. `skipped` has the invalid entries of that list.
+    - `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
+    - `trial`: the result of the last request for its list of models.
+    - `skipped`: the invalid entries of that list.
     """
 
     name: str
@@ -64,7 +66,7 @@ async def list_providers(ctx: AppContext, owner: str) -> tuple[ProviderSetup, ..
 
 
 async def try_provider(ctx: AppContext, owner: str, name: str) -> None:
-    """Request a provider's list of models now. `list_providers` then has the result in `trial`.
+    """Request a provider's list of models now. After that, `list_providers` returns the outcome in `trial`.
 
     Nothing is requested if the provider lacks its key.
 
@@ -150,7 +152,7 @@ def _describe(ctx: AppContext, provider: Provider, entered: ProviderSetting | No
 
 
 async def note_key(ctx: AppContext, run: LiveRun) -> None:
-    """Note whether the provider of a run that ended accepted the key, because Settings show this for each provider."""
+    """Note whether the provider of a run that ended accepted the key. Settings show this for each provider."""
     match run.state.outcome:
         case Failed(reason) if reason.error_class is ErrorClass.AUTH and run.provider.key:
             ctx.catalogue.lists.note_rejected_key(run.provider, reason)

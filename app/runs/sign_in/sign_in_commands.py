@@ -54,7 +54,7 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
         try:
             return await _sign_in(ctx, stored, sign_in)
         finally:
-            ctx.event_bus.publish_servers(owner)  # no reader runs before this task has ended
+            ctx.event_bus.publish_servers(owner)  # no code that handles the event runs before this task has ended
 
     sign_in = await ctx.toolbox.sign_ins.begin(server_id, callback_of(base_url), work)
     ctx.event_bus.publish_servers(owner)
@@ -67,11 +67,11 @@ async def begin_sign_in(ctx: AppContext, owner: str, server_id: str, base_url: s
 
 
 async def finish_sign_in(ctx: AppContext, state: str, answer: ConsentAnswer | Refusal) -> tuple[str, str]:
-    """Continue the sign-in that `state` identifies with the answer from the browser, and wait until it is over.
+    """Continue the sign-in with this `state` and the answer from the browser, and wait until the sign-in is over.
 
     `state` is the secret text that Inview gave the authorization server at the start of the sign-in.
 
-    Returns the server's name, and the reason if the sign-in failed, else "".
+    Return the server's name, and the reason if the sign-in failed, else "".
 
     Raises:
         NotFoundError: no sign-in with this `state` is in progress.

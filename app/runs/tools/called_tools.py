@@ -32,7 +32,8 @@ _DELEGATE = (DELEGATE.server_id, DELEGATE.tool_name)
 class Delegated:
     """Work that was delegated to an agent.
 
-    `requests` is the number of its provider calls; None: its conversation was deleted. `spent` is what they cost.
+    - `requests`: the number of its provider calls; None if its conversation was deleted.
+    - `spent`: the cost of these calls.
     """
 
     agent: str
@@ -85,7 +86,8 @@ async def _read_delegated(ctx: AppContext, owner: str, record: ToolCallRecord | 
     try:
         handed = orjson.loads(record.structured_json or "null")
         agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
-    except (ValueError, TypeError, LookupError):  # not started, or an imported file has other data, which is shown
+    # the call was not started, or an imported file has other data, which is shown
+    except (ValueError, TypeError, LookupError):
         return None
     try:
         booked = await list_booked(ctx, owner, conversation_id, limit=MAX_REQUESTS)

@@ -2,8 +2,8 @@
 
     ctx.toolbox.register((search_tool(ctx.store),))
 
-{"query": "night tariff"} → the conversations that contain these words, best match first, with excerpts. The tool only
-reads, and only the conversations of the owner of the reply. It does not search the trash.
+The input {"query": "night tariff"} returns the conversations that contain these words, best match first, with excerpts.
+The tool only reads, and only the conversations of the owner of the reply. It does not search the trash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USUAL_LIMIT: Final = 5
 MAX_EXCERPTS: Final = 3
 """Maximum number of excerpts from one conversation."""
 MAX_OF_TITLE: Final = 120
-"""Maximum length, in characters, of the opening text that replaces a missing title."""
+"""Maximum length, in characters, of the beginning of a conversation that is shown instead of a missing title."""
 
 SEARCH: Final = Tool(
     name="search_conversations",

@@ -1,9 +1,10 @@
-"""Insertions: texts from MCP servers that users insert into their message: filled-in prompts, contents of resources.
+"""Insertions: texts from MCP servers that users insert into their message, from prompts and resources of the server.
 
     text = await fill_prompt(ctx, LOCAL_OWNER, server_id, "review", {"language": "Python"})
 
-These functions return text and store nothing: the message stores what the person sends of the text. Unlike a tool call,
-an insertion needs no permission: no model chooses it, and the person reads the text before it is sent.
+These functions return text and store nothing: the text is stored only as a part of the message that the person sends.
+Unlike a tool call, an insertion needs no permission: no model chooses it, and the person reads the text before it is
+sent.
 """
 
 from __future__ import annotations

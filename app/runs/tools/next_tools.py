@@ -1,10 +1,11 @@
-"""The tools of a conversation's next send: in the current tool mode and in the others, with the effect on the cache.
+"""The tools of a conversation's next send, in the current tool mode and in the others, and their effect on the cache.
 
     seen = await look_at_tools(ctx, LOCAL_OWNER, conversation_id, ViewOptions(), "What time is it?")
     seen.now.tools.tokens, [(other.mode, other.composed.tools.tokens) for other in seen.modes]
 
-No tool is called, and nothing is stored or changed. The whole request is planned for other modes only if the provider
-has cached a part of the conversation: tools are the first part of a request, so other tools invalidate the whole cache.
+No tool is called, and nothing is stored or changed. Tools are the first part of a request, so a change of the tools
+invalidates the whole cache. If the provider has cached a part of the conversation, the whole request is therefore
+planned for each mode.
 """
 
 from __future__ import annotations
@@ -91,6 +92,6 @@ async def _plan(  # noqa: PLR0913, PLR0917 - the arguments of look_at_tools, and
         if one.tools.definitions not in plans:
             other = await preview_send(ctx, owner, conversation_id, text, replace(options, tool_mode=mode))
             plans[one.tools.definitions] = other
-    # The plans above were trials. Cache the hashes of the request that the next send will probably resemble.
+    # The plans above were trials. Cache the hashes of the plan that the next send will probably resemble.
     ctx.sent_pairs.remember(conversation_id, planned.plan.hashed)
     return plans

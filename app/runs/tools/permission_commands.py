@@ -55,7 +55,7 @@ _SCOPES: Final = {
 
 
 class WrongArgumentsError(InputError):
-    """Edited arguments do not match the tool's schema. `problems` has the place and the message of each problem."""
+    """Error: edited arguments do not match the tool's schema. `problems` are the places and messages of the faults."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = tuple((f"arguments.{place}".rstrip("."), words) for place, words in problems)
@@ -73,7 +73,7 @@ async def answer_permission(  # noqa: PLR0913 - the request and all parts of an 
     edited: dict[str, Any] | None = None,
     only_if: tuple[ArgumentPattern, ...] = (),
 ) -> PermissionRequest:
-    """Answer a permission request. Return the answered request. `edited` replaces the arguments of the call.
+    """Answer a permission request, and return the answered request. `edited` replaces the arguments of the call.
 
     An answer that allows more than this call makes a permission rule. `only_if` limits the rule to calls with matching
     arguments.
@@ -114,7 +114,7 @@ def _read_answer(
         return PersonDenied()
     edited_json = None if edited is None else write_arguments(edited)
     if edited_json is not None:
-        read_arguments(edited_json)  # arguments that cannot be read back, or shown, cannot be used
+        read_arguments(edited_json)  # refuse arguments that cannot be parsed again or shown
     if only_if:
         _require_rule(answer, only_if, read_arguments(request.input_json) if edited is None else edited)
     return PersonAllowed(_SCOPES[answer], edited_json)
@@ -128,7 +128,8 @@ def _require_rule(answer: PermissionChoice, only_if: tuple[ArgumentPattern, ...]
     if len(only_if) > MAX_PATTERNS:
         raise InputError("only_if", f"A rule has at most {MAX_PATTERNS} patterns.")
     for each in only_if:
-        read_arguments(write_arguments({each.name: each.pattern}))  # a lone surrogate is refused
+        # refuses a pattern with an incomplete character (a lone surrogate)
+        read_arguments(write_arguments({each.name: each.pattern}))
     if not covers_arguments(only_if, arguments):
         raise InputError("only_if", "These patterns do not match this call. Each argument must match its pattern.")
 
@@ -186,7 +187,7 @@ async def list_rules(ctx: AppContext, owner: str) -> tuple[StoredRule, ...]:
 
 @shielded
 async def revoke_rule(ctx: AppContext, owner: str, rule_id: str) -> StoredRule:
-    """Delete a permission rule: later calls that it would have allowed need permission again. Running calls continue.
+    """Delete a permission rule. Later calls that it would have allowed need permission again. Running calls continue.
 
     Raises:
         NotFoundError: there is no rule with this id.
@@ -199,7 +200,7 @@ async def revoke_rule(ctx: AppContext, owner: str, rule_id: str) -> StoredRule:
 
 @shielded
 async def revoke_rules_of(ctx: AppContext, owner: str, server_id: str) -> int:
-    """Revoke all permission rules for a server that was replaced or deleted; return how many."""
+    """Revoke all permission rules for a server that was replaced or deleted. Return the number of rules."""
     revoked: set[str] = set()
     for each in _contexts(ctx):
         async with each.store.write() as session:

@@ -152,7 +152,7 @@ async def _wait(
 ) -> Allowed | Denied:
     owner = run.place.owner
     while True:
-        changed = ctx.desk.changed  # taken before the read below: any later change sets it
+        changed = ctx.desk.changed  # read before the request, so that a change after the read sets this event
         request, rules = await _look(ctx, owner, request.id)
         if (permission := permission_of(request)) is not None:
             _forget(ctx, request)
@@ -195,7 +195,7 @@ async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id:
         request = await stored.load_request(session, owner, request_id)
         standing = await stored.load_rules(session, owner, request.shown_in)
         if rule_id not in {rule.id for rule in standing}:
-            return  # the rule was revoked a moment ago
+            return  # the rule was revoked after `decide` had read it
         settled = await claim_request(ctx, session, owner, request_id, RuleCovered(rule_id))
     tell_settled(ctx, owner, settled)
 
@@ -203,7 +203,7 @@ async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id:
 async def claim_request(
     ctx: AppContext, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
-    """Settle a pending request with this event (an answer, for example), and add an entry to the audit trail.
+    """Settle a pending request with this event, such as an answer, and add an entry to the audit trail.
 
     Return the settled request. The caller publishes it after the commit.
 

@@ -57,7 +57,7 @@ _PIECES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _REPLACED: Final = {"enabled", "created_at", "updated_at"}
-"""Columns that every change of a server writes, so that a damaged value is replaced."""
+"""Columns that every change of a server writes, so that a new value replaces a damaged one."""
 
 log = structlog.get_logger()
 
@@ -78,9 +78,11 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """A server's settings and its connection. `session` is None while the server is switched off.
+    """A server's settings and its connection.
 
-    `signing_in`: a person is signing in to the server now. `damage` are the columns of its row that cannot be read.
+    - `session`: the connection; None while the server is switched off.
+    - `signing_in`: a person is signing in to the server now.
+    - `damage`: the columns of its row that cannot be read.
     """
 
     server: ToolServer
@@ -90,7 +92,7 @@ class SeenServer:
 
     @property
     def problem(self) -> str:
-        """The reason why the server does not work, without a full stop; "" if it works or is switched off."""
+        """The reason why the server does not work, without a full stop. "" if it works or is switched off."""
         if self.damage:
             return describe_damaged_server(self.damage)
         return "" if self.session is None else self.session.problem
@@ -129,7 +131,7 @@ async def read_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer
 
 @shielded
 async def add_server(ctx: AppContext, owner: str, settings: ServerSettings) -> SeenServer:
-    """Add a server, and connect to it if it is enabled. A failed connection is not an error: `problem` describes it.
+    """Add a server, and connect to it if it is enabled. A failed connection raises no error: `problem` describes it.
 
     Raises:
         InputError: a setting is invalid.
@@ -250,7 +252,7 @@ async def try_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
 
 
 async def connect_servers(ctx: AppContext) -> None:
-    """Connect to every enabled server of all owners. Without servers, this is only one query."""
+    """Connect to every enabled server of all owners. Without servers, this takes one query."""
     async with ctx.store.read() as session:
         every = await mcp_servers.load_every_server(session)
     for stored in every:
@@ -323,7 +325,7 @@ def secrets_of(ctx: AppContext, stored: StoredServer) -> dict[str, str]:
 
 
 def session_of(ctx: AppContext, owner: str, server_id: str) -> ServerSession | None:
-    """Return the session of a server; None if the server is switched off."""
+    """Return the session of a server, or None if the server is switched off."""
     return ctx.toolbox.sessions.get(owner, {}).get(server_id)
 
 

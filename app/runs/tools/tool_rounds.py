@@ -1,4 +1,4 @@
-"""The next round of a reply whose tool calls have results: the next call of its model.
+"""The next round of a reply: the call of the model with the results of the tool calls.
 
     planned = await plan_round(ctx, run)
 
@@ -71,7 +71,7 @@ async def _write(
     ctx: AppContext, run: LiveRun, request: Request, tokens: int, *, tools_apart: bool
 ) -> tuple[WireRequest, CacheUse | None]:
     place, loop = run.place, loop_of(run)
-    await _save(ctx, run)  # the cache plan reads the store for what the last round wrote to the cache
+    await _save(ctx, run)  # the cache plan reads from the store which part of the last round is in the cache
     caching = await load_caching(
         ctx.store,
         place.owner,

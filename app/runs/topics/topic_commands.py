@@ -43,9 +43,10 @@ NO_TIMES: Mapping[TopicNames, tuple[datetime, datetime]] = MappingProxyType({})
 
 
 class TopicChanges(TypedDict, total=False):
-    """Changes of a topic. `parent_id` None: move the topic to the root.
+    """Changes of a topic.
 
-    `before`: the sibling that will follow the topic; None: the topic becomes the last sibling.
+    - `parent_id`: the topic to move it below; None: the root.
+    - `before`: the sibling that will follow it; None: it becomes the last sibling.
     """
 
     name: str
@@ -54,7 +55,10 @@ class TopicChanges(TypedDict, total=False):
 
 
 async def list_topics(ctx: AppContext, owner: str, order: TopicOrder | None = None) -> TopicsView:
-    """List an owner's topics with their numbers of pairs, in this order; None: the order in the preferences."""
+    """List an owner's topics with their numbers of pairs.
+
+    `order` is the order of the topics; None: that of the preferences.
+    """
     async with ctx.store.read() as session:
         topic_order = order or (await load_preferences(session, owner)).topic_order
         filed = await topics.load_filed_topics(session, owner)
@@ -80,10 +84,10 @@ async def make_topics(
     paths: Sequence[TopicNames],
     times: Mapping[TopicNames, tuple[datetime, datetime]] = NO_TIMES,
 ) -> Mapping[TopicNames, str]:
-    """Find or create the topics of these paths, which the caller has checked, as `create_topic` does.
+    """Find or create the topics of these paths, as `create_topic` does. Return their ids by path.
 
-    Return their ids by path. `times` are the times of creation and last use for topics that are created; a path without
-    an entry gets the current time.
+    The caller has checked the paths. `times` are the times of creation and last use for topics that are created; a path
+    without an entry gets the current time.
 
     Raises:
         ConflictError: there are too many topics.
@@ -138,7 +142,8 @@ async def change_topic(ctx: AppContext, owner: str, topic_id: str, changes: Topi
         require_free(known, name, parent_id, besides=topic_id)
         place = _last_place(filed, parent_id) if moves else next(one.place for one in filed if one.topic is before)
         written = {**({"name": name} if "name" in changes else {}), **({"parent_id": parent_id} if moves else {})}
-        await topics.update_topic(session, topic_id, {**written, "place": place})  # other fields may be unreadable
+        # write only the place, because other fields may be unreadable
+        await topics.update_topic(session, topic_id, {**written, "place": place})
         if "before" in changes:
             siblings = [one.id for one in known if one.parent_id == parent_id and one.id != topic_id]
             siblings.insert(_place_before(siblings, changes["before"]), topic_id)

@@ -21,7 +21,10 @@ from app.views.encode import to_json
 
 @dataclass(frozen=True, slots=True)
 class Luggage:
-    """The attachments of an export: their `ids`. `left_out` describes the attachments that do not fit; "": all fit."""
+    """The attachments of an export, by their `ids`.
+
+    `left_out` describes the attachments that do not fit; "" if all fit.
+    """
 
     owner: str
     ids: tuple[str, ...]
@@ -36,9 +39,9 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose the attachments that the file will contain: in the order of `named`, each one that fits into `room` bytes.
+    """Choose the attachments that the file will contain.
 
-    Each chosen attachment reduces the room for the next ones.
+    In the order of `named`, each attachment is chosen that fits into the rest of `room`, a number of bytes.
     """
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []

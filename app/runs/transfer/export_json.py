@@ -1,7 +1,7 @@
-"""Inview's own export format as JSON values: a conversation, its pairs and nodes, topics. The format is complete.
+"""The JSON values of Inview's own export format: a conversation, its pairs and nodes, and topics. Nothing is left out.
 
-The field names are those of the HTTP API. Texts are `user_text` and `reply_text`; `parts` are written only for a
-message that has more than a text.
+The field names are those of the HTTP API. The text of a message is `user_text` or `reply_text`; `parts` are written
+only for a message that has more than a text.
 
 Not here: reading the format (`import_file.py`). `docs/export-format.md` describes it for people.
 """
@@ -61,7 +61,7 @@ def write_conversation(conversation: Conversation) -> Json:
 
 
 def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
-    """Return a pair as JSON, with its messages, runs and versions. `paths` has the path of every topic by its id."""
+    """Return a pair as JSON, with its messages, runs and versions. `paths` has the path of each topic by its id."""
     pair = record.pair
     return {
         "id": pair.id,
@@ -79,7 +79,8 @@ def write_pair(record: PairRecord, paths: Mapping[str, str]) -> Json:
         "reply_text": None if pair.reply is None else plain_text(pair.reply.parts),
         "request": _write_message(pair.request),
         "reply": None if pair.reply is None else _write_message(pair.reply),
-        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,  # a damaged run is absent
+        # None if the run of the pair is damaged and therefore missing
+        "run_id": pair.run_id if any(run.id == pair.run_id for run in record.runs) else None,
         "runs": [_write_run(run) for run in record.runs],
         "version": pair.version,
         "versions": pair.versions,

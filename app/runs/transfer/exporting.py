@@ -1,9 +1,9 @@
-"""Export of a conversation, or of the pairs that a filter selects: in Inview's own format, as Markdown, or as a page.
+"""Export of a conversation, or of the pairs that a filter selects: in Inview's format, as Markdown or HTML.
 
     export = await export_conversation(ctx, LOCAL_OWNER, conversation_id, ExportFormat.JSON)
 
-The whole file is written before the first byte is returned, to the disk if it is large. So the export has the
-conversation as of one point in time, and a slow reader cannot keep the read transaction open.
+The whole file is written before its first byte is returned, to the disk if it is large. So the export shows the
+conversation at one point in time, and a slow reader does not keep the read transaction open.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and
     file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
     try:
         async with ctx.store.read() as session:
-            await load_conversation(session, owner, conversation_id)  # raises if the order of the pairs cannot be read
+            # an error if the order of the pairs cannot be read
+            await load_conversation(session, owner, conversation_id)
             listed = await describe_listed(session, owner, conversation_id)
             places = await load_places(session, owner, conversation_id)
             chosen = places if selected is None else tuple(place for place in places if place.pair_id in selected)

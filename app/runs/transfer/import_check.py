@@ -31,10 +31,11 @@ from app.runs.transfer.import_tools import read_attachment
 
 @dataclass(frozen=True, slots=True)
 class CheckedConversation:
-    """A conversation of the file. `positions` has the position of each pair, in the order of the file.
+    """A conversation of the file.
 
-    `order` has the places of the pairs in the file (0 is the first), sorted by position. `named` are the images and
-    files that its messages name and that the file contains.
+    - `positions`: the position of each pair, in the order of the file.
+    - `order`: the places of the pairs in the file (0 is the first), sorted by position.
+    - `named`: the images and files that its messages name and that the file contains.
     """
 
     conversation: Conversation
@@ -46,7 +47,7 @@ class CheckedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair of the file, ready to be stored, and the path of its topic; None: it has no topic."""
+    """A pair of the file, ready to be stored. `topic` is the path of its topic, or None."""
 
     record: PairRecord
     topic: TopicNames | None
@@ -54,10 +55,12 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that can be imported. `topics` are the topic paths that its pairs name, `ids` are all ids in the file.
+    """A file that can be imported.
 
-    `attachments` maps the ids of images and files to their numbers in the file. `labels` maps the same ids to the
-    message parts (`Image` or `File`) that name them.
+    - `topics`: the topic paths that its pairs name.
+    - `ids`: all ids in the file.
+    - `attachments`: the number of each image or file in the file, by its id.
+    - `labels`: the message part (`Image` or `File`) that names each image or file, by its id.
     """
 
     file: ImportFile

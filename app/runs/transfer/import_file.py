@@ -67,9 +67,10 @@ Valid = TypeVar("Valid", bound=Shape)
 class ImportFile:
     """A file that matches the schema.
 
-    `shape` has everything except pairs, nodes and attachments, which are read on request. `alone`: the file is a single
-    conversation, without the outer object of an export. `rest` is called before each item is read (see `Rest`).
-    `most_text` is the limit for a text of a message, in bytes.
+    - `shape`: everything except pairs, nodes and attachments, which are read on request.
+    - `alone`: the file is a single conversation, without the outer object of an export.
+    - `rest`: called before each item is read (see `Rest`).
+    - `most_text`: the limit for a text of a message, in bytes.
     """
 
     scan: Scan

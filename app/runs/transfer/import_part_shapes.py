@@ -28,7 +28,7 @@ def _require_text(value: Any) -> Any:
 
 
 def _require_our_times(at: datetime) -> datetime:
-    if not 1970 <= at.year < 3000:  # an export has 1970 for a time that could not be read
+    if not 1970 <= at.year < 3000:  # an export writes 1970 for a time that could not be read
         raise ValueError("a time must be between the years 1970 and 2999")
     return at.astimezone(UTC)
 
@@ -42,7 +42,7 @@ Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Shape(BaseModel):
-    """Base class of all schemas of a file. They are strict and refuse unknown fields."""
+    """Base class of all schemas of a file. A schema is strict and refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -102,7 +102,7 @@ PartShape = Annotated[
     TextShape | ThinkingShape | ImageShape | FileShape | TextFileShape | ToolCallShape | ToolResultShape,
     Field(discriminator="type"),
 ]
-# A file has the values of these enums as texts. Strict validation would accept only members of the enums.
+# In a file, the values of these enums are texts, but strict validation would accept only members of the enums.
 RoleName = Annotated[Role, Field(strict=False)]
 LifecycleName = Annotated[Lifecycle, Field(strict=False)]
 StopReasonName = Annotated[StopReason, Field(strict=False)]

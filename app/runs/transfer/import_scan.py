@@ -37,9 +37,10 @@ MAX_OTHER_TEXT: Final = 16 * 1024 * 1024
 """Maximum size in UTF-8 bytes of a text other than a request or a reply, such as the whole result of a tool call."""
 DEEPEST: Final = 64
 MAX_DIGITS: Final = 4_096
-"""Maximum number of digits of a number that fills a step of the scan (see `_WINDOW`).
+"""Maximum number of digits of a number.
 
-A longer step without brackets, commas and quotes is refused, unless it is blank: in JSON, it is a part of a number.
+A longer piece of the file without brackets, commas and quotes is refused, unless it is blank. In JSON, it would be a
+part of a number.
 """
 
 _WINDOW: Final = 16 * 1024
@@ -62,7 +63,7 @@ WAYS: Final = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPL
 
 
 class FaultError(InputError):
-    """The file cannot be imported. `field` is the place of its first fault as a JSON path, such as `$.pairs[0]`."""
+    """Error: the file cannot be imported. `field` is the JSON path of its first fault, such as `$.pairs[0]`."""
 
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
@@ -71,12 +72,12 @@ def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
 
 
 class EndedError(Exception):
-    """The import was cancelled, or Inview is shutting down."""
+    """Error: the import was cancelled, or Inview is shutting down."""
 
 
 @dataclass(eq=False)
 class Rest:
-    """The pauses of long work in a thread. The work calls this object often; about once per millisecond, a call pauses.
+    """The pauses of long work in a thread. The work calls this object often; about one call per millisecond pauses.
 
     During a pause, other threads can run. If `ended` is set, the next call raises EndedError, which ends the work.
     """
@@ -110,7 +111,7 @@ class Scan:
 
 
 def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> Scan:
-    """Find the long lists of a file. `rest` is called often, and may raise.
+    """Find the long lists of a file. `rest` is called often, and may raise an error, which ends the scan.
 
     `most_text` is the maximum size of a request or a reply in bytes.
 
@@ -156,7 +157,7 @@ class _Scanner:
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def scan(self) -> Scan:
-        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # editors on Windows write it
+        at = self.copied = len(BOM_UTF8) if self.body.startswith(BOM_UTF8) else 0  # editors on Windows write this mark
         while at < len(self.body):
             self.rest()
             at = self._look(at, min(at + _WINDOW, len(self.body)))
@@ -222,7 +223,7 @@ class _Scanner:
             self.rest()
             inside = _IN_TEXT.match(self.body, at, min(at + _WINDOW, end - 1))
             if inside is None or inside.end() == at:
-                return  # it is not JSON: parsing the item will report that
+                return  # not JSON, which the parser of the item will report
             size += len(_ESCAPE.sub(b".", inside[0]))
             at = inside.end()
         if size > most:

@@ -133,7 +133,7 @@ class ToolCallRecordShape(Shape):
 
 
 class ReplacedShape(Shape):
-    """A secret that was redacted from a request. `pair_id` null: it was outside the pairs."""
+    """A secret that was redacted from a request. `pair_id` is null if the secret was outside the pairs."""
 
     kind: str
     place: str
@@ -141,7 +141,7 @@ class ReplacedShape(Shape):
 
 
 class RunShape(Shape):
-    """One run of a reply. `outcome` null: it was running when the file was written."""
+    """One run of a reply. `outcome` is null if the run was active when the file was written."""
 
     id: Id
     reply_id: Id

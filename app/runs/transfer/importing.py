@@ -2,8 +2,8 @@
 
     done = await import_file(ctx, LOCAL_OWNER, body)
 
-A file that is imported twice is stored twice, except for topics and saved filters: existing ones are found by their
-names. The ledger does not change, because it records only calls that this installation made.
+If a file is imported twice, its conversations are stored twice. Topics and saved filters are not: existing ones are
+found by their names. The ledger does not change, because it records only calls that this installation made.
 
 Others can write between two slices. Until the last slice is stored, the conversations of a large file are in the trash,
 and their titles begin with `UNFINISHED` (docs/decisions/0064-an-import-is-checked-and-stored-in-slices.md).
@@ -57,7 +57,7 @@ from app.store.transfer.pair_records import RecordTarget, insert_unsearched, ins
 SLICE_PAIRS: Final = 50
 SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
-"""A slice ends when its pairs have more bytes in the file than this. So it is larger by at most one pair."""
+"""Size in bytes, as in the file, above which a slice of pairs ends. So a slice is larger by at most one pair."""
 UNFINISHED: Final = "Unfinished import: "
 """The beginning of the title of a conversation until all of it is stored."""
 TELL_SECONDS: Final = 5.0
@@ -167,7 +167,8 @@ class _Importer:
     async def store(self) -> tuple[ImportedOne, ...]:
         """Store a small file in one transaction, a larger one in many. Return the stored conversations."""
         for one in self.checked.conversations:
-            self.fresh(one.conversation.id)  # so that a conversation can name a later one as its parent
+            # a conversation may name a later one as its parent, so all ids are made first
+            self.fresh(one.conversation.id)
         is_small = self.checked.pair_count <= SLICE_PAIRS and len(self.checked.file.scan.body) <= SLICE_BYTES
         first = [await self._read(one) for one in self._cut()] if is_small else []
         async with self.ctx.store.write() as session:
@@ -213,7 +214,7 @@ class _Importer:
             parent_id=self.fresh(old.parent_id)
             if old.parent_id in in_file
             else await _find_parent(session, self.owner, old.parent_id),
-            # The pair of the parent up to which the fork copied: with its new id if the file contains the parent.
+            # The fork copied the pairs of the parent up to this pair. It has a new id if the file contains the parent.
             fork_pair_id=self.fresh(fork) if fork is not None and old.parent_id in in_file else fork,
             trigger_message_id=self.fresh(trigger) if trigger is not None and trigger in self.checked.ids else trigger,
         )

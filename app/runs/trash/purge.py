@@ -1,4 +1,4 @@
-"""The automatic deletion of entries that were in the trash for longer than their owner keeps them.
+"""The automatic deletion of entries that were in the trash for longer than their owner's limit.
 
 task = asyncio.create_task(keep_purging(ctx))       # every hour, while the process lives
 """
@@ -22,7 +22,7 @@ FIRST_SECONDS = 600.0
 """Delay of the first purge after the start. By then a wrong clock is probably corrected."""
 ROUND_SECONDS = 3600.0
 TRUSTED_DRIFT = timedelta(hours=1)
-"""Maximum drift of the clock while the process runs.
+"""Maximum deviation of the clock while the process runs.
 
 After a larger jump forward, nothing is purged, because entries could seem older than they are.
 """
@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 
 async def purge_expired(ctx: AppContext, at: datetime) -> int:
-    """Permanently delete the entries that are older at the time `at` than their owner's limit; return how many."""
+    """Permanently delete the entries that are older at the time `at` than their owner's limit. Return their number."""
     count = 0
     async with ctx.store.read() as session:
         owners = await trash.list_owners(session)

@@ -30,7 +30,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Trash:
-    """Entries of the trash, newest first. `days`: how long each entry is kept; None: until the trash is emptied."""
+    """Entries of the trash, newest first. `days` is how long an entry is kept; None: until the trash is emptied."""
 
     entries: tuple[TrashEntry, ...]
     days: int | None
@@ -86,7 +86,7 @@ async def delete_for_good(ctx: AppContext, owner: str, entry_id: str) -> None:
 
 @shielded
 async def empty_trash(ctx: AppContext, owner: str) -> int:
-    """Delete all entries of the trash permanently; return how many."""
+    """Delete all entries of the trash permanently. Return their number."""
     async with ctx.store.read() as session:
         entries = await trash.list_entries(session, owner)
     await delete_entries(ctx, owner, entries)
@@ -94,11 +94,11 @@ async def empty_trash(ctx: AppContext, owner: str) -> int:
 
 
 async def delete_entries(ctx: AppContext, owner: str, entries: Sequence[TrashEntry]) -> None:
-    """Delete entries permanently, one after the other. Entries that have left the trash meanwhile are skipped."""
+    """Delete entries permanently, one after the other. Skip entries that are no longer in the trash."""
     for entry in entries:
         with suppress(NotFoundError):
             await _delete_one(ctx, owner, entry)
-        # Caches follow changes by revision, and permanently deleted pairs leave no revision.
+        # Caches follow changes by revision, but a permanent deletion leaves no revision, so they are emptied here.
         ctx.sent_pairs.forget(entry.conversation_id)
         ctx.sizes.forget(entry.conversation_id)
 

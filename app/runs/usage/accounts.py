@@ -1,9 +1,9 @@
-"""Accounts: the cost of a conversation, call by call, with its child conversations (titles, summaries).
+"""Accounts: the usage and cost of a conversation, call by call, including its child conversations (titles, summaries).
 
     account = await load_account(ctx, LOCAL_OWNER, conversation_id)
     account.spent.cost
 
-A pair that was deleted, edited or failed keeps its calls here, because nothing is deleted from the ledger.
+The calls of a pair that was deleted, edited or failed are included, because nothing is deleted from the ledger.
 
 Not here: sums over many conversations (`usage.py`).
 """
@@ -41,9 +41,11 @@ MAX_DERIVED = 10_000
 class Booked:
     """A provider call of the ledger with its cost.
 
-    `entry` is the call's number in the ledger. `position` is the position of its pair; None: the pair was deleted.
-    `foretold` is the predicted number of tokens that are read from the provider's cache; None: there was no prediction.
-    `judged` compares the prediction with the number that the provider reported.
+    - `entry`: the number of the call in the ledger.
+    - `position`: the position of its pair; None if the pair was deleted.
+    - `foretold`: the predicted number of tokens that are read from the provider's cache; None if there was no
+      prediction.
+    - `judged`: compares the prediction with the number that the provider reported.
     """
 
     entry: int
@@ -58,8 +60,8 @@ class Booked:
 class Account:
     """The usage and cost of a conversation, including its child calls.
 
-    `cumulative` is the usage that the last accounting node recorded plus all later usage. `window` is the number of
-    tokens of the context window that are in use now; None: no call has reported it yet.
+    - `cumulative`: the usage that the last accounting node recorded, plus all later usage.
+    - `window`: the number of tokens of the context window that are in use now; None if no call has reported it yet.
     """
 
     conversation: Conversation

@@ -39,8 +39,8 @@ MAX_USERS = 5
 class Budgeted:
     """The status of a budget, with the most expensive models and conversations.
 
-    For a budget that applies to each conversation (or agent), this is the status of the most expensive conversation (or
-    agent). `subject` is its id.
+    A budget for each conversation (or agent) has many statuses: this is that of the most expensive one, whose id is
+    `subject`.
     """
 
     budget: SpendingBudget
@@ -87,7 +87,9 @@ async def list_budgets_of(ctx: AppContext, owner: str, conversation: Conversatio
 
 
 async def require_budgets(ctx: AppContext, owner: str, conversation: Conversation, next_cost: Decimal | None) -> None:
-    """Check that a send would not exceed a budget that stops sends. `next_cost`: cost of the send; None: unknown.
+    """Check that a send would not exceed a budget that stops sends.
+
+    `next_cost` is the cost of the send, if it is known.
 
     Raises:
         BudgetSpentError: it would exceed a budget.
@@ -115,7 +117,7 @@ async def require_budgets_for(ctx: AppContext, conversation: Conversation, model
 
 
 async def _budgets_of(ctx: AppContext, owner: str) -> tuple[SpendingBudget, ...]:
-    kept = ctx.catalogue.budgets  # this mapping is replaced if a budget changes during the read
+    kept = ctx.catalogue.budgets  # another mapping replaces this one if a budget changes during the read
     if (known := kept.get(owner)) is None:
         async with ctx.store.read() as session:
             known = kept[owner] = await load_budgets(session, owner)

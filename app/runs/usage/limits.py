@@ -1,4 +1,4 @@
-"""The limits of a send: the limits that the user set, minus the usage in the ledger.
+"""The limits of the next send: the limits that the user set, minus the usage in the ledger.
 
 A limit in money counts only calls of models with a known price.
 """

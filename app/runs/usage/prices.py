@@ -43,7 +43,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
     While a price that a user entered cannot be read, all prices are unknown. A send reports the error.
     """
     catalogue, known = ctx.catalogue, ctx.catalogue.tariffs.setdefault(owner, {})
-    # Repeat until all are known: a provider or price entered meanwhile invalidates the values just read.
+    # Repeat until all are known, because a provider or price entered meanwhile invalidates the values just read.
     while missing := [model for model in models if model not in known]:
         changes = catalogue.price_changes
         async with ctx.store.read() as session:

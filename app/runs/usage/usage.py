@@ -37,16 +37,17 @@ from app.store.ledger.usage import (
 )
 
 EMPTY = timedelta(366)
-"""Maximum time without a call that a report by day includes before its first call, and after its last call."""
+"""Maximum time without a call that a report by day shows before its first call and after its last call."""
 IN_ORDER = frozenset({"day", "month"})
-"""Groupings that are sorted by name. All others begin with the most expensive group."""
+"""Groupings that are sorted by name. In all others, the most expensive group is first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The usage of one group. `name` is the value that it was grouped by, such as a model or the id of a conversation.
+    """The usage of one group.
 
-    `title` is the title of a conversation that still exists.
+    - `name`: the value that it was grouped by, such as a model or the id of a conversation.
+    - `title`: the title of the conversation, if the group is one that still exists.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Usage by group. `others` is the sum of the groups beyond the limit, `more` is their number."""
+    """Usage by group. `others` is the sum of the groups beyond the limit, `more` is the number of these groups."""
 
     groups: tuple[Group, ...]
     total: Spent
@@ -137,7 +138,7 @@ def _prices_at(place: Place, tariffs: Mapping[str, Tariff | None], apart: Apart)
 
 def _arrange(spent: Mapping[str, Spent], group_by: GroupBy, query: UsageQuery) -> list[str]:
     if group_by == "day" and spent:
-        if not all(map(_is_day, spent)):  # the stored sums are damaged: show the usage without the days between
+        if not all(map(_is_day, spent)):  # the stored sums are damaged, so the days without usage are not added
             return sorted(spent)
         return _every_day(min(spent), max(spent), query)
     if group_by in IN_ORDER:

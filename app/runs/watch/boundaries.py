@@ -1,4 +1,4 @@
-"""The lines that a page draws above the first pair that is sent, and above a pair whose agent is another one. Pure."""
+"""The lines between pairs on a page: above the first pair that is sent, and above a pair with another agent. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from app.views.reply.pair import ScreenPairView
 
 
 def mark_boundaries(pairs: Sequence[ScreenPairView], boundary: int | None) -> tuple[ScreenPairView, ...]:
-    """Return these pairs with two fields set, which make the page draw a line above a pair.
+    """Return these pairs with the fields `begins` and `switched` set. The page draws a line above such a pair.
 
-    `begins`: the pair is the first one that is sent, after pairs that are not sent. `switched`: its agent differs
-    from the agent of the previous pair.
+    - `begins`: the pair is the first one that is sent, after pairs that are not sent.
+    - `switched`: its agent differs from the agent of the previous pair.
 
     `pairs` are sorted, oldest first. A pair whose two fields do not change is returned as the same object. `boundary`
-    is the position of the oldest pair that is sent; None: no pair is left out.
+    is the position of the oldest pair that is sent; None if no pair is left out.
     """
     found = list[ScreenPairView]()
     before: ScreenPairView | None = None

@@ -24,7 +24,7 @@ from app.runs.send.prefetch import warm
 from app.store.run.runs import load_run
 
 COMPANY_SECONDS = 1.5 * FRAME_SECONDS
-"""Maximum seconds, counted from the last update, that a chunk waits for more chunks to be published with it.
+"""Maximum seconds, counted from the last update, that a chunk waits for more chunks. They are published together.
 
 If `Throttle.window` (the minimum time between two updates) is longer, the chunk waits for that time instead.
 """
@@ -100,7 +100,7 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
         if grown > 0:
             several = run.chunks - chunks > 1
             yielded_at = clock() if several else _window_begins(clock(), yielded_at, ctx.throttle.window)
-        else:  # a state without new text delays no text
+        else:  # a state without new text is yielded at once, and does not delay the next text
             yielded_at = 0.0
         chunks = run.chunks
         yield state

@@ -1,7 +1,7 @@
 """The replies of the open comparison, followed for a page that shows them.
 
     compared = ComparedReplies(ctx, owner, spawn, changed)
-    compared.open(comparison)                # another comparison, or None
+    compared.open(comparison)                # or None if no comparison is open
     compared.look(on=True)                   # the page shows its replies
     compared.show(permissions, standing)     # the current replies
 
@@ -104,7 +104,7 @@ class ComparedReplies:
         self.changed()
 
     async def _follow(self, run: ComparedReplyView) -> None:
-        with suppress(NotFoundError):  # deleted, or another reply was kept: the subscription reports it
+        with suppress(NotFoundError):  # deleted, or the comparison was closed: another event reports that
             async for state in follow_states(self.ctx, self.owner, run.run_id):
                 self._grow(run.run_id, state)
         await self._read(run)

@@ -3,7 +3,7 @@
     view = ComposedView(ctx, owner, "c1", ViewOptions(filter="s>=2"))
     found = await view.compose()                # with the requested options, or with others that work
     refusal = view.take(found)
-    view.change(SETTLE_SECONDS)                 # something changed: `keep` composes again, and applies the result
+    view.change(SETTLE_SECONDS)                 # after a change: `keep` composes again and applies the result
 
 Not here: the loaded pairs, and the updates of the page (`watcher.py`).
 """
@@ -30,9 +30,13 @@ SETTLE_SECONDS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ComposedResult:
-    """A composed view and its `options`. `refusal` is the reason why the `requested` options could not be used.
+    """The result of a composition.
 
-    `composed` is None if nothing could be composed. `edition` is the number of the draft that was composed.
+    - `requested`: the requested options.
+    - `options`: the options that were used, which differ if the requested ones could not be used.
+    - `composed`: the view; None if nothing could be composed.
+    - `edition`: the number of the draft that was composed.
+    - `refusal`: the reason why the requested options could not be used.
     """
 
     requested: ViewOptions
@@ -46,10 +50,13 @@ class ComposedResult:
 class ComposedView:
     """The choices of one page, and the view that is composed from them.
 
-    `composed` is the view on the page; None: no view is ready yet. `options` are the requested options. `draft` and
-    `attached` are the content of the composer. `parameters` apply to the next send only. `edition` is the number that
-    the page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
-    shows its result.
+    - `options`: the requested view options.
+    - `draft`, `attached`: the content of the composer.
+    - `parameters`: parameters for the next send only.
+    - `edition`: the number that the page gave the draft; 0: none.
+    - `turn`: the number of compositions so far.
+    - `composed`: the view on the page; None until it is ready.
+    - `busy`: locked from a composition until the page shows its result.
     """
 
     ctx: AppContext
@@ -65,13 +72,13 @@ class ComposedView:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     _held: ViewOptions | None = None  # the options of the view that is shown, once known
     _refusal: RefusalView | None = None  # why the last requested options cannot be used, until others are requested
-    _outdated: bool = True  # more than the draft may have changed
+    _outdated: bool = True  # False if only the draft may have changed
     _stale: asyncio.Event = field(default_factory=asyncio.Event)
-    _due: float = 0.0  # on the loop's clock: the view is not composed earlier
+    _due: float = 0.0  # the view is not composed before this time of the event loop's clock
 
     @property
     def seen(self) -> ViewOptions:
-        """The view options of the pairs in view on the page, with their filter, model and time filled in.
+        """The view options of the page, with the filter, the model and the time that apply.
 
         A send with these options has the same pairs in view, also after the conversation's filter or model changed.
         """
@@ -118,10 +125,10 @@ class ComposedView:
     async def compose(self) -> ComposedResult:
         """Compose the view with the requested options.
 
-        If that is impossible, use the options of the view that is shown. If there is none yet, use the conversation's
-        filter, or else no filter and the conversation's model.
+        If that is impossible, use the options of the view that is shown. If no view is shown yet, use the
+        conversation's filter. If that is impossible too, use no filter and the conversation's model.
         """
-        self._outdated = False  # a change from now on is composed after this
+        self._outdated = False  # a change from now on needs another composition
         refusal: InviewError | None = None
         requested, edition = self.options, self.edition
         others = (
@@ -139,14 +146,17 @@ class ComposedView:
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
-        """Note the result of a composition. Return the reason why the requested options cannot be used; None: they can.
+        """Note the result of a composition.
+
+        Return the reason why the requested options cannot be used, or None if they can.
 
         If other options were composed instead, they become the requested options. The caller calls `hold` next, unless
         nothing could be composed.
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
-        if found.refusal is not None and self.options is found.requested:  # else other options were requested meanwhile
+        # otherwise the page requested other options meanwhile
+        if found.refusal is not None and self.options is found.requested:
             self.options = found.options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary
         return refusal

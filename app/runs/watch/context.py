@@ -12,7 +12,7 @@ from app.views.request.composition import boundary_of, describe_estimate
 
 
 def show_context(composed: Composed, topic: str | None, parameters: Parameters = NO_PARAMETERS) -> ContextView:
-    """Describe a composition with this chosen topic and these `parameters` for this send only."""
+    """Describe a composition with the chosen topic. `parameters` apply to this send only."""
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent

@@ -26,9 +26,11 @@ from app.views.conversation.pair import PairFacts
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """The data that is needed to describe pairs. `out` has the reasons why pairs in view are not sent.
+    """The data that is needed to describe pairs.
 
-    `paths` are the paths of topics by id; None: the topic is missing. `tariffs` are those of the models that answered.
+    - `out`: the reasons why pairs in view are not sent.
+    - `paths`: the paths of topics by id; None for a missing topic.
+    - `tariffs`: the tariffs of the models that answered.
     """
 
     base: ContextSnapshot
@@ -70,7 +72,7 @@ async def load_topic_paths(ctx: AppContext, owner: str, pairs: Iterable[Pair]) -
 async def show_pairs(
     ctx: AppContext, base: ContextSnapshot, composition: Composition, pairs: Iterable[Pair]
 ) -> Showing:
-    """Load the data that is needed to describe these pairs. It includes the reason for each pair that is not sent."""
+    """Load the data that is needed to describe these pairs, including the reasons why pairs are not sent."""
     pairs = tuple(pairs)
     paths, tariffs = await load_topic_paths(ctx, base.owner, pairs), await learn_prices(ctx, base.owner, pairs)
     return Showing(base, paths, composition.out, tariffs)

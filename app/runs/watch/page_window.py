@@ -47,8 +47,9 @@ from app.views.reply.pair import ScreenPairView
 class PageWindow:
     """The window of one page.
 
-    `start` follows the reply of a pair that is running. `show` changes fields of the screen and publishes it. `at` is
-    the position of the pair that the page shows first; 0: the newest.
+    - `start`: a function that follows the reply of a pair that is running.
+    - `show`: a function that changes fields of the screen and publishes it.
+    - `at`: the position of the pair that the page shows first; 0: the newest.
     """
 
     pairs: WatchedPairs
@@ -60,21 +61,21 @@ class PageWindow:
     _known: asyncio.Event = field(default_factory=asyncio.Event)
 
     def list_pairs(self, screen: Screen) -> tuple[ScreenPairView, ...]:
-        """Return the pairs to show, those that are running with the permissions and the progress on this screen."""
+        """Return the pairs to show. Running pairs have the permissions and the progress on this screen."""
         return tuple(
             watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
             for pair in self._list_loaded()
         )
 
     async def show_stored(self) -> None:
-        """Show the newest pairs, while it is not known yet which of them are sent."""
+        """Show the newest pairs before it is known which of them are sent."""
         async with self.pairs.ctx.store.read() as session:
             found = await load_bytes_beside(session, self.pairs.owner, self.view.conversation_id, limit=WINDOW + 1)
         fitting = found[: count_fitting(pair.size for pair in found[:WINDOW])]
         async with self.pairs.reading:
             try:
                 pairs = await self.pairs.load([pair.pair_id for pair in fitting])
-            except DamagedRowError as error:  # the position of one of them is unknown, so the order is too
+            except DamagedRowError as error:  # the position of one pair is unknown, so the order of the pairs is too
                 self.show(refusal=show_refusal(error))
                 return
             self.start(self.pairs.put_all(pairs))
@@ -111,7 +112,7 @@ class PageWindow:
 
     async def show_position(self, position: int) -> None:
         """Go to the pair at this position. If it is not in view, go to the next pair that is."""
-        await self._known.wait()  # a key may be pressed before the pairs in view are known
+        await self._known.wait()  # a person may press a key before the pairs in view are known
 
         def choose(window: Window, visible: Sequence[Candidate]) -> Window:
             is_there = any(pair.position == position for pair in self._list_loaded())

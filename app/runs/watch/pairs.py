@@ -1,11 +1,11 @@
-"""The pairs that one page has loaded, in the form that the page shows: read from the store, updated, in order.
+"""The pairs that one page has loaded, in the form that the page shows.
 
     shown = WatchedPairs(ctx, owner)
     shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
     shown.grow(state)                    # the reply has grown
     await shown.read(("p1", "p2"))       # these are new or have changed
 
-`page_window.py` decides which pairs the page loads, `watcher.py` when to read again.
+`page_window.py` decides which pairs the page loads, `watcher.py` when to read them again.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ BATCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """The newest pair. It is shown until the next pair starts, even if the filter hides it.
-
-    `hidden`: the filter hides it.
-    """
+    """The newest pair. It is shown until the next pair starts, even if the filter hides it (`hidden`)."""
 
     pair_id: str
     position: int
@@ -56,9 +53,11 @@ class Guest:
 class WatchedPairs:
     """The pairs on one page.
 
-    `following` is the pair whose reply streams, with its values at the start of the reply. `views` are the views of the
-    pairs by id, `sizes` the sizes of the pairs in bytes. `guest` is the newest pair, if it is shown regardless of the
-    filter. `_own_out` has the reasons why pairs are OUT, as far as the reasons do not depend on the boundary.
+    - `following`: the pair whose reply streams, with its values at the start of the reply.
+    - `views`: the views of the pairs by id.
+    - `sizes`: the sizes of the pairs in bytes.
+    - `guest`: the newest pair, if it is shown regardless of the filter.
+    - `_own_out`: the reasons why pairs are OUT, except the boundary.
     """
 
     ctx: AppContext
@@ -74,7 +73,8 @@ class WatchedPairs:
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
     _parts: tuple[Part, ...] = ()
     _moved: bool = False  # the lines above the pairs may be outdated
-    _amended: set[str] = field(default_factory=set[str])  # amended since the current read started
+    # the pairs whose marks were changed on this page after the current read started
+    _amended: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
         self.structured = StructuredReplies(self.ctx, self.owner, self.views)
@@ -198,7 +198,7 @@ class WatchedPairs:
 
     def look(self, composed: Composed) -> bool:
         """Use this composition from now on. Return True if all pairs must be read again to show them correctly."""
-        bare = self._showing is None and bool(self.views)  # so far only their texts are shown
+        bare = self._showing is None and bool(self.views)  # so far the page shows only the texts of the pairs
         before, self._composed, self._moved = self._composed, composed, True
         tariffs = known_tariffs(self.ctx, self.owner)
         if self._showing is None:
@@ -224,7 +224,7 @@ class WatchedPairs:
         """Update whether the filter hides the newest pair. A pair whose reply is running counts as not hidden."""
         guest, composed = self.guest, self._composed
         if guest is None or composed is None or composed.base.tokens_of(guest.pair_id, guest.position) is None:
-            return  # the composition is older than this pair
+            return  # the composition does not include this pair yet
         at = bisect_left(visible, guest.position, key=attrgetter("position"))
         found = at < len(visible) and visible[at].pair_id == guest.pair_id
         hidden = not found and composed.base.running != guest.pair_id
@@ -250,7 +250,7 @@ class WatchedPairs:
         self._own_out[pair.id] = view.out
         self.sizes[pair.id] = measure_pair(pair)
         if pair.lifecycle in RUNNING:
-            view = replace(view, parts=())  # the run provides its whole reply
+            view = replace(view, parts=())  # the run provides all parts of its reply
         else:
             view = replace(view, out=view.out or self._boundary_out(pair.id, pair.position))
         self.views[pair.id] = self.structured.put(view)
@@ -299,8 +299,8 @@ def describe_grown(
 ) -> tuple[ScreenPart, ...]:
     """Return the views of the parts of a reply.
 
-    The view object of an unchanged part is reused, so comparing it is fast. The view of a tool call changes once a
-    result follows it, although the part is the same.
+    An unchanged part keeps its view object, so comparing it is fast. The view of a tool call also changes when its
+    result follows.
     """
     views = list(show_parts(parts, running=True))
     for at, (was, is_now) in enumerate(zip(before, parts, strict=False)):
@@ -313,7 +313,7 @@ def describe_grown(
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """Return the view of a running pair, with the progress of its tool calls and which of them wait for permission."""
+    """Return the view of a running pair, with the progress of its tool calls and the calls that wait for permission."""
     waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not waiting and not reports:
         return view

@@ -25,17 +25,26 @@ EMPTY_QUEUE: Final = ScreenQueueView()
 class Screen:
     """The content of one open page of a conversation.
 
-    `pairs` are the pairs that the page has loaded, oldest first. `earlier` and `later`: there are older or newer pairs
-    in view. `context` describes the next send. It is None until this is known, and also if the conversation cannot be
-    composed. `refusal` is the reason why the last requested view options cannot be used. `edition` is the number of the
-    draft that `context` includes. `running` is the pair whose reply is running, `ended` the pair whose reply ended
-    last; "": none.
+    The pairs:
 
-    `compared` are the replies of the `comparison`, while the page shows them. `changes` counts the changes of the
-    conversation itself (title, agent, checkpoint). `counting` is set while the tokens of pairs are being counted and
-    `context` has to wait for that; it is the progress. `damaged` are settings of the conversation that cannot be read:
-    while there are any, nothing can be sent. `has_panels` is False until `queue`, `permissions` and `comparison` have
-    been read; until then they are empty.
+    - `pairs`: the pairs that the page has loaded, oldest first.
+    - `earlier`, `later`: there are older or newer pairs in view.
+    - `running`: the pair whose reply is running; "": none.
+    - `ended`: the pair whose reply ended last; "": none.
+    - `counting`: the progress while the tokens of pairs are counted and `context` has to wait for that.
+
+    The next send:
+
+    - `context`: describes it. None until it is known, and if the conversation cannot be composed.
+    - `edition`: the number of the draft that `context` includes.
+    - `refusal`: the reason why the last requested view options cannot be used.
+    - `damaged`: the settings of the conversation that cannot be read. While there are any, nothing can be sent.
+
+    The rest of the page:
+
+    - `compared`: the replies of the `comparison`, while the page shows them.
+    - `changes`: the number of changes of the conversation itself (title, agent, checkpoint).
+    - `has_panels`: False until `queue`, `permissions` and `comparison` have been read; until then they are empty.
     """
 
     pairs: tuple[ScreenPairView, ...] = ()

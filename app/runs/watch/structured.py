@@ -43,7 +43,7 @@ class _Read:
 class StructuredReplies:
     """The structured replies among the pairs that a page has loaded. `views` are the views of these pairs by id.
 
-    When a reply was parsed, this class replaces the view of its pair by one that contains the result.
+    When a reply was parsed, a view that contains the result replaces the view of its pair.
     """
 
     ctx: AppContext
@@ -111,7 +111,7 @@ class StructuredReplies:
         )
         current = self.views.get(view.id)
         if current is None or _reply_of(current) != _reply_of(view):
-            return False  # deleted, or answered again meanwhile
+            return False  # the pair was deleted or answered again meanwhile
         self._read[view.id] = _Read(_reply_of(view), found.running, view.parts, shown)
         if not found.running and not _is_running(current):
             self._due.discard(view.id)

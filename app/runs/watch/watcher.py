@@ -70,7 +70,7 @@ PATIENCE_SECONDS: Final = 0.06
 If the composition takes longer, the first screen shows these pairs without it.
 """
 STARTED_SECONDS: Final = 0.4
-"""Delay of the composition after a reply's start, because the first text of the reply is more urgent."""
+"""Delay of the composition after the start of a reply, because the first text of the reply is more urgent."""
 
 
 @dataclass(eq=False)
@@ -94,7 +94,7 @@ class Watcher:
     _compared: ComparedReplies = field(init=False)
     _window: PageWindow = field(init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _heard: int = 0  # number of events about the panels: queue, comparison, permissions
+    _heard: int = 0  # number of events about the panels (queue, comparison, permissions)
     _deleted: set[str] = field(default_factory=set[str])
     _over: bool = False
     _tasks: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
@@ -118,7 +118,7 @@ class Watcher:
             task.cancel()
         try:
             await self._tasks.__aexit__(None, None, None)
-        except ExceptionGroup as faults:  # the first one ended the others
+        except ExceptionGroup as faults:  # the first error made the other tasks end
             raise faults.exceptions[0] from faults
 
     async def next_screen(self) -> Screen | None:
@@ -169,12 +169,12 @@ class Watcher:
 
     @property
     def counted(self) -> ContextSnapshot | None:
-        """The context snapshot to which the tokens and costs on the screen belong; None: there are none yet."""
+        """The context snapshot from which the tokens and costs on the screen were computed; None until there is one."""
         return None if self.view.composed is None else self.view.composed.base
 
     @property
     def uncounted(self) -> tuple[str, ...]:
-        """The ids of new pairs on the screen that its tokens and costs do not include yet."""
+        """The ids of new pairs on the screen that are not part of its tokens and costs yet."""
         base = self.counted
         if base is None:
             return ()
@@ -280,7 +280,7 @@ class Watcher:
             self._show(damaged=damaged)
         context = show_context(composed, found.options.topic, self.view.parameters)
         if context == self.screen.context:
-            context = self.screen.context  # the same value: nothing is copied for it
+            context = self.screen.context  # keep the old object, so that nothing is copied
         self._show(context=context, refusal=refusal, edition=found.edition)
 
     # --- events of the conversation ---
@@ -297,7 +297,7 @@ class Watcher:
                 self._start(event.pair)
                 self.view.change(STARTED_SECONDS)
             case PairsChanged():
-                self._deleted.difference_update(event.pair_ids)  # they may have been restored
+                self._deleted.difference_update(event.pair_ids)  # these pairs may have been restored
                 known = [pair_id for pair_id in event.pair_ids if pair_id in self._pairs.views]
                 self._start(await self._pairs.read(known))
                 self._show()
@@ -344,8 +344,8 @@ class Watcher:
 
     async def _follow(self, pair_id: str, run_id: str, before: asyncio.Task[None] | None) -> None:
         if before is not None and not before.done():
-            await asyncio.wait((before,))  # the end of the earlier reply is shown first
-        with suppress(NotFoundError):  # deleted while it ran; the feed reports that
+            await asyncio.wait((before,))  # show the end of the earlier reply first
+        with suppress(NotFoundError):  # the pair was deleted while its reply ran; an event reports that
             async for state in follow_states(self.ctx, self.owner, run_id):
                 self._pairs.grow(state)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))

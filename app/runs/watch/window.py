@@ -25,20 +25,20 @@ from app.domain.conversation.page_bytes import MAX_PAGE_BYTES, grow_range
 from app.store.conversation.pairs import WINDOW
 
 STEP: Final = 60
-"""Number of pairs that are added to the window when a reader comes near one of its ends."""
+"""Number of pairs that are added to the window when a reader scrolls close to one of its ends."""
 MAX_PAIRS: Final = 180
 """Maximum number of pairs of a window. When more are added, pairs at its other end are removed."""
 
 
 Kept = tuple[int, int]
-"""Positions of two pairs. They and all pairs between them stay in the window whatever their size."""
+"""Positions of two pairs. These pairs, and all pairs between them, stay in the window even if it becomes too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The positions that a page has loaded. `since` 0: from the first pair.
+    """The positions that a page has loaded, from `since` to `until`.
 
-    `until` None: including all future pairs.
+    `since` 0: from the first pair. `until` None: to the newest pair, including future ones.
     """
 
     since: int = 0
@@ -99,9 +99,10 @@ def narrow(window: Window, visible: Sequence[Candidate], sizes: Mapping[str, int
 
 
 def keep_newest(window: Window, visible: Sequence[Candidate]) -> Kept:
-    """Return the position of one pair of the window, to keep: the newest if it includes future pairs, else the oldest.
+    """Return the position of one pair that must stay in the window.
 
-    The position is returned twice, because a `Kept` is a range.
+    It is the newest pair if the window includes future pairs, else the oldest. The position is returned twice, because
+    a `Kept` is a range.
     """
     shown = window.cut(visible)
     if not shown:
