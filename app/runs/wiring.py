@@ -56,7 +56,9 @@ from app.tools.built_in.fetching import fetch_page
 from app.tools.toolbox import Toolbox
 
 COMMAND_SECONDS = 0.4
-"""Seconds that a shutdown waits for commands before the runs are stored. The whole shutdown takes at most two seconds.
+"""Seconds that a shutdown waits for commands before the runs are stored.
+
+The whole shutdown takes at most two seconds.
 """
 
 EXPIRE_SECONDS = 60.0

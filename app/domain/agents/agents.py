@@ -43,11 +43,13 @@ MAX_PATTERN = 1000
 class Agent:
     """A named set of system prompt, model, parameters and tools that answers in a conversation.
 
-    `model` None: the conversation's model. `description` says what the agent is good at; other agents read it.
-    `server_ids` are the servers whose tools the agent has; None: all servers. `allowed_tools` are the tools that it may
-    call; None: all tools, but each call needs a person's permission. `deleted_at` is the time of its deletion: a
-    deleted agent cannot answer, but its earlier replies still show its name. `damage` lists its unreadable values: with
-    damage it cannot send.
+    - `description`: the purpose of the agent; other agents read it.
+    - `model`: None means the conversation's model.
+    - `server_ids`: the servers whose tools the agent has; None: all servers.
+    - `allowed_tools`: the tools that it may call; None: all tools, but each call needs a person's permission.
+    - `deleted_at`: the time of its deletion. A deleted agent cannot answer, but its earlier replies still show its
+      name.
+    - `damage`: its unreadable values. An agent with damage cannot send.
     """
 
     id: str
@@ -91,9 +93,9 @@ def has_tool(agent: Agent, tool: Tool) -> bool:
 
 
 def ask_always(entries: tuple[AllowedTool, ...] | None) -> tuple[AllowedTool, ...] | None:
-    """Return an agent's list of allowed tools with `ask` set in each entry: a person decides about each call.
+    """Return an agent's list of allowed tools with `ask` set in each entry, so that a person decides about each call.
 
-    None, for an agent without a list, stays None. Used for an imported agent, which must not bring permissions along.
+    An agent without a list keeps None. Imports use this function, because an imported agent must not bring permissions.
     """
     return None if entries is None else tuple(replace(entry, ask=True) for entry in entries)
 
@@ -131,7 +133,7 @@ def require_free(agents: Iterable[Agent], agent: Agent) -> None:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name if it is free, otherwise the name with the first free number after it.
+    """Return the name if no agent has it, otherwise the name with the first number that makes it free.
 
     >>> free_name("Reviewer", ["reviewer", "Reviewer 2"])
     'Reviewer 3'

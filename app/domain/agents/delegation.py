@@ -45,7 +45,7 @@ DELEGATE: Final = Tool(
 def describe_delegates(tool: Tool, agents: Sequence[Agent], asking: Agent | None) -> Tool | None:
     """Return the tool for delegation. Its description lists all agents except `asking`, the agent that gets the tool.
 
-    Return None if there are no other agents: then the agent does not get the tool.
+    Return None if there are no other agents. Then the agent does not get the tool.
     """
     others = [agent for agent in agents if asking is None or agent.id != asking.id]
     if not others:

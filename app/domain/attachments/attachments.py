@@ -65,7 +65,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The type and size of an image, read from its first bytes. The size is in pixels, 0 by 0 if unknown."""
+    """The type and size of an image, read from its first bytes. The size is in pixels, or 0 by 0 if it is unknown."""
 
     media_type: Raster
     width: int = 0
@@ -73,7 +73,7 @@ class Picture:
 
 
 def id_of(part: Part) -> str:
-    """Return the id of the attachment of a part; "": the part has none.
+    """Return the id of the attachment of a part, or "" if the part has none.
 
     >>> id_of(TextFile("a.txt", "Hello"))[:12]
     '185f8db32271'
@@ -122,7 +122,7 @@ def find_type(data: bytes, declared: str) -> str:
 
 
 def look_at(data: bytes) -> Picture | None:
-    """Return the type and size of an image; None if the bytes are no image that browsers and models can show.
+    """Return the type and size of an image. Return None if browsers and models cannot show these bytes as an image.
 
     Sources: the PNG specification (IHDR), ITU-T T.81 (SOF markers), the GIF89a specification, RFC 9649 (WebP).
 

@@ -59,9 +59,9 @@ class UploadKind(StrEnum):
 class Upload:
     """A stored file for a later message.
 
-    `id` names this upload, because a person can attach the same bytes several times under different names. `width` and
-    `height` are the pixels that are sent, 0 by 0 for a text. `full_width` and `full_height` are the pixels of the
-    uploaded file, before scaling.
+    - `id`: the name of this upload. A person can attach the same bytes several times under different names.
+    - `width`, `height`: the size in pixels of the image that is sent; 0 by 0 for a text.
+    - `full_width`, `full_height`: the size in pixels of the uploaded file, before it was scaled down.
     """
 
     id: str
@@ -128,7 +128,7 @@ def clean_name(name: str) -> str:
     ('notes.txt', 'file', 'ab.py')
     """
     last = _UNSAFE.sub("", re.split(r"[/\\]", name)[-1])
-    # Characters that change the direction of writing make "gpj.exe" look like "exe.jpg".
+    # Without this, characters that change the direction of writing would make "gpj.exe" look like "exe.jpg".
     shown = "".join(each for each in unicodedata.normalize("NFC", last) if unicodedata.category(each)[0] != "C")
     shown = shown.strip().lstrip(".")
     stem, dot, ending = shown.rpartition(".")

@@ -30,7 +30,7 @@ from app.domain.request.request import Request, RequestMessage
 from app.domain.usage import Usage
 
 MARGIN = timedelta(seconds=30)
-"""The time between a keep-alive call and the expiry: the call takes time, and may need a second attempt."""
+"""Time from a keep-alive call to the expiry at least: the call takes time, and may need a second attempt."""
 TAIL = "Keep warm."
 """The user message that is added to a keep-alive call whose cached prefix does not end with a user message.
 
@@ -47,10 +47,12 @@ MAX_MINUTES = 720
 
 @dataclass(frozen=True, slots=True)
 class KeepAliveCost:
-    """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. None: the price is unknown.
+    """The cost of keeping a prefix of `tokens` tokens cached, in US dollars. A cost of None is unknown.
 
-    `lifetime` is the lifetime of the cached prefix in seconds. `each` is the cost of one keep-alive call. `read` is
-    the cost of the prefix in the next send while it is cached, `uncached` its cost if it expired and is written again.
+    - `lifetime`: the lifetime of the cached prefix in seconds.
+    - `each`: the cost of one keep-alive call.
+    - `read`: the cost of the prefix in the next send while it is cached.
+    - `uncached`: its cost in the next send if it has expired and is written again.
     """
 
     tokens: int
@@ -63,7 +65,7 @@ class KeepAliveCost:
     def worth(self) -> int | None:
         """The maximum number of keep-alive calls that cost no more than they save at the next send.
 
-        None: a price is unknown, or calls are free.
+        None if a price is unknown, or if calls are free.
         """
         if self.each is None or self.read is None or self.uncached is None or not self.each:
             return None
@@ -85,7 +87,7 @@ class KeepAliveCost:
 def explain_cold_shoulder(
     rules: CacheRules | None, profile: ModelProfile, parameters: Parameters, prediction: Prediction
 ) -> str | None:
-    """Return why keep-alive calls are not possible, as a text for people; None: they are possible."""
+    """Return why keep-alive calls are not possible, as a text for people. Return None if they are possible."""
     if rules is None:
         return "This model has no known prompt cache."
     if rules.style is not CacheStyle.MARKED:

@@ -30,9 +30,10 @@ NEARLY = 0.02
 class Break:
     """A cached prefix that the next request would not read.
 
-    `tokens` is the number of its tokens that would be processed again. `place` is the first place that differs (see
-    `prefix`). `last_run_id` is the run whose call cached the prefix. `expires_at` is the time when the provider evicts
-    it.
+    - `tokens`: the number of its tokens that would be processed again.
+    - `place`: the first place that differs (see `prefix`).
+    - `last_run_id`: the run whose call cached the prefix.
+    - `expires_at`: the time when the provider evicts it.
     """
 
     tokens: int
@@ -53,16 +54,16 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome of a prediction. `why` explains the outcome in plain words; None: the prediction was right."""
+    """The outcome of a prediction. `why` explains it in plain words; None if the prediction was right."""
 
     outcome: Outcome
     why: str | None = None
 
 
 def find_break(request: CacheRequest, read: Prediction, warmth: Warmth, now: datetime) -> Break | None:
-    """Return the prefix that the conversation's last call cached, if this request would not read it; None otherwise.
+    """Return the prefix that the conversation's last call cached, if this request would not read it, else None.
 
-    `read` is what this request will probably read from the cache.
+    `read` is the predicted cache read of this request.
     """
     prefix, conversation_id = request.prefix, request.conversation_id
     call = next((call for call in reversed(warmth.calls) if call.conversation_id == conversation_id), None)
@@ -105,8 +106,8 @@ def judge(predicted: Prediction, usage: Usage | None) -> Judgement:
 def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[int] = ()) -> str | None:
     """Describe the first difference between a call and the previous call of its conversation.
 
-    None: the call continues the previous one, there was no previous one, or the call has no usage. `pairs` has, for
-    each message of the request, the position of its pair, as far as known.
+    Return None if the call continues the previous one, if there is no previous one, or if the usage of the call is
+    unknown. `pairs` has, for each message of the request, the position of its pair, as far as known.
     """
     if before is None or call.usage is None:
         return None
@@ -118,7 +119,7 @@ def explain_cold(call: CachedCall, before: CachedCall | None, pairs: Sequence[in
 
 
 def describe_place(place: int, pairs: Sequence[int] = ()) -> str:
-    """Describe a place of a request: by the position of its pair if known, otherwise by the number of its message.
+    """Describe a place of a request by the position of its pair or, if that is unknown, by the number of its message.
 
     >>> describe_place(2, pairs=(4, 4, 5)), describe_place(2)
     ('Pair 5', 'Message 3 of the request')

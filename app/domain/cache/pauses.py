@@ -1,4 +1,4 @@
-"""Pauses: the probability that a prefix is needed again only after its cache lifetime of five minutes.
+"""Pauses: the probability that a prefix is needed again only after its cache lifetime of five minutes has passed.
 
 estimate_pauses(request.prefix, "c1", warmth.calls, now) # 0.2 for a conversation without earlier calls
 """
@@ -13,9 +13,9 @@ from app.domain.cache.rules import FIVE_MINUTES, HOUR
 from app.domain.cache.warmth import CachedCall
 
 PRIOR_PAUSES = 2
-"""Together with `PRIOR_SENDS`, the assumption for a new conversation: 2 of 10 sends come after a pause."""
+"""The assumed number of sends after a pause in a new conversation, out of `PRIOR_SENDS` sends."""
 PRIOR_SENDS = 10
-"""Together with `PRIOR_PAUSES`, the assumption for a new conversation: 2 of 10 sends come after a pause.
+"""The assumed number of all sends in a new conversation. `PRIOR_PAUSES` of them come after a pause.
 
 A pause is more than five minutes and less than an hour.
 """

@@ -57,13 +57,17 @@ NEAR = 2
 class CacheRequest:
     """The input of a cache plan: a request with its keys and sizes. A place is an index in the request (`prefix.py`).
 
-    `prefix` has the keys of the request. `positions` has the number of blocks of each message, as the vendor's search
-    for cached entries counts them (`count_positions`). `totals` has the length of the request up to the end of the
-    system text, then up to the end of each message, in any unit. `tokens` is the estimate for the whole request. No
-    breakpoint is possible at the places in `unmarkable`. `stable` is the last place that the next request will also
-    have; None: all places. Messages after it may be missing then, because some filters drop the newest pair from the
-    next view, or the oldest with each send. `tools_apart`: the tools must stay cached even if the system text changes,
-    so a breakpoint after the tools has priority over most others.
+    - `prefix`: the keys of the request.
+    - `positions`: the number of blocks of each message, as the vendor's search for cached entries counts them
+      (`count_positions`).
+    - `totals`: the length of the request up to the end of the system text, then up to the end of each message, in any
+      unit.
+    - `tokens`: the estimate for the whole request.
+    - `unmarkable`: the places that cannot have a breakpoint.
+    - `stable`: the last place that the next request will also have; None: all places. Some filters drop the newest pair
+      from the next view, or the oldest with each send.
+    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools has
+      priority over most others.
     """
 
     prefix: Prefix
@@ -80,8 +84,11 @@ class CacheRequest:
 class Prediction:
     """The probable cache read of a request.
 
-    The request reads everything up to `place` (None: nothing): `tokens` tokens. `exact`: the provider has reported this
-    size before. `expires_at` is the time when the entry expires. `lifetime` is the lifetime of the entry in seconds.
+    - `place`: the request reads everything up to this place; None: it reads nothing.
+    - `tokens`: the size of the read.
+    - `exact`: True if the provider has reported this size before.
+    - `expires_at`: the time when the cache entry expires.
+    - `lifetime`: the lifetime of the entry in seconds.
     """
 
     place: int | None = None
@@ -108,7 +115,7 @@ class CachePlan:
 
     @property
     def index(self) -> int | None:
-        """The place of the newest breakpoint; None: there is no breakpoint."""
+        """The place of the newest breakpoint, or None if there is none."""
         return self.marks[-1].place if self.marks else None
 
 
@@ -220,7 +227,7 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # Then an edit reads the existing entry, whose size is known. The size of a new entry at `before` would never be
+        # An edit then reads the existing entry, whose size is known. The size of a new entry at `before` would never be
         # reported.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
@@ -308,8 +315,8 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # An hour costs more per written token. Do not pay for it now if a pause would not lose enough, or if the next send,
-    # which writes only one more pair, can cache the whole prefix for an hour at a better price.
+    # An hour costs more per written token. It is not worth it if a pause would not lose enough. It can also wait if the
+    # next send, which writes only one more pair, can cache the whole prefix for an hour at a better price.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

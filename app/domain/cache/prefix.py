@@ -1,4 +1,4 @@
-"""A request as a cache sees it: tools, system text, then the messages, each with a key over everything up to it.
+"""A request as a cache sees it: the tools, the system text and the messages, each with a key.
 
 The index of such an element is its *place*: `TOOLS`, `SYSTEM`, then 0 for the first message. Equal keys mean an equal
 prefix. A key is the first eight bytes of the message's content hash (`domain.request.hashing`), so the stored keys take
@@ -37,10 +37,11 @@ _IMAGE_WEIGHT = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Hashes of the beginnings of a request, called keys. A key covers everything from the start to the end of a place.
+    """The keys of a request. A key is a hash of everything from the start of the request to the end of a place.
 
-    `tools` is the key of the tools, `system` that of the tools and the system text; empty: there is nothing to hash.
-    `chain` has one key of `KEY` bytes for each message, one after the other.
+    - `tools`: the key of the tools; empty if there are none.
+    - `system`: the key of the tools and the system text; empty if there are neither.
+    - `chain`: the keys of the messages, of `KEY` bytes each, one after the other.
     """
 
     tools: bytes
@@ -53,7 +54,7 @@ class Prefix:
         return len(self.chain) // KEY - 1
 
     def key(self, place: int) -> bytes:
-        """Return the key of everything up to a place; empty: the request has no such place."""
+        """Return the key of everything up to a place. Return empty bytes if the request has no such place."""
         if place == TOOLS:
             return self.tools
         if place == SYSTEM:
@@ -65,9 +66,9 @@ class Prefix:
         return key != NO_KEY and self.key(place) == key
 
     def shared_with(self, other: Prefix) -> int | None:
-        """Return the last place up to which both requests are equal; None: their tools differ."""
+        """Return the last place up to which both requests are equal, or None if their tools differ."""
         low, high = 0, min(self.last, other.last) + 1
-        while low < high:  # equal keys here mean equal keys at all earlier places
+        while low < high:  # binary search: equal keys at a place mean equal keys at all earlier places
             middle = (low + high) // 2
             if self.key(middle) == other.key(middle):
                 low = middle + 1
@@ -79,7 +80,7 @@ class Prefix:
 
 
 def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
-    """Return the keys of a request. `hashes` are its content hashes, so that they are not computed again."""
+    """Return the keys of a request. `hashes` are its content hashes, which are not computed again."""
     parameters = request.parameters
     cached = Parameters(effort=parameters.effort, thinking=parameters.thinking)
     if parameters != cached:

@@ -37,10 +37,11 @@ DAY = 86_400
 
 
 class CacheStyle(StrEnum):
-    """The style of a cache: how a prefix gets into it.
+    """The way in which a vendor caches prefixes.
 
-    `marked`: a prefix is cached up to each breakpoint that Inview sets. `stepped`: any prefix is cached automatically,
-    in steps of a fixed number of tokens. `newest`: the prefix up to the newest message is cached automatically.
+    - `marked`: the prefix up to each breakpoint that Inview sets is cached.
+    - `stepped`: every prefix is cached automatically, in steps of a fixed number of tokens.
+    - `newest`: the prefix up to the newest message is cached automatically.
     """
 
     MARKED = "marked"
@@ -61,10 +62,11 @@ class CacheLifetime(StrEnum):
 class CacheRules:
     """The rules of a model's cache. Sizes are in tokens, lifetimes in seconds (the shortest first).
 
-    A request has at most `marks` breakpoints. From each of them, the vendor searches `lookback` positions (blocks of
-    messages) backwards, including its own, for a cached entry (None: all positions). Reads of a `STEPPED` cache are
-    rounded down to `minimum` plus a multiple of `step`. `closing` tokens at the end of every prompt belong to no
-    message.
+    - `marks`: the maximum number of breakpoints in a request.
+    - `lookback`: the number of positions (blocks of messages) that the vendor searches for a cached entry, backwards
+      from each breakpoint and including it; None: all positions.
+    - `minimum`, `step`: reads of a `STEPPED` cache are rounded down to `minimum` plus a multiple of `step`.
+    - `closing`: the number of tokens at the end of every prompt that belong to no message.
     """
 
     style: CacheStyle
@@ -114,7 +116,7 @@ def supports_caching(profile: ModelProfile) -> bool:
 
 
 def find_rules(model: str) -> CacheRules | None:
-    """Return the rules of a model ("provider:model"); None: no cache is known."""
+    """Return the cache rules of a model ("provider:model"), or None if no cache of it is known."""
     vendor, name = vendor_and_name(model)
     rows = _PATTERNS.get(vendor, ())
     return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

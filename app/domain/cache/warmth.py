@@ -8,7 +8,7 @@ longer cached.
     warmth.alive(now)
 
 If the vendors' public rules do not cover a case, the worse case is assumed: reading an entry extends the lifetime of
-only that entry, and a call of unknown usage has cached nothing.
+only that entry, and a call whose usage is unknown has cached nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Breakpoint:
 class CachedCall:
     """A call to a model with a cache. `at` is its start, `marks` are its breakpoints.
 
-    `usage` is what the provider reported; None: it reported nothing.
+    `usage` is the usage that the provider reported, or None.
     """
 
     run_id: str
@@ -50,9 +50,12 @@ class CachedCall:
 
 @dataclass(frozen=True, slots=True)
 class CachedPrefix:
-    """A cached prefix. `place` is the end of the prefix, `key` the hash that identifies the prefix (see `prefix.py`).
+    """A cached prefix.
 
-    `tokens` is the size that the provider reported; None: the provider never reported it. `lifetime` is in seconds.
+    - `place`: the place where the prefix ends.
+    - `key`: the hash that identifies the prefix (see `prefix.py`).
+    - `tokens`: the size that the provider reported, or None if it never reported one.
+    - `lifetime`: the lifetime in seconds.
     """
 
     place: int
@@ -68,7 +71,7 @@ class CachedPrefix:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A prefix whose size in tokens is known exactly, whether it is cached or not."""
+    """A prefix whose exact size in tokens is known. It may be cached or not."""
 
     place: int
     key: bytes
@@ -126,7 +129,7 @@ def _after_stepped(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
 
 def _after_marked(warmth: Warmth, call: CachedCall, usage: Usage) -> Warmth:
     read, written = usage.cache_read_tokens, usage.cache_write_tokens + usage.cache_write_1h_tokens
-    if not read and not written:  # shorter than the minimum, or not cached at all
+    if not read and not written:  # the prefix is shorter than the minimum, or was not cached
         return replace(warmth, entries=_without(warmth.entries, call.prefix, after=None))
     hit = _find_read(warmth.alive(call.at), call.prefix, read) if read else None
     if read and hit is None and not written and call.marks:

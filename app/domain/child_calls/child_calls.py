@@ -21,11 +21,13 @@ REPLY_ROLES = {Role.SYSTEM_TITLE: Role.TITLE, Role.SYSTEM_SUMMARY: Role.SUMMARY}
 
 @dataclass(frozen=True, slots=True)
 class ChildCall:
-    """One stored child call. The history shows it as a node, a line between pairs. `role` is the role of its request.
+    """One stored child call. The page shows it as a node, a line between pairs.
 
-    The node is shown after the pair at `after_position`. A summary replaces the pairs with a position lower than
-    `position`. `made` is the provider call; None: its conversation no longer exists, and nothing else is known about
-    the call.
+    - `role`: the role of its request.
+    - `after_position`: the node is shown after the pair at this position.
+    - `position`: a summary replaces the pairs with a lower position than this one.
+    - `made`: the provider call; None if its conversation no longer exists, so that nothing else is known about the
+      call.
     """
 
     id: str

@@ -33,7 +33,9 @@ _FILE_TAG = re.compile(r'</?file(?: name="([^"\n]*)")?>')
 
 
 def read_title(answer: str) -> str:
-    r"""Return the title in an answer: its first line with words, without quotes, labels and Markdown; "": none.
+    r"""Return the title in an answer, or "".
+
+    The title is the first line with words, without quotes, labels and Markdown.
 
     >>> read_title("  \n "), read_title("# Lists in Python"), read_title("<think>Hm, lists</think>Lists in Python")
     ('', 'Lists in Python', 'Lists in Python')
@@ -68,5 +70,5 @@ def may_be_titled(conversation: Conversation) -> bool:
 
 
 def waits_for_title(conversation: Conversation) -> bool:
-    """Return true if the first successful reply starts a title call: the chat has no title and is not temporary."""
+    """Return true if the first successful reply starts a title call: the chat has no title, and is not temporary."""
     return not conversation.title and conversation.kind is ConversationKind.AGENT and not conversation.temporary

@@ -37,9 +37,10 @@ class ComparedRun:
 class Comparison:
     """One request and the runs that answer it.
 
-    `closed_at` is the time when it was discarded; None: it is open. `pair_id` is the pair that is answered again, and
-    `request_id` its request; None: the kept reply makes a new pair. `gone` are the later pairs that are deleted when a
-    reply is kept.
+    - `closed_at`: the time when the comparison was discarded; None while it is open.
+    - `pair_id`, `request_id`: the pair that is answered again, and its request; None if the kept reply makes a new
+      pair.
+    - `gone`: the later pairs that are deleted when a reply is kept.
     """
 
     id: str
@@ -69,7 +70,10 @@ class Comparison:
 
 
 class ComparingError(ConflictError):
-    """The conversation has an open comparison. Before the next send, a person must keep one reply or discard all."""
+    """Error: the conversation has an open comparison.
+
+    Before the next send, a person must keep one reply or discard all.
+    """
 
     def __init__(self) -> None:
         super().__init__(

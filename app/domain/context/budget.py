@@ -29,9 +29,10 @@ RESPONSE_RESERVE = 800
 class Limits:
     """The limits that a person set for a send.
 
-    `soft_cap` is the share of the window that the request may use, `reserve` the tokens that are kept free for the
-    reply. `tokens` and `money` (US dollars) are the maximum for this send; None: no limit. The maximum is the lowest of
-    the limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
+    - `soft_cap`: the share of the window that the request may use.
+    - `reserve`: the tokens that are kept free for the reply.
+    - `tokens`, `money`: the maximum for this send, the second in US dollars; None: no limit. It is the lowest of the
+      limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -53,8 +54,9 @@ class RequestSizes:
 class Budget:
     """The budget of a send in tokens.
 
-    `total` is the budget, `available` the part of it that is free for pairs (never negative). `limited_by` names the
-    limit that sets the budget.
+    - `total`: the budget.
+    - `available`: the part of the budget that is free for pairs (never negative).
+    - `limited_by`: the name of the limit that sets the budget.
     """
 
     total: int
@@ -70,11 +72,12 @@ def plan_budget(
     input_price: Decimal | None = None,
     input_steps: Sequence[tuple[int, Decimal]] = (),
 ) -> Budget:
-    """Compute the budget of a send. `input_price` is in US dollars per million tokens; None: no limit in money applies.
+    """Compute the budget of a send.
 
-    If the price depends on the size of the request, `input_steps` has the sizes in tokens above which another price
-    applies, each with this other price. The other price applies to all tokens of such a request. A limit in money is
-    converted to tokens at the full input price, as if no token were read from a cache.
+    `input_price` is in US dollars per million tokens; None: no limit in money applies. If the price depends on the size
+    of the request, `input_steps` has the sizes in tokens above which another price applies, each with this other price.
+    It applies to all tokens of such a request. A limit in money is converted to tokens at the full input price, as if
+    no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:
@@ -101,7 +104,7 @@ def _buy(money: Decimal, price: Decimal, steps: Sequence[tuple[int, Decimal]]) -
 
 
 def fit_newest(totals: Sequence[int], available: int) -> int:
-    """Return how many of the newest pairs fit.
+    """Return the number of the newest pairs that fit.
 
     `totals` are the tokens of the newest pair, of the newest two, and so on. They never decrease, so an older pair
     never replaces a newer one.

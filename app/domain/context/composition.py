@@ -40,9 +40,10 @@ NEW_TOOLS, NEW_IMAGES = 0.3, 0.1
 class Candidate:
     """A pair that may be in view.
 
-    `out` is the reason why the pair is never sent; None: it can be sent. `running`: the pair's reply has not ended.
-    `revision` is the revision of the conversation at the last change of the pair: a copy of the pair with this revision
-    is current.
+    - `out`: the reason why the pair is never sent; None if it can be sent.
+    - `running`: the pair's reply has not ended.
+    - `revision`: the revision of the conversation at the last change of the pair. A copy of the pair with this revision
+      is current.
     """
 
     pair_id: str
@@ -54,7 +55,7 @@ class Candidate:
 
     @property
     def sendable(self) -> bool:
-        """True if a send can include the pair, provided that it fits."""
+        """True if a send can include the pair, if it fits into the budget."""
         return self.out is None and not self.running
 
 
@@ -84,13 +85,13 @@ class SizedPairs(Protocol):
 
     @property
     def newest(self) -> int | None:
-        """The position of the newest pair that a send can include; None: there is none."""
+        """The position of the newest pair that a send can include, or None if there is none."""
         ...
 
     def __len__(self) -> int: ...
 
     def fit(self, available: int) -> int | None:
-        """Return the position of the oldest pair that fits together with all newer ones; None: all pairs fit.
+        """Return the position of the oldest pair that fits together with all newer ones, or None if all pairs fit.
 
         If even the newest pair does not fit, return the position after it.
         """
@@ -163,13 +164,15 @@ class MeasuredPairs:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryInputs:
-    """Everything that the boundary depends on, except the pairs and the draft.
+    """The data from which the context boundary is computed, except the pairs and the draft.
 
-    `window` is the window of the model, `system` and `tools` are the estimated sizes of the system text and of the
-    tools, all in tokens. `input_price` is in US dollars per million tokens; None: unknown. `free`: the model runs on
-    the user's own machine and costs nothing. `input_steps` has the sizes of requests in tokens above which another
-    input price applies, each with this other price. `draft_kind` is the kind of the draft's text, `draft_doubt` the
-    possible error of the draft's estimate in tokens.
+    - `window`: the window of the model in tokens.
+    - `system`, `tools`: the estimated tokens of the system text and of the tools.
+    - `input_price`: US dollars per million tokens; None if it is unknown.
+    - `input_steps`: sizes of requests in tokens above which another input price applies, each with this other price.
+    - `free`: the model runs on the user's own machine and costs nothing.
+    - `draft_kind`: the kind of the draft's text.
+    - `draft_doubt`: the possible error of the draft's estimate in tokens.
     """
 
     estimator: Estimator
@@ -188,7 +191,7 @@ class BoundaryInputs:
 class Drawn:
     """The context boundary of a base set, with the inputs and the budget from which it was computed.
 
-    `position` is the position of the oldest pair that fits; None: all pairs fit. The docstring of the module explains
+    `position` is the position of the oldest pair that fits; None if all pairs fit. The docstring of the module explains
     base sets.
     """
 
@@ -202,9 +205,12 @@ class Drawn:
 class Estimate:
     """The estimated tokens of a send.
 
-    `tokens` is the total, `error_band` its relative error. `pairs` includes `images`. `limit` is the budget,
-    `limited_by` the name of the limit that sets it. `cost` is the price of the request in US dollars without a cache;
-    None: unknown.
+    - `tokens`: the total.
+    - `error_band`: the relative error of the total.
+    - `pairs`: the tokens of the pairs, including their `images`.
+    - `limit`: the budget.
+    - `limited_by`: the name of the limit that sets the budget.
+    - `cost`: the price of the request in US dollars without a cache; None if it is unknown.
     """
 
     tokens: int
@@ -223,11 +229,13 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The pairs in view, oldest first, and which of them are sent.
+    """The pairs in view, oldest first, and the pairs that are sent.
 
-    `boundary` is the position of the oldest pair that fits; None: all fit, or are sent anyway. The older pairs, with a
-    lower position, are not sent (OUT) for `boundary_reason`. `y` pairs are in view, and `x` of them are sent. A pair
-    whose reply is running is visible, but it is neither sent nor OUT, and not counted.
+    - `boundary`: the position of the oldest pair that fits; None if all fit, or if all are sent anyway.
+    - `boundary_reason`: the reason why pairs older than the boundary are not sent (OUT).
+    - `y`, `x`: the number of pairs in view, and the number of those that are sent.
+
+    A pair whose reply is running is visible, but it is neither sent nor OUT, and is not counted.
     """
 
     visible: SizedPairs
@@ -238,7 +246,7 @@ class Composition:
     estimate: Estimate
 
     def out_of(self, pair: Candidate) -> OutReason | None:
-        """Return the reason why this visible pair is not sent. None: it is sent, or its reply is running."""
+        """Return the reason why this visible pair is not sent, or None if it is sent or its reply is running."""
         if not pair.sendable:
             return pair.out
         return None if self.boundary is None or pair.position >= self.boundary else self.boundary_reason
@@ -256,7 +264,7 @@ class Composition:
 
     @property
     def first_sent(self) -> Candidate | None:
-        """The oldest pair that is sent; None: no pair is sent."""
+        """The oldest pair that is sent, or None if no pair is sent."""
         return next(self.visible.list_from(self.boundary), None)
 
     @property
@@ -318,10 +326,11 @@ def budget_of(terms: BoundaryInputs, request: RequestSizes = NOTHING_YET) -> Bud
 def compose(
     base: SizedPairs, drawn: Drawn, visible: SizedPairs | None = None, *, explicit: bool = False, forced: bool = False
 ) -> Composition:
-    """Decide which pairs in view are sent. `visible` are the pairs of the base set that are in view; None: all.
+    """Decide which of the pairs in view are sent. `visible` are the pairs of the base set that are in view; None: all.
 
-    `explicit`: the filter has the term `o` (“inside the context boundary”), so the pairs in view that are older than
-    the boundary are shown but not sent. `forced`: a person chose to send even the pairs that do not fit.
+    - `explicit`: the filter has the term `o` (“inside the context boundary”), so pairs in view that are older than the
+      boundary are shown but not sent.
+    - `forced`: a person chose to send even the pairs that do not fit.
     """
     shown = base if visible is None else visible
     boundary = None if forced and not explicit else drawn.position

@@ -101,7 +101,9 @@ class Out:
 class Unsupported:
     """A part that is not sent, because the chosen model does not accept it.
 
-    `pair_id` is its pair; None: the part is in the draft. `kind` is the kind of part. `reason` is a text for people.
+    - `pair_id`: the pair of the part; None if the part is in the draft.
+    - `kind`: the kind of part.
+    - `reason`: the reason as a text for people.
     """
 
     pair_id: str | None
@@ -111,9 +113,9 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class BuiltRequest:
-    """A request, with the pairs (`out`) and parts (`unsupported`) that it leaves out.
+    """A request, with the pairs (`out`) and parts (`unsupported`) that it does not contain.
 
-    `replaced` are the secrets that redaction replaced by placeholders; None: redaction is off.
+    `replaced` are the secrets that redaction replaced by placeholders; None if redaction is off.
     """
 
     request: Request
@@ -140,9 +142,9 @@ def join_cards(view: View) -> str:
 
 
 def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | None:
-    """Return the reason why a visible pair is not sent; None: the pair is sent.
+    """Return the reason why a visible pair is not sent, or None if it is sent.
 
-    A pair with any unreadable value is not sent at all.
+    A pair with any unreadable value is not sent.
     """
     if pair.damage:
         return OutReason.DAMAGED

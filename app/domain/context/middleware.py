@@ -68,8 +68,11 @@ Receives = Callable[[StreamContext], Receiver | None]
 class Middleware:
     """One piece of middleware: its functions, in the order of their use in a provider call.
 
-    None: it has no such function. `adds` returns text for a card above all pairs. `changes` returns the request to
-    send, with a list of every change. `new_receiver` returns a receiver for a stream; None: the stream needs none.
+    - `adds`: returns text for a card above all pairs.
+    - `changes`: returns the request to send, with a list of all changes.
+    - `new_receiver`: returns a receiver for a stream, or None if the stream needs none.
+
+    A piece may lack some of these functions; then the field is None.
     """
 
     name: str
@@ -87,7 +90,10 @@ MIDDLEWARE: Final = (
 
 
 def compose_system_prelude(options: UserOptions) -> str | None:
-    """Return the text of the prelude, the card between the system prompt and the summary; None: there is no text."""
+    """Return the text of the prelude, the card between the system prompt and the summary.
+
+    Return None if it has no text.
+    """
     preludes = (piece.adds(options) for piece in MIDDLEWARE if piece.adds is not None)
     return "\n\n".join(text for text in preludes if text) or None
 

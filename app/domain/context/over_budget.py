@@ -1,6 +1,6 @@
-"""A request that exceeds the budget of a send: the options that a person has, each with its tokens and its cost.
+"""The options for a request that exceeds the budget of a send, each with its tokens and its cost.
 
-Nothing is left out before the person has chosen. The boundary is computed in `composition.py`.
+No pair is left out before the person has chosen an option. The boundary is computed in `composition.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from app.domain.errors import ConflictError
 
 @dataclass(frozen=True, slots=True)
 class BudgetOption:
-    """One option for a request that exceeds the budget: another request, with its size and price.
+    """One option for a request that exceeds the budget: a different request, with its size and price.
 
-    `tokens` is the size of this other request, `cost` its price in US dollars; None: unknown. `selection` describes its
-    pairs (`seen_selection.py`); "": not known yet.
+    - `tokens`: the size of that request.
+    - `cost`: its price in US dollars; None if it is unknown.
+    - `selection`: a description of its pairs (`seen_selection.py`); "" if not known yet.
     """
 
     tokens: int
@@ -38,14 +39,16 @@ class LargerModel:
 class BudgetOptions:
     """The options for a request to `model` that exceeds the budget.
 
-    `limit` is the budget in tokens, and `limited_by` names the limit that sets it. `reserve` tokens of the budget are
-    kept free for the reply. `fit` sends the newest `x` pairs, which fit; None: the request exceeds the budget even
-    without pairs. `force` sends all `y` pairs in view. `summarise` is the request that reads the older pairs, up to
-    the position `older`, for a summary; None: a summary cannot help, or the model cannot read these pairs in one
-    request. `larger` are the models with a larger window.
-
-    `stored`: the request is the stored request of a pair, which is sent again byte for byte. None of its `y` pairs can
-    be left out, so `force` is the only option except a new request.
+    - `limit`: the budget in tokens.
+    - `limited_by`: the name of the limit that sets the budget.
+    - `reserve`: the tokens of the budget that are kept free for the reply.
+    - `fit`: send the newest `x` pairs, which fit; None if the request exceeds the budget even without pairs.
+    - `force`: send all `y` pairs in view.
+    - `summarise`: the request that reads the older pairs, up to the position `older`, for a summary; None if a summary
+      cannot help, or if the model cannot read these pairs in one request.
+    - `larger`: the models with a larger window.
+    - `stored`: the request is the stored request of a pair, which is sent again byte for byte. None of its `y` pairs
+      can be left out, so `force` is the only option except a new request.
     """
 
     model: str
@@ -63,7 +66,7 @@ class BudgetOptions:
 
 
 class OverBudgetError(ConflictError):
-    """The request exceeds the budget of a send, and the sender chose no option."""
+    """Error: the request exceeds the budget of a send, and the sender chose no option."""
 
     def __init__(self, budget_options: BudgetOptions) -> None:
         super().__init__(_explain(budget_options))

@@ -55,7 +55,7 @@ class Block:
 
     @property
     def is_looked_at(self) -> bool:
-        """True if `pairs` was read before: then its objects are in memory."""
+        """True if `pairs` was read before, so that its objects are in memory."""
         return self._pairs is not None
 
     def count(self, kind: int, since: int, until: int | None) -> int:

@@ -59,7 +59,7 @@ class PairIndex:
         return PairIndex(tuple(blocks), tuple(block.positions[0] for block in blocks), sum(map(len, blocks)))
 
     def find(self, position: int) -> Candidate | None:
-        """Return the pair at this position; None: no pair has it."""
+        """Return the pair at this position, or None if there is none."""
         return next(iter(self.pick((position,))), None)
 
     def pick(self, positions: Iterable[int]) -> list[Candidate]:
@@ -91,7 +91,7 @@ class PairIndex:
 
     @property
     def newest_sendable(self) -> int | None:
-        """The position of the newest sendable pair; None: no pair is sendable."""
+        """The position of the newest sendable pair, or None if no pair is sendable."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(SENDABLE)) >= 0:
                 return block.positions[place]
@@ -99,7 +99,7 @@ class PairIndex:
 
     @property
     def running(self) -> str | None:
-        """The id of the newest pair whose reply is running; None: no reply is running."""
+        """The id of the newest pair whose reply is running, or None if no reply is running."""
         for block in reversed(self.blocks):
             if (place := block.kinds.rfind(RUNNING)) >= 0:
                 return block.pairs[place].pair_id

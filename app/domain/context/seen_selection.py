@@ -28,7 +28,7 @@ _DIGITS = 24
 
 
 class SelectionChangedError(ConflictError):
-    """The pairs of the send differ from the pairs that were counted for the sender earlier."""
+    """Error: the pairs of the send differ from the pairs that were counted for the sender earlier."""
 
     def __init__(self, composition: Composition, selection: str, seen: str, model: str) -> None:
         x, y, tokens = composition.x, composition.y, composition.estimate.tokens

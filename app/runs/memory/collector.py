@@ -38,7 +38,7 @@ _MMAP_THRESHOLD: Final = -3
 
 
 def return_large_blocks() -> None:
-    """Make glibc return each large block of memory to the system as soon as it is freed.
+    """Make glibc return large blocks of memory to the system when they are freed.
 
     A separate process calls this before its work. By default, glibc keeps freed large blocks of up to 32 MB and splits
     them for small ones: a server kept 330 MB after three imports of 8, 16 and 16 MB. Other C libraries have no such
