@@ -55,7 +55,7 @@ class ErrorClass(StrEnum):
 
 
 RETRYABLE = frozenset({ErrorClass.RATE, ErrorClass.NETWORK, ErrorClass.SERVER, ErrorClass.OVERLOADED})
-"""The classes of failures after which a call may be repeated, but only if no token was received."""
+"""The classes of failures after which a call may be repeated. It is repeated only if no token was received."""
 
 NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -81,9 +81,9 @@ NEXT_STEP: Mapping[ErrorClass, str] = MappingProxyType(
 class Failure:
     """The reason why a reply failed. It is stored with the pair.
 
-    `retry_after` is the provider's `Retry-After` in seconds, None if it sent none. `recovered` is the number of
-    characters of an interrupted reply that an open page sent back after the server had lost them
-    (`domain/run/recovery.py`).
+    - `retry_after`: the provider's `Retry-After` in seconds; None if it sent none.
+    - `recovered`: the number of characters of an interrupted reply that an open page sent back after the server had
+      lost them (`domain/run/recovery.py`).
     """
 
     error_class: ErrorClass
@@ -102,7 +102,7 @@ def failure(error_class: ErrorClass, message: str, retry_after: float | None = N
 
 
 def add_next_step(message: str, next_step: str) -> str:
-    """Return a message followed by the next step. A message that ends without punctuation gets a full stop first.
+    """Return a message followed by the next step. A full stop is added to a message that ends without punctuation.
 
     >>> add_next_step("Acme failed (HTTP 502): bad gateway", "Try again."), add_next_step("No key.", "")
     ('Acme failed (HTTP 502): bad gateway. Try again.', 'No key.')
@@ -137,7 +137,10 @@ class InputError(InviewError):
 
 
 class NotFoundError(InviewError):
-    """There is no such object, or it belongs to another owner. The message does not say which of the two."""
+    """There is no such object, or it belongs to another owner.
+
+    The message does not reveal which of the two is the case.
+    """
 
     def __init__(self, noun: str, object_id: str) -> None:
         super().__init__(f"There is no {noun} {object_id!r}. It may have been deleted.")

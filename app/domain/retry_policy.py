@@ -22,7 +22,7 @@ LINEAR_BACKOFF = 2.0
 
 
 class RetryPolicy(StrEnum):
-    """The waits before retries: each twice as long as the previous one, all equal, or no retries at all."""
+    """The waits before retries: each twice as long as the one before, all equal, or no retries."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"
@@ -30,7 +30,7 @@ class RetryPolicy(StrEnum):
 
 
 def seconds_before(policy: RetryPolicy, retried: int, jitter: float) -> float | None:
-    """Return the seconds to wait before the next retry, after `retried` retries; None: no more retries.
+    """Return the seconds to wait before the next retry, after `retried` retries. Return None if no retry follows.
 
     `jitter` varies the wait: from half of the longest wait (0) to the whole of it (1).
     """

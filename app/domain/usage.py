@@ -33,8 +33,9 @@ MAX_SUM: Final = 2**53 - 1
 class Usage:
     """The token counters of one call, or the sum of several calls (`+`).
 
-    `cache_write_tokens` were written to the cache for five minutes, `cache_write_1h_tokens` for an hour.
-    `reasoning_tokens` are the part of `output_tokens` that was reasoning.
+    - `cache_write_tokens`: tokens written to the cache for five minutes.
+    - `cache_write_1h_tokens`: tokens written to the cache for an hour.
+    - `reasoning_tokens`: the part of `output_tokens` that was reasoning.
     """
 
     input_tokens: int = 0
@@ -86,12 +87,12 @@ COUNTERS: Final = tuple(counter.name for counter in fields(Usage))
 
 
 def read_count(value: object, most: int = MAX_TOKENS) -> int | None:
-    """Return `value` if it is a token count: an integer from 0 to `most`; None otherwise."""
+    """Return `value` if it is a token count: an integer from 0 to `most`. Otherwise return None."""
     return value if type(value) is int and 0 <= value <= most else None
 
 
 def read_usage(stored: Mapping[str, object]) -> Usage | None:
-    """Return the usage of one call from its counters by name; None if `input_tokens` is not a valid count.
+    """Return the usage of one call from its counters by name. Return None if `input_tokens` is not a valid count.
 
     Any other invalid counter counts as zero.
     """

@@ -37,7 +37,7 @@ DAY = 86_400
 
 
 class CacheStyle(StrEnum):
-    """The way in which a vendor caches prefixes.
+    """The style of a cache: the prefixes that the vendor caches.
 
     - `marked`: the prefix up to each breakpoint that Inview sets is cached.
     - `stepped`: every prefix is cached automatically, in steps of a fixed number of tokens.

@@ -1,4 +1,4 @@
-"""Accounting nodes: entries of the history that record the usage so far when messages are removed or restored.
+"""Accounting nodes: entries of the history with the usage so far, made when messages are removed or restored.
 
 The ledger has every call permanently. A node shows, at the place of the change, what the conversation had used until
 then, and why the messages were removed.
@@ -35,11 +35,13 @@ class RemovalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """An accounting node: the usage of all calls of a conversation when messages were removed or restored.
+    """An accounting node: the usage of all calls of a conversation until messages were removed or restored.
 
-    `messages` is the number of these messages. The node is after the pair at `after_position`; 0: at the beginning.
-    `reason` None: the reason is unreadable. `calls` is the number of calls; None: the node was imported, and its calls
-    are not in this ledger. `damage` lists its unreadable values.
+    - `after_position`: the node is shown after the pair at this position; 0: at the beginning.
+    - `reason`: why the messages were removed; None if the reason cannot be read.
+    - `messages`: the number of these messages.
+    - `calls`: the number of calls; None if the node was imported, because its calls are not in this ledger.
+    - `damage`: its unreadable values.
     """
 
     id: str
@@ -66,7 +68,7 @@ _WORDS: Mapping[RemovalReason, str] = MappingProxyType(
 
 
 def describe_departure(node: Accounting) -> str:
-    """Describe the removal or the restoring of messages, for people."""
+    """Describe the removal or the restoring of the messages, as a text for people."""
     if node.reason is None:
         return "This entry cannot be read. The totals are complete, because the ledger has its calls."
     return _WORDS[node.reason].format(f"{node.messages:,} message{'' if node.messages == 1 else 's'}")

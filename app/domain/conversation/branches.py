@@ -21,7 +21,7 @@ _PREFIX = re.compile(r"Fork(?: \d+)? of ")
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """The last pair of the parent that a fork copied. `position` is its position in the parent.
+    """The last pair of the parent that a fork copied, and its position in the parent.
 
     `words` is the beginning of the pair's request.
     """
@@ -33,11 +33,12 @@ class ForkPoint:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conversation in the tree of branches.
+    """A branch: a conversation in the tree of forks.
 
-    `opening` is the beginning of its oldest request, `snippet` that of its newest. `parent_id` None: it is no fork, or
-    its parent no longer exists. `fork` None: it is no fork, or it copied no pair of its parent. `running`: a reply is
-    running in it.
+    - `opening`, `snippet`: the beginnings of its oldest and its newest request.
+    - `parent_id`: the conversation that it was forked from; None if it is no fork, or if the parent no longer exists.
+    - `fork`: where it was forked; None if it is no fork, or if it copied no pair.
+    - `running`: a reply is running in it.
     """
 
     id: str
@@ -61,7 +62,7 @@ class Placed:
 
 
 def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
-    """Sort the branches: a parent comes before its forks.
+    """Sort the branches, so that each parent comes before its forks.
 
     Forks are sorted by the position in the parent where they begin, then by their time of creation.
     """
@@ -71,7 +72,7 @@ def order_branches(branches: Iterable[Branch]) -> tuple[Placed, ...]:
     for branch in in_order:
         children[branch.parent_id if branch.parent_id in known else None].append(branch)
     placed: dict[str, Placed] = {}
-    # Branches that cannot be reached from a root form cycles. Only a file edited by hand can contain them. Then the
+    # Branches that cannot be reached from a root form cycles, which only a file edited by hand can contain. Then the
     # oldest branch becomes the root.
     for root in (*children[None], *in_order):
         waiting = [Placed(root, 0)]

@@ -98,9 +98,9 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The options of a request to a model. None: the provider's default applies.
+    """The options of a request to a model. A value of None means the provider's default.
 
-    Some providers require `max_output_tokens`; if it is None, their adapter uses the model's limit. `reply_schema` is
+    Some providers require `max_output_tokens`. If it is None, their adapter uses the model's limit. `reply_schema` is
     the JSON schema, as text, that the reply must match (`domain/structured/structured_replies.py`).
     """
 
@@ -125,10 +125,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A secret that redaction replaced by a placeholder. `kind` is the kind of secret.
+    """A secret that redaction replaced by a placeholder.
 
-    `place` is `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` None: the secret was in the draft,
-    or in the system text.
+    - `pair_id`: the pair of the secret; None if it was in the draft or in the system text.
+    - `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    - `kind`: the kind of secret.
     """
 
     kind: str
@@ -138,12 +139,15 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One request and its reply. `position` orders the pairs of a conversation, from 1.
+    """One request and its reply.
 
-    A pair that was sent again has several `versions`; `version` is the number of the current one. `agent` is the
-    agent's name at the time of the request. `redacted` lists the secrets that redaction replaced in the request of
-    the reply. `damage` lists unreadable values: a pair with damage is not sent. `usage_is_partial`: a field of the
-    provider's report was no valid count, so the real usage is `usage` or more.
+    - `position`: orders the pairs of a conversation, from 1.
+    - `version`, `versions`: the number of the current version, and the number of all versions. A pair that was sent
+      again has several.
+    - `agent`: the agent's name at the time of the request.
+    - `redacted`: the secrets that redaction replaced in the request of the reply.
+    - `damage`: unreadable values. A pair with damage is not sent.
+    - `usage_is_partial`: a field of the provider's report was no valid count, so the real usage is `usage` or more.
     """
 
     id: str
@@ -176,10 +180,11 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of a pair: the messages of one send. `number` counts the sends of the pair from 1.
+    """One version of a pair: the messages of one send.
 
-    `standing`: this is the current version, which is sent. `damage` lists unreadable values: if a version with damage
-    is restored, its pair is not sent.
+    - `number`: the number of the send, from 1.
+    - `standing`: True for the current version, which is sent.
+    - `damage`: unreadable values. If a version with damage is restored, its pair is not sent.
     """
 
     number: int
@@ -200,7 +205,7 @@ class Version:
 class Checkpoint:
     """The summary that is sent instead of the older pairs: those with a position lower than `position`.
 
-    These pairs are OUT (not sent).
+    They are OUT.
     """
 
     summary: str
@@ -211,10 +216,12 @@ class Checkpoint:
 class Conversation:
     """The properties of a conversation, without its pairs.
 
-    `model` is the chosen model, as "provider:model". A fork has a `parent_id`, and a `fork_pair_id`: the last pair of
-    the parent that it copied. `parameters` apply if a send sets no value. `retry_policy` says when to repeat a failed
-    call. `ticked_tools` are the names of the tools that are sent in `manual` mode, in alphabetical order.
-    `titled_by_model`: a model made the title, so a later title can replace it; a person's title is never replaced.
+    - `model`: the chosen model, as "provider:model".
+    - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
+    - `parameters`: apply if a send sets no value.
+    - `retry_policy`: when a failed call is repeated.
+    - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
+    - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Damage: a stored value that cannot be read, described for the layers above the store.
+"""Damage: descriptions of stored values that cannot be read, for the layers above the store.
 
 An object with damage has everything that could be read. Its unreadable fields have a neutral value (no parts, no
 stars). The damage names these fields, so that the neutral values are not mistaken for real ones.
@@ -33,7 +33,7 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The columns of a conversation that a send depends on, with their names on the page."""
 TITLE: Final = "title"
-"""The column of the title. An unreadable title can be set again, like a setting, but it never stops a send."""
+"""The column of the title. A person can replace an unreadable title like a setting, but it never stops a send."""
 
 
 _TABLES: Final[Mapping[str, str]] = MappingProxyType(
@@ -80,12 +80,12 @@ _SENTENCES: Final = (
     (r"its \w+ refers to it, but it is missing", "It is missing from the database."),
     (r"it has ([\d,]+) of ([\d,]+) bytes", "Only {0} of {1} bytes are stored."),
 )
-"""Technical reasons (as patterns), each with the sentence that people see instead."""
+"""Technical reasons (as patterns), each with the sentence that people see instead of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A column of a row that cannot be read, with the reason. `size` is in bytes; None: the row itself is missing."""
+    """A column of a row that cannot be read, with the reason. `size` is in bytes; None if the row itself is missing."""
 
     table: str
     row_id: str
@@ -129,7 +129,7 @@ class Damage:
 
 
 class DamagedSettingError(ConflictError):
-    """A setting of the conversation cannot be read, so it is unknown what a send would contain."""
+    """Error: a setting of the conversation cannot be read, so it is unknown what a send would contain."""
 
     def __init__(self, damage: Damage) -> None:
         name = SETTINGS[damage.column]
@@ -141,7 +141,7 @@ class DamagedSettingError(ConflictError):
 
 
 class DamagedRowError(ConflictError):
-    """A stored row that protects privacy or money, or decides what is sent, cannot be read.
+    """Error: a stored row that protects privacy or money, or decides what is sent, cannot be read.
 
     The operation is refused, because a default value could send or spend more than the user allowed.
     """
@@ -162,7 +162,7 @@ def list_damaged_settings(damage: Iterable[Damage]) -> tuple[Damage, ...]:
 
 
 def find_damaged_title(damage: Iterable[Damage]) -> Damage | None:
-    """Return the damage of a conversation's title; None: the title can be read."""
+    """Return the damage of a conversation's title, or None if the title can be read."""
     return next((one for one in damage if one.column == TITLE), None)
 
 

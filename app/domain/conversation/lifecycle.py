@@ -48,7 +48,7 @@ TRANSITIONS: Mapping[tuple[Lifecycle, Step], Lifecycle] = MappingProxyType(
         (Lifecycle.CANCELED, Step.SEND): Lifecycle.SENDING,
     }
 )
-"""Every allowed step. A `send` from a final status is “edit and resend” or a new reply to the same request."""
+"""Every allowed step. A `send` from a final status is “edit and resend”, or a new reply to the same request."""
 
 RUNNING = frozenset({Lifecycle.SENDING, Lifecycle.AWAITING})
 FINAL = frozenset({Lifecycle.SUCCEEDED, Lifecycle.ERROR, Lifecycle.CANCELED})

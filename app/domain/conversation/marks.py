@@ -18,7 +18,10 @@ MAX_STARS = 3
 
 
 class Marks(TypedDict, total=False):
-    """Some of the marks of a pair. `topic_id` None: the pair has no topic. `mark` None: it has no tag."""
+    """Some of the marks of a pair.
+
+    With a `topic_id` of None the pair has no topic, with a `mark` of None it has no tag.
+    """
 
     stars: int
     flagged: bool
@@ -36,7 +39,10 @@ class PairMarks:
 
 
 def plan_change(before: Marks, requested: Marks) -> tuple[Marks, Marks]:
-    """Return the requested marks that differ from `before`, and the change that undoes them. `before` has all marks."""
+    """Return the requested marks that differ from `before`, and the change that restores the old marks.
+
+    `before` has all marks.
+    """
     old: Mapping[str, object] = before
     changes = {name: value for name, value in requested.items() if old[name] != value}
     return cast("Marks", changes), cast("Marks", {name: old[name] for name in changes})

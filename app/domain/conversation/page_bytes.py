@@ -23,7 +23,7 @@ MAX_PAGE_BYTES: Final = 4_000_000
 
 
 def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
-    """Return how many of the first sizes have a sum of at most `most`. The first size always counts."""
+    """Return the number of the first sizes whose sum is at most `most`. The first size always counts."""
     total = count = 0
     for size in sizes:
         total += size
@@ -34,7 +34,7 @@ def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:
 
 
 def grow_range(sizes: Sequence[int], first: int, end: int, most: int = MAX_PAGE_BYTES) -> tuple[int, int]:
-    """Return a larger range of pairs: it is extended at both ends in turn, as far as the pairs fit into `most`.
+    """Return a larger range of pairs. It is extended at both ends in turn, as far as the pairs fit into `most` bytes.
 
     `sizes` has the sizes of all pairs. The range is from index `first` up to, but not including, `end`. While the range
     has less than an eighth of `most`, a pair that does not fit is added too. So a short pair between two pairs of ten

@@ -60,7 +60,7 @@ class Setting:
 
 
 def merge_parameters(parameters: Parameters, usual: Parameters) -> Parameters:
-    """Return `parameters` with the values of `usual` in the fields that are not set.
+    """Return `parameters`, with the values of `usual` in the fields that are not set.
 
     If `parameters` switch thinking off, the effort of `usual` is not used.
     """

@@ -25,8 +25,8 @@ class Text:
 class Thinking:
     """A model's reasoning.
 
-    `vendor` is the provider that made the `signature`: only this provider accepts the thinking in later requests.
-    `redacted` thinking has no readable text. Its signature is the vendor's opaque data.
+    - `vendor`: the provider that made the `signature`. Only this provider accepts the thinking in later requests.
+    - `redacted`: the thinking has no readable text. Its signature is the vendor's opaque data.
     """
 
     text: str
@@ -65,7 +65,7 @@ class _Utf8:
 
     def __get__(self, instance: object | None, owner: type | None = None) -> str:
         if instance is None:
-            raise AttributeError(self._name)  # so that the field has no default value
+            raise AttributeError(self._name)  # with this error, the dataclass finds no default value for the field
         kept: bytes = instance.__dict__[self._name]
         return kept.decode(errors="surrogatepass")
 
@@ -114,9 +114,9 @@ class SentTextFile(Text):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's request to call a tool. `input_json` is the text received so far. `complete`: all of it was received.
+    """A model's request to call a tool. `tool_call_state` derives its state.
 
-    `tool_call_state` derives the state of the call.
+    `input_json` is the text received so far. `complete`: all of it was received.
     """
 
     tool_call_id: str
@@ -129,8 +129,8 @@ class ToolCall:
 class ToolResult:
     """The result of the tool call with this id.
 
-    Two fields are only for people. `seconds` is the duration of the call; None: it was not measured. `denied`: a person
-    denied the call, so it was not made. The content says this to the model.
+    Two fields are only for people: `seconds` is the duration of the call (None: it was not measured), and `denied` says
+    that a person denied the call, so it was not made. The content says this to the model.
     """
 
     tool_call_id: str
@@ -185,7 +185,7 @@ def write_replacement(piece: Image | File) -> str:
 
 
 def tool_call_state(call: ToolCall, parts: Iterable[Part]) -> str:
-    """Return the state of a call in these parts of its message.
+    """Return the state of a tool call, which depends on the parts of its message.
 
     It is `input-streaming`, `input-available`, `output-available` or `output-error`.
     """

@@ -51,9 +51,10 @@ class BudgetStatus(StrEnum):
 class SpendingBudget:
     """A budget in US dollars for the calls in `scope`, per `span`.
 
-    `subject` is the id of the conversation or agent. With the `subject` "", the budget applies to all calls together
-    or, if `scope` is conversations or agents, to each conversation or agent separately. `warn_at` is the share of the
-    amount at which the budget starts to warn. `stops`: a send that would exceed the budget is refused.
+    - `subject`: the id of the conversation or agent. If it is "", the budget applies to all calls together or, for the
+      scope conversations or agents, to each conversation or agent separately.
+    - `warn_at`: the share of the amount at which the budget starts to warn.
+    - `stops`: a send that would exceed the budget is refused.
     """
 
     scope: BudgetScope
@@ -65,7 +66,7 @@ class SpendingBudget:
 
 
 class BudgetSpentError(ConflictError):
-    """The send would exceed a budget that refuses such sends."""
+    """Error: the send would exceed a budget that refuses such sends."""
 
     def __init__(self, budget: SpendingBudget, spent: Cost, next_cost: Decimal | None) -> None:
         cost = "at an unknown price" if next_cost is None else f"for about ${next_cost:.4f}"
@@ -95,7 +96,7 @@ def describe_budget(budget: SpendingBudget) -> str:
 
 
 def first_day(span: BudgetPeriod, today: date) -> date | None:
-    """Return the first day of the current period; None: the period has no start.
+    """Return the first day of the current period, or None if the period has no start.
 
     >>> first_day(BudgetPeriod.MONTH, date(2026, 5, 17))
     datetime.date(2026, 5, 1)
@@ -112,7 +113,7 @@ def first_day(span: BudgetPeriod, today: date) -> date | None:
 def status_of(budget: SpendingBudget, spent: Cost, next_cost: Decimal | None = None) -> BudgetStatus:
     """Return the status that a budget has if `next_cost` is spent in addition to `spent`.
 
-    `next_cost` None: there is no next call, or its price is unknown. Then only `spent` counts.
+    `next_cost` is None if there is no next call, or if its price is unknown. Then only `spent` counts.
     """
     after = spent.amount + (next_cost or Decimal(0))
     if spent.amount >= budget.amount or after > budget.amount:

@@ -44,7 +44,7 @@ After any other failure nothing is billed: the provider refused the call, or the
 
 
 def price_amount(amount: Decimal | None) -> Cost:
-    """Return the cost for a price in US dollars. For an unknown price (None) it is "at least" zero."""
+    """Return the cost for a price in US dollars. For a price of None, which is unknown, return "at least" zero."""
     return UNKNOWN if amount is None else Cost(amount)
 
 

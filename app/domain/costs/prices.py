@@ -2,7 +2,7 @@
 
 A `Tariff` is a list of periods. If several periods apply at an instant, the last one in the list counts, so an
 installation's own prices are listed after those of the public table. Within a period a long prompt may cost more: if a
-prompt has more tokens than a step, all tokens of that call have another price, as vendors bill it.
+prompt has more tokens than a step, the price of that step applies to all tokens of the call, as vendors bill it.
 
 All money is US dollars in `Decimal`. Days and times of day are UTC, as vendors bill them. Not here: the sources of the
 prices (`providers/models/tariffs.py`), and costs of several calls (`costs.py`).
@@ -40,12 +40,15 @@ Source of `CACHE_READ`, `CACHE_WRITE` and `CACHE_WRITE_1H`: Anthropic's pricing 
 """
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-"""Prompt lengths at which current prices change. Calls are added up separately for each range (`size_class`)."""
+"""Prompt lengths at which current prices change.
+
+The usage of calls is summed separately for each range (`size_class`).
+"""
 
 DAY_MARKS: Mapping[str, tuple[int, ...]] = {"deepseek": (30, 60, 240, 360, 600, 990)}
 """Minutes of the UTC day at which a vendor's prices change.
 
-Calls are added up separately for each part of the day between these minutes (`day_part`).
+The usage of calls is summed separately for each part of the day between these minutes (`day_part`).
 """
 
 
@@ -59,10 +62,13 @@ class PriceTier:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Prices that apply from the day `since` on (None: always), between two minutes of each day (None: all day).
+    """Prices that apply in a period.
 
-    `steps` are ascending, and the first one starts at 0. Without steps the price in this period is unknown. The minutes
-    may cross midnight: (1380, 60) is from 23:00 to 01:00.
+    - `since`: the day from which they apply; None: always.
+    - `minutes`: the two minutes of each day between which they apply; None: all day. They may cross midnight: (1380,
+      60) is from 23:00 to 01:00.
+    - `steps`: the prices for each prompt length, ascending; the first one starts at 0. Without steps the price is
+      unknown.
     """
 
     steps: tuple[PriceTier, ...]
@@ -81,7 +87,7 @@ class Period:
         return start <= minute < end if start <= end else minute >= start or minute < end
 
     def prices_of(self, prompt_tokens: int) -> Prices | None:
-        """Return the prices for a prompt of this length; None: unknown."""
+        """Return the prices for a prompt of this length, or None if they are unknown."""
         reached = [step.prices for step in self.steps if step.above == 0 or prompt_tokens > step.above]
         return reached[-1] if reached else None
 
@@ -93,12 +99,12 @@ class Tariff:
     periods: tuple[Period, ...]
 
     def prices_at(self, at: datetime, prompt_tokens: int = 0) -> Prices | None:
-        """Return the prices of a call at this instant; None: unknown."""
+        """Return the prices of a call at this instant, or None if they are unknown."""
         period = next((period for period in reversed(self.periods) if period.holds(at)), None)
         return None if period is None else period.prices_of(prompt_tokens)
 
     def input_steps_at(self, at: datetime) -> tuple[tuple[int, Decimal], ...]:
-        """Return the prompt lengths above which the input price changes, each with the new price, at this instant."""
+        """Return the prompt lengths above which the input price changes at this instant, each with the new price."""
         period = next((period for period in reversed(self.periods) if period.holds(at)), None)
         return () if period is None else tuple((step.above, step.prices.input) for step in period.steps if step.above)
 
@@ -139,18 +145,18 @@ FREE = constant(Prices(Decimal(0), Decimal(0)))
 
 
 def price_usage(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
-    """Return the price of one call at this instant in US dollars; None: unknown."""
+    """Return the price of one call at this instant in US dollars, or None if it is unknown."""
     prices = None if tariff is None else tariff.prices_at(at, usage.prompt_tokens)
     return None if prices is None else usage.cost(prices)
 
 
 def price_uncached(usage: Usage, tariff: Tariff | None, at: datetime) -> Decimal | None:
-    """Return the price of a call with this usage, as if it had neither read from a cache nor written to one."""
+    """Return the price of a call with this usage if it neither read from a cache nor wrote to one."""
     return price_usage(without_cache(usage), tariff, at)
 
 
 def without_cache(usage: Usage) -> Usage:
-    """Return this usage, changed as if every prompt token were uncached input."""
+    """Return this usage with every prompt token counted as uncached input."""
     return Usage(
         input_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens, reasoning_tokens=usage.reasoning_tokens
     )
@@ -193,7 +199,7 @@ def day_part(model: str, at: datetime) -> int:
 
 
 def complete_prices(prices: Prices) -> Prices:
-    """Add the price of a one-hour cache write, twice the input price, if only the five-minute price is known."""
+    """Add the price of a one-hour cache write if only the five-minute price is known. It is twice the input price."""
     if prices.cache_write is None or prices.cache_write_1h is not None:
         return prices
     return replace(prices, cache_write_1h=prices.input * CACHE_WRITE_1H)

@@ -91,7 +91,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ReconciledDay:
-    """The comparison of one day and model: the usage in the ledger (`here`) and in the provider's export (`there`)."""
+    """The comparison of one day and model: the usage in the ledger (`here`), and in the provider's export (`there`)."""
 
     day: date
     model: str
@@ -122,7 +122,7 @@ def _read_lines(text: str) -> Statement:
     used: dict[Place, Usage] = {}
     for row in rows:
         if not (row[layout.model] or "").strip():
-            continue  # a row for a day without calls
+            continue  # the row is for a day without calls
         place, usage = _read_row(layout, row, rows.line_num)
         used[place] = used.get(place, NOTHING) + usage
     if not used:

@@ -23,8 +23,8 @@ NO_USAGE = Usage()
 class Spent:
     """The usage and cost of several calls.
 
-    `cut` is the number of those calls that may have used more than their providers reported. `uncached` is the known
-    part of the cost, computed as if every prompt token were uncached input.
+    - `cut`: the number of those calls that may have used more than their providers reported.
+    - `uncached`: the known part of the cost, computed as if every prompt token were uncached input.
     """
 
     calls: int = 0
@@ -49,7 +49,7 @@ class Spent:
 
 
 def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Spent:
-    """Return the usage and cost of calls that all have these prices. None: their prices are unknown."""
+    """Return the usage and cost of calls that all have these prices. `prices` None: they are unknown."""
     if prices is None:
         return Spent(calls, cut, usage, Cost(at_least=bool(cut) or usage != NO_USAGE))
     free = not any((prices.input, prices.output))
@@ -99,10 +99,10 @@ _WINDOWS: dict[str, WindowOf] = {
 
 
 def window_after(purpose: str, outcome: Lifecycle, usage: Usage | None) -> int | None:
-    """Return the tokens in use in the context window after a call; None: the call does not change their number.
+    """Return the number of tokens in the context window after a call, or None if the call does not change it.
 
-    After a reply it is everything that the call read and wrote. After a summary it is only what the call wrote, because
-    the summary replaces the earlier pairs. Other calls and failed calls do not change it.
+    After a reply it is everything that the call read and wrote. After a summary it is only the summary that the call
+    wrote, because it replaces the earlier pairs. Other calls and failed calls do not change the number.
 
     >>> window_after("reply", Lifecycle.SUCCEEDED, Usage(input_tokens=5, cache_read_tokens=90, output_tokens=7))
     102

@@ -124,6 +124,7 @@ def rename_use(line: str, old: str, new: str) -> str:
 def _names(line: str) -> frozenset[str]:
     try:
         tree: Filter = parse_filter(line)
-    except FilterError:  # saved by a version with another language: nothing is known about what it uses
+    # another version with another language saved this filter, so the filters that it uses are unknown
+    except FilterError:
         return frozenset()
     return frozenset(leaf.name for leaf in leaves(tree) if isinstance(leaf, Saved))

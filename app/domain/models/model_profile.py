@@ -20,7 +20,7 @@ UNKNOWN_WINDOW = 8_192
 
 
 class ThinkingStyle(StrEnum):
-    """The setting for thinking that a model has: none, always on, adaptive, a budget in tokens, or an effort.
+    """The way to set the thinking of a model: none, always on, adaptive, a budget in tokens, or an effort.
 
     With adaptive thinking the model itself decides how long it thinks.
     """
@@ -34,7 +34,7 @@ class ThinkingStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Price per million tokens in US dollars, by kind. None: the provider states none for that kind."""
+    """Price per million tokens in US dollars, by kind of token. None: the provider states no price for that kind."""
 
     input: Decimal
     output: Decimal
@@ -47,11 +47,14 @@ class Prices:
 class ModelProfile:
     """A model that a user can choose. `model` is its id "provider:model", `name` its name on the screen.
 
-    `known`: the values come from the public table. `context_window` and `max_output_tokens` are in tokens. `local`: the
-    model runs on the user's own server and costs nothing, unless a price is known. `images`, `files` and `tools`: the
-    model accepts these. `sampling`: the model accepts parameters such as the temperature. `prices` None: they are
-    unknown, and so are costs. `structured`: its reply can be restricted to a JSON schema. `input_steps` are numbers of
-    prompt tokens, each with the input price that applies above it.
+    - `known`: the values come from the public table.
+    - `context_window`, `max_output_tokens`: limits in tokens.
+    - `local`: the model runs on the user's own server, and costs nothing unless a price is known.
+    - `images`, `files`, `tools`: the model accepts these.
+    - `sampling`: the model accepts parameters such as the temperature.
+    - `structured`: its reply can be restricted to a JSON schema.
+    - `prices`: None if they are unknown. Then costs are unknown too.
+    - `input_steps`: numbers of prompt tokens, each with the input price that applies above it.
     """
 
     model: str

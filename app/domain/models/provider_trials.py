@@ -1,6 +1,6 @@
 """The trial of a provider: a request for its list of models.
 
-The result says that the provider can be used, or why not, and what to do next.
+The result says whether the provider can be used. If not, it has the reason and the next step.
 
     >>> from app.domain.errors import failure
     >>> describe_trial_failure(failure(ErrorClass.AUTH, "Acme refused the key.")).health
@@ -34,7 +34,8 @@ class ProviderHealth(StrEnum):
 class Trial:
     """The result of the last trial of a provider.
 
-    `models` is the number of the provider's models that are for conversations. `reason` says why the request failed.
+    - `models`: the number of the provider's models that are for conversations.
+    - `reason`: why the request failed.
     """
 
     health: ProviderHealth
@@ -59,7 +60,8 @@ _CHECK_INTERNET = "Check this server's internet connection, then try again."
 def describe_trial_failure(why: Failure, *, own_address: bool = True) -> Trial:
     """Return the result of a trial that failed. Its next step is one that a person can take in Settings.
 
-    `own_address`: the base URL is one of this installation, so it may be wrong. False: it is that of a known vendor.
+    `own_address`: True if the base URL was set up in this installation, so that it may be wrong; False if it is that of
+    a known vendor.
     """
     rejected = why.error_class is ErrorClass.AUTH
     health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE

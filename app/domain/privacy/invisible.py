@@ -14,13 +14,13 @@ import re
 from typing import Final
 
 INVISIBLE: Final = re.compile(
-    # Categories Cc, Cf, Cs, Zl and Zp of Unicode; a test compares the list with `unicodedata`.
+    # The Unicode categories Cc, Cf, Cs, Zl and Zp. A test compares the list with `unicodedata`.
     "[\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f]"
 )
 _JOINERS: Final = frozenset("\u200c\u200d")
-"""Invisible characters that stay: they are parts of words in Persian and Hindi, and of emoji."""
+"""Invisible characters that are kept, because they are parts of words in Persian and Hindi, and of emoji."""
 _LINES: Final = frozenset("\n\t")
 _BREAKS: Final = re.compile(r"\s+")
 

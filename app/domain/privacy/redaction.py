@@ -1,9 +1,9 @@
 """Redaction: replaces secrets of known forms in a request by placeholders before the request is sent.
 
-Redaction is deterministic: the same text is always sent as the same text, so a cached prefix stays equal. Redacting
-twice has the same result as redacting once. A placeholder names only the kind of the secret. A hash would reveal
-something about the secret, and a number would change when a filter hides an earlier pair. `secrets.py` finds the
-secrets.
+Redaction is deterministic: an equal text is always replaced equally, so a cached prefix stays equal. Redacting twice
+has the same result as redacting once. A placeholder names only the kind of the secret. It has no hash, which would
+reveal something about the secret, and no number, which would change when a filter hides an earlier pair. `secrets.py`
+finds the secrets.
 
     >>> redact_text("key=AKIAIOSFODNN7EXAMPLE").text
     'key=[redacted: AWS access key]'
@@ -42,7 +42,7 @@ class Redacted:
 class RedactedRequest:
     """A request with placeholders instead of its secrets. `replaced` describes each of these secrets.
 
-    `left_out` has an item for each signed thinking that was left out because it contains a secret: the id of its pair,
+    `left_out` has an entry for each signed thinking that was left out because it contains a secret: the id of its pair,
     or None if it is in the draft.
     """
 

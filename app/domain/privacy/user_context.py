@@ -24,7 +24,7 @@ _MONTHS = (
 
 
 def describe_user(about: str, today: date | None) -> str | None:
-    """Return the text about a person, which does not depend on the machine or its locale; None: there is none."""
+    """Return the text about a person, or None if there is none. It does not depend on the machine or its locale."""
     texts: list[str] = []
     if about.strip():
         texts.append(f"About the person you talk to:\n{about.strip()}")

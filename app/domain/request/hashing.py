@@ -1,4 +1,4 @@
-"""Content hashes of a request. Two requests with an equal hash are equal up to the message that has this hash.
+"""Content hashes of a request. If two messages have equal hashes, their requests are equal up to these messages.
 
 Every message of a request has a hash over the previous hash and the message's canonical form; the first hash is
 computed from model, system text, tools and parameters. The canonical form is JSON in UTF-8 with a fixed order of keys
@@ -71,7 +71,7 @@ def _canonical_pieces(message: RequestMessage) -> Iterator[str]:
     for part in message.parts:
         if not isinstance(part, Text):
             yield f"{head}{_quote(_part_fields(part))}"
-        elif len(text := part.text) <= _PIECE:  # for speed: nearly all parts, and a long history has thousands
+        elif len(text := part.text) <= _PIECE:  # a fast path for nearly all parts, because a long history has thousands
             yield f'{head}{{"type":"text","text":{_quote(text)}}}'
         else:
             yield f'{head}{{"type":"text","text":"'
@@ -116,7 +116,7 @@ def _parameter_fields(parameters: Parameters) -> dict[str, float | int | str | b
         "effort": parameters.effort,
         "thinking": parameters.thinking,
     }
-    if parameters.reply_schema is not None:  # present only if set: requests without a schema keep their earlier hashes
+    if parameters.reply_schema is not None:  # only if set, so that requests without a schema keep their earlier hashes
         fields["reply_schema"] = parameters.reply_schema
     return fields
 

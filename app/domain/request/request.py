@@ -17,9 +17,9 @@ WireRole = Literal["user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class RequestMessage:
-    """One message as a provider gets it. A `tool` message contains only tool results.
+    """One message in the form that a provider receives. A `tool` message contains only tool results.
 
-    `pair_id` is the id of the pair that the message belongs to; None: the message is the draft.
+    `pair_id` is the id of the message's pair; None if the message is the draft.
     """
 
     role: WireRole
@@ -29,7 +29,7 @@ class RequestMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool as a model gets it. `input_schema_json` is a JSON schema as canonical JSON text."""
+    """A tool in the form that a model receives. `input_schema_json` is a JSON schema as canonical JSON text."""
 
     name: str
     description: str

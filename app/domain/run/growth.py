@@ -29,7 +29,7 @@ class Growth:
 def describe_growth(before: tuple[Part, ...], after: tuple[Part, ...]) -> Growth:
     """Return the growth from `before` to `after`.
 
-    A part that changed in another way than by added text is included whole.
+    A part that changed in any way except added text is included whole.
     """
     kept = 0
     while kept < min(len(before), len(after)) and (before[kept] is after[kept] or before[kept] == after[kept]):

@@ -47,8 +47,9 @@ class Hold:
 class QueuedText:
     """One queued text with the options of its send. Every edit increases `version`.
 
-    `agent_id` "": no agent; None: the conversation's agent. `attached` are the files that are sent with the text.
-    `damage` lists unreadable values: a text with damage is never sent and can only be removed.
+    - `agent_id`: "": no agent; None: the conversation's agent.
+    - `attached`: the files that are sent with the text.
+    - `damage`: unreadable values. A text with damage is never sent and can only be removed.
     """
 
     id: str
@@ -79,16 +80,16 @@ def require_readable(item: QueuedText) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The queued texts of a conversation, the next one first. `hold` None: the queue is not held."""
+    """The queued texts of a conversation, the next one first. `hold` is None if the queue is not held."""
 
     items: tuple[QueuedText, ...] = ()
     hold: Hold | None = None
 
 
 def decide_hold(outcome: Outcome) -> Hold | None:
-    """Return why the queue is held after a reply with this outcome.
+    """Return the hold of the queue after a reply with this outcome.
 
-    None: the reply succeeded, so the next text is sent.
+    Return None if the reply succeeded, so that the next text is sent.
     """
     match outcome:
         case Succeeded():
@@ -102,7 +103,7 @@ def decide_hold(outcome: Outcome) -> Hold | None:
 
 
 def move(ids: tuple[str, ...], moved: str, place: int) -> tuple[str, ...]:
-    """Return the ids with the id `moved` at another place, counted from 0. A place beyond the end is the end."""
+    """Return the ids with the id `moved` at another place, counted from 0. A place beyond the end means the end."""
     others = [one for one in ids if one != moved]
     others.insert(place, moved)
     return tuple(others)

@@ -30,14 +30,14 @@ _TYPES: Final[dict[type[Part], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A part of a reply as a page shows it. `type` is its type; `text` is "" if it is neither text nor thinking."""
+    """A part of a reply in the form that a page shows. `text` is "" if the `type` is neither text nor thinking."""
 
     type: str
     text: str
 
 
 class RecoveryRefusedError(ConflictError):
-    """The text from a page was refused. The stored reply does not change."""
+    """Error: the text from a page was refused. The stored reply does not change."""
 
 
 def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
@@ -101,7 +101,7 @@ def _continue_part(stored: Part, shown: ShownPart, *, last: bool) -> Part:
 def _check_size(shown: Sequence[ShownPart]) -> None:
     try:
         size = sum(len(part.text.encode()) for part in shown)
-    except UnicodeEncodeError:  # a lone surrogate
+    except UnicodeEncodeError:  # it has a lone surrogate
         raise RecoveryRefusedError("The page sent text that cannot be stored.") from None
     if len(shown) > MAX_PARTS or size > MAX_REPLY_BYTES:
         raise RecoveryRefusedError("The page sent more than the maximum size of a reply.")

@@ -52,7 +52,7 @@ def measure_event(event: StreamEvent) -> int:
 def cut_event(event: StreamEvent, room: int) -> StreamEvent | None:
     """Return the event with its text cut to at most `room` bytes.
 
-    None: the event has no text that can be cut, or there is no room.
+    Return None if the event has no text that can be cut, or if there is no room.
     """
     if not isinstance(event, TextReceived | ThinkingReceived | ToolInputReceived) or room <= 0:
         return None

@@ -33,8 +33,10 @@ MAX_CALLS = 100
 class ToolLimits:
     """The limits for the tools of one reply.
 
-    `rounds` is the maximum number of rounds, `calls` the maximum number of calls in all rounds. `result_bytes` is the
-    maximum size of all results, `seconds` the maximum time since the start of the reply.
+    - `rounds`: the maximum number of rounds.
+    - `calls`: the maximum number of calls in all rounds.
+    - `result_bytes`: the maximum size of all results.
+    - `seconds`: the maximum time since the start of the reply.
     """
 
     rounds: int = 25
@@ -45,9 +47,11 @@ class ToolLimits:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A provider call that ended in tool calls. `attempt` is its number, `usage` what the provider reported.
+    """A provider call that ended in tool calls.
 
-    `report_fault` names the fields of the report that are not valid counts; None: all are valid.
+    `attempt` is its number, `usage` is the usage that the provider reported.
+
+    `report_fault` names the fields of the report that are not valid counts; None if all are valid.
     """
 
     attempt: int
@@ -64,7 +68,7 @@ def list_unanswered(parts: tuple[Part, ...]) -> tuple[ToolCall, ...]:
 
 
 def count_answered(parts: tuple[Part, ...]) -> int:
-    """Count the parts up to the last tool result: those of the finished rounds."""
+    """Count the parts up to the last tool result. They belong to the finished rounds."""
     return next((place for place in range(len(parts), 0, -1) if isinstance(parts[place - 1], ToolResult)), 0)
 
 
@@ -109,7 +113,7 @@ def free_id(parts: tuple[Part, ...], tool_call_id: str) -> str:
 
 
 def find_limit(parts: tuple[Part, ...], rounds: int, seconds: float, limits: ToolLimits) -> str | None:
-    """Return why a limit forbids the calls at the end of these parts; None: they are allowed.
+    """Return why a limit forbids the calls at the end of these parts, or None if they are allowed.
 
     `rounds` is the number of rounds so far, `seconds` the time since the start of the reply.
     """

@@ -68,8 +68,9 @@ With a longer one, the run fails instead of waiting, and its failure has the `Re
 class RunStart:
     """The properties of a run that never change.
 
-    `tools` are the limits for tools; None: tool calls are not made, for example for a title. `retry_policy` is the rule
-    for repeating a failed call. `max_bytes` is the maximum size of the reply.
+    - `tools`: the limits for tools; None if no tool is called, for example for a title.
+    - `retry_policy`: the rule for repeating a failed call.
+    - `max_bytes`: the maximum size of the reply.
     """
 
     run_id: str
@@ -85,8 +86,8 @@ class RunStart:
 class Retry:
     """A failed attempt. Another attempt follows after `seconds`.
 
-    `attempt` is the number of the failed attempt, from 1, over all rounds. `after` is the number of parts that the
-    reply had when the attempt failed.
+    - `attempt`: the number of the failed attempt, from 1, over all rounds.
+    - `after`: the number of parts that the reply had when the attempt failed.
     """
 
     attempt: int
@@ -122,10 +123,12 @@ Phase = Literal["awaiting", "retrying", "streaming", "calling", "finished"]
 class RunState:
     """The current state of a run.
 
-    `part_open`: the last part may still grow. `outcome` is None until the run ends. `rounds` are the provider calls
-    with tool calls. `usage` belongs to the call after these rounds, and `report_fault` names the invalid fields of that
-    call's last usage report. `size` is the received size of the reply in bytes (`reply_size.py`); it is unknown for a
-    stored run.
+    - `part_open`: the last part may still grow.
+    - `outcome`: None until the run ends.
+    - `rounds`: the provider calls with tool calls.
+    - `usage`: the usage of the call after these rounds.
+    - `report_fault`: the invalid fields of that call's last usage report.
+    - `size`: the received size of the reply in bytes (`reply_size.py`); unknown for a stored run.
     """
 
     start: RunStart
@@ -154,9 +157,11 @@ class StreamEnded:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """The event that a tool call ended. `content` is its result or, if `is_error`, its error.
+    """The event that a tool call ended.
 
-    `seconds` is the duration of the call; None: it was not measured. `denied`: a person denied the call.
+    - `content`: its result or, if `is_error`, its error.
+    - `seconds`: the duration of the call; None if it was not measured.
+    - `denied`: a person denied the call.
     """
 
     tool_call_id: str
@@ -184,16 +189,16 @@ class RetryDue:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The event that a person stopped the run. It has the ids of the tool calls that had started."""
+    """The event that a person stopped the run. It has the ids of the tool calls that were started before."""
 
     begun: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The event that the process ended before the run, or is ending now.
+    """The event that the process ended before the run did, or is ending now.
 
-    It has the ids of the tool calls that had started.
+    It has the ids of the tool calls that were started before.
     """
 
     begun: frozenset[str] = frozenset()
@@ -210,7 +215,7 @@ RunEvent = StreamEvent | StreamEnded | ToolFinished | AttemptFailed | RetryDue |
 
 
 class OutOfOrderError(InviewError):
-    """An adapter reported stream events in an invalid order.
+    """Error: an adapter reported stream events in an invalid order.
 
     This is always a bug in Inview, never the provider's fault.
     """
@@ -326,13 +331,13 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 
 def sum_usage(state: RunState) -> Usage | None:
-    """Return the usage of the reply over all its rounds; None: the provider reported no usage."""
+    """Return the usage of the reply over all its rounds, or None if the provider reported no usage."""
     reported = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
     return sum(reported[1:], reported[0]) if reported else None
 
 
 def decide_retry(state: RunState, reason: Failure, jitter: float) -> float | None:
-    """Return the seconds to wait before the next attempt; None: no retry.
+    """Return the seconds to wait before the next attempt, or None if there is no retry.
 
     The wait follows the retry policy of the run. A provider's `Retry-After` replaces it, up to a limit. Each round has
     its own retries, and no retry follows after the first token of a round.
@@ -390,7 +395,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case UsageReported():
             return replace(state, usage=event.usage or state.usage, report_fault=event.fault)
         case Stopped():
-            # If a model stops for another reason while a tool call is open, the input of that call is incomplete.
+            # If a model stops for another reason while it writes a tool call, the input of that call is incomplete.
             whole = _close(state) if event.reason is StopReason.TOOL_CALLS else replace(state, part_open=False)
             return replace(whole, stop_reason=event.reason)
         case _:
@@ -419,7 +424,7 @@ def _turn_into_thinking(state: RunState) -> RunState:
 
 def _sign(state: RunState, event: ThinkingSigned) -> RunState:
     last = state.parts[-1] if state.part_open else None
-    if not isinstance(last, Thinking):  # a vendor that hides its thinking sends only the signature
+    if not isinstance(last, Thinking):  # a vendor that hides its thinking sends a signature without it
         return _append(state, Thinking("", event.signature, event.vendor), part_open=False)
     signed = replace(last, signature=(last.signature or "") + event.signature, vendor=event.vendor)
     return replace(state, parts=(*state.parts[:-1], signed))

@@ -56,19 +56,28 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The settings of a person. The limits per send, conversation and day are in tokens and US dollars; None: no limit.
+    """The settings of a person.
 
-    `soft_cap` is the share of a model's window that a send may fill, `reserve` the tokens that are kept free for the
-    reply. `trash_days` is how long deleted items can be restored; None: until the trash is emptied.
+    Limits. Those per send, conversation and day are in tokens and US dollars; None: no limit.
 
-    `titles`: the first successful reply of an untitled conversation starts a title call to `title_model` (None: to the
-    model of the conversation). `replay`: a request that was answered before gets the stored answer. `keys` has the
-    actions whose key a person changed; "": the action has no key. `built_in_tools` are the names of the built-in tools
-    for models. If it is empty, an installation without servers sends no tools.
+    - `soft_cap`: the share of a model's window that a send may fill.
+    - `reserve`: the tokens that are kept free for the reply.
+    - `trash_days`: the number of days that a deleted item can be restored; None: until the trash is emptied.
 
-    `about_me` is the text about the person that is sent to models, unless `tell_about_me` is false. `date_zone` is the
-    time zone of the date that is sent to models; None: no date is sent. `redact`: secrets in requests are replaced by
-    placeholders.
+    Behaviour:
+
+    - `titles`: the first successful reply of an untitled conversation starts a title call.
+    - `title_model`: the model of this call; None: the model of the conversation.
+    - `replay`: a request that was answered before gets the stored answer.
+    - `keys`: the actions whose key a person changed; "": the action has no key.
+    - `built_in_tools`: the names of the built-in tools for models. If there are none, an installation without servers
+      sends no tools.
+
+    Privacy:
+
+    - `about_me`: the text about the person that is sent to models, unless `tell_about_me` is false.
+    - `date_zone`: the time zone of the date that is sent to models; None: no date is sent.
+    - `redact`: secrets in requests are replaced by placeholders.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -158,7 +167,7 @@ def _require_about(preferences: Preferences) -> None:
     if preferences.date_zone is not None:
         try:
             ZoneInfo(preferences.date_zone)
-        except (KeyError, ValueError, OSError):  # not a name, or the name of a folder of zones
+        except (KeyError, ValueError, OSError):  # no zone has this name, or the name is that of a folder of zones
             raise InputError("date_zone", "is not a time zone. Write it like Europe/Berlin.") from None
 
 

@@ -95,8 +95,8 @@ class PartEnded:
 class UsageReported:
     """The event with the token counters of this call so far. Each report replaces the previous one.
 
-    `fault` names the fields of the report that are not valid counts; None: all are valid. `usage` None: no count is
-    valid, and the previous report still applies.
+    - `usage`: the counters; None if no count is valid. Then the previous report still applies.
+    - `fault`: names the fields of the report that are not valid counts; None if all are valid.
     """
 
     usage: Usage | None

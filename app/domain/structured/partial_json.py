@@ -1,4 +1,4 @@
-"""JSON that is still arriving: its value so far, the part that is unfinished, and the place of an error.
+"""JSON that is still arriving: reads its value so far, the unfinished part, and the place of an error.
 
 Any beginning of a JSON text can be read, and a longer text only adds to the value. Text in front of the value and a
 code fence around it are skipped, and the result says whether text was skipped. This module does not validate:
@@ -39,11 +39,13 @@ _WORDS: Final = (("true", True), ("false", False), ("null", None))
 
 @dataclass(frozen=True, slots=True)
 class PartialJson:
-    """The result of reading a JSON text that is still arriving. `value` is the value so far.
+    """The result of reading a JSON text that is still arriving.
 
-    `found`: at least the start of the value was read. `open_path` is the path of the unfinished part; None: nothing is
-    unfinished. `fault`: why the rest of the text is not JSON. `has_other_text`: there is other text in front of the
-    value or after it.
+    - `value`: the value so far.
+    - `found`: at least the start of the value was read.
+    - `open_path`: the path of the unfinished part; None if nothing is unfinished.
+    - `fault`: the reason why the rest of the text is not JSON.
+    - `has_other_text`: there is other text in front of the value or after it.
     """
 
     value: Any = None

@@ -32,7 +32,10 @@ MAX_TOLD: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """A place where a value does not match its schema, and the reason. `path` starts at the root of the value."""
+    """A place where a value does not match its schema, and the reason.
+
+    `path` is the path from the root of the value.
+    """
 
     path: JsonPath
     message: str
@@ -131,7 +134,7 @@ def write_repair(faults: Sequence[SchemaFault]) -> str:
 
 
 def is_repair(text: str) -> bool:
-    """Return true if a request already asks for a repair. Then no further repair is offered: one attempt is enough."""
+    """Return true if a request already asks for a repair. One attempt is enough, so no further repair is offered."""
     return text.startswith(_REPAIR)
 
 

@@ -21,7 +21,7 @@ T = TypeVar("T")
 _UNSPACED: Final = "\u0e00-\u0e7f\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{_UNSPACED}]|(?:(?![{_UNSPACED}])[\w\u0300-\u036f])+|[^\s\w])|\s+")
 _MAX_CELLS: Final = 25_000_000
-"""Maximum product of the lengths of two lists that are compared. Equal items at their starts and ends are not counted.
+"""Maximum product of the lengths of two lists that are compared, without the equal items at their starts and ends.
 
 Longer lists are not compared: all old items count as removed, and all new ones as added.
 """
@@ -55,7 +55,7 @@ def diff_words(before: str, after: str) -> tuple[SpanView, ...]:
 
 
 def diff_items(before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable]) -> list[tuple[Sign, T]]:
-    """Compare two lists by the keys of their items: return the items of both, each with its sign.
+    """Compare two lists by the keys of their items. Return the items of both, each with its sign.
 
     If both lists have an item with the same key, the result has the item of `after`.
     """

@@ -43,7 +43,9 @@ class Pattern:
         return occur_in_order(inner, middle)
 
     def searched_pieces(self) -> tuple[str, ...]:
-        """Return the pieces in the form of `fold`, for a search in texts in the same form. Empty pieces are left out.
+        """Return the pieces in the form of `fold`, to search for them in texts of the same form.
+
+        Empty pieces are left out.
 
         Only a text that contains all of them, in this order, can contain a match.
         """

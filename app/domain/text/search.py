@@ -64,7 +64,7 @@ class Search:
 
     @property
     def query(self) -> str:
-        """The terms in the query language of SQLite's FTS5, "" for none."""
+        """The terms in the query language of SQLite's FTS5, or "" if there are none."""
         return " AND ".join(term.query for term in self.terms)
 
 

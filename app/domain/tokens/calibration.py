@@ -14,8 +14,8 @@ prose and stay in the history.
     >>> estimator_of(profile, [Observation(text=1_000, messages=3, tokens=1_320)] * 5).permille
     1235
 
-Reports that are impossible for the text are ignored (`plausible_tokens`). Each plausible report allows the figures to
-move one step further away from the family's, up to hard bounds. So a false report cannot change an estimate abruptly.
+Reports that are impossible for the text are ignored (`plausible_tokens`). With each plausible report, the figures
+may differ from the family's by one more step, up to fixed bounds. So a false report cannot change an estimate abruptly.
 
 Not here: loading earlier sends (`runs/request/calibration.py`) and the figures of the families (`families.py`).
 """
@@ -47,7 +47,10 @@ PER_MESSAGE_SPREAD = 3.0
 FEW = 3
 """With fewer sends than this, outliers cannot be recognized. Then `FEW_SPREADS` limits each report."""
 FEW_SPREADS = 2.0
-"""Maximum difference between a report and the expected tokens, in standard deviations; a larger one counts as this."""
+"""Maximum difference between a report and the expected tokens, in standard deviations.
+
+A larger one counts as this one.
+"""
 ODD = 4.685
 """Tukey's constant: a send has no weight if its error is at least this multiple of the usual error."""
 TO_DEVIATION = 1.4826
@@ -66,7 +69,7 @@ BASE_STEP = 1_000.0
 After n reports the difference is at most n times this number. `MAX_BASE` limits the base itself.
 """
 PER_MESSAGE_STEP = 10.0
-"""Limit for the difference between the calibrated tokens per message and those of the model's family, for each report.
+"""Limit for the difference between the calibrated tokens per message and the family's, for each report.
 
 After n reports the difference is at most n times this number. `MAX_PER_MESSAGE` limits the tokens per message.
 """
@@ -86,7 +89,7 @@ MAX_TOKEN = 128
 """Characters of the longest token in any vocabulary in use: 128 blanks in o200k and Llama 3."""
 LEAST_BAND = 0.01
 BAND_PATIENCE = 3.0
-"""The larger this number, the more sends are needed until the measured error replaces the family's band."""
+"""Decides how soon the measured error replaces the family's band: a larger number requires more sends."""
 P95 = 0.95
 LEANING = 50
 """Size of a send, in tokens of text, at which its own ratio and the ratio of all conversations have the same weight."""
@@ -120,9 +123,12 @@ CERTAIN = 1e12
 class Observation:
     """An earlier send without images: its size as Inview counted it, and the `tokens` that its provider reported.
 
-    `text` is the number of its tokens in the vocabulary. `here`: the send was in the conversation that the estimate is
-    for. `characters` is the length of its texts, `size` that of its body in bytes; None: unknown, because earlier
-    versions did not store them.
+    - `text`: the number of its tokens in the vocabulary.
+    - `here`: the send was in the conversation that the estimate is for.
+    - `characters`: the length of its texts.
+    - `size`: the size of its body in bytes.
+
+    `characters` and `size` are None for sends of earlier versions, which did not store them.
     """
 
     text: int
@@ -306,7 +312,7 @@ def _band(corrected: Estimator, family: Family, observations: Sequence[Observati
     """Return the relative error of estimates with the corrected figures, from their errors for earlier sends."""
     count = len(observations)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
-    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3: three figures were fitted to these sends
+    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3, because three figures were fitted to these sends
     trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
     return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))
 
@@ -330,7 +336,8 @@ def _bounds(family: Family, count: int) -> tuple[tuple[float, float], ...]:
 def _point(prior: _Prior, age: int, one: Observation, *, few: bool) -> _Point:
     row = (1.0, float(one.text), float(one.messages))
     expected = _dot(prior.means, row)
-    # Noise comes from the expected tokens. With the reported ones, a report that is far too low would weigh most.
+    # The noise is computed from the expected tokens. From the reported ones, a report that is far too low would weigh
+    # most.
     noise = ABSOLUTE_NOISE + RELATIVE_NOISE * expected
     tokens = float(one.tokens)
     if few:

@@ -43,9 +43,10 @@ Count = Callable[[str], int]
 class PairSizes:
     """The tokens of a pair in one vocabulary: its request and its reply together.
 
-    `text` counts text, tool calls and tool results. `messages` is the number of messages. `thinking` counts the signed
-    thinking, which only the provider `thinking_vendor` accepts in later requests. `images` are widths and heights in
-    pixels.
+    - `text`: text, tool calls and tool results.
+    - `messages`: the number of messages.
+    - `thinking`: the signed thinking, which only the provider `thinking_vendor` accepts in later requests.
+    - `images`: widths and heights in pixels.
     """
 
     text: int
@@ -59,12 +60,20 @@ class PairSizes:
 class Estimator:
     """The rules for estimating the tokens of one model.
 
-    `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
-    any request, `per_message` those of any message. `band` is the relative error of an estimate: 0.05 is ± 5 %, 0 is
-    exact. This error applies to texts similar to those of earlier requests whose tokens the provider reported. For new
-    texts, such as the draft, `new` has the lowest and highest `permille` of each kind. `known` is the number of tokens,
-    in the vocabulary, of the last reported request of this conversation. `slack` is an additional error of the request
-    and of each message, `base_doubt` an additional error of the base, both in tokens.
+    The estimate:
+
+    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `base`: the tokens of any request.
+    - `per_message`: the tokens of any message.
+
+    Its error:
+
+    - `band`: the relative error for texts similar to those of earlier requests with a usage report: 0.05 is ± 5 %, 0 is
+      exact.
+    - `new`: for new texts, such as the draft, the lowest and highest `permille` of each kind.
+    - `known`: the number of tokens, in the vocabulary, of the last reported request of this conversation.
+    - `slack`: an additional error of the request and of each message, in tokens.
+    - `base_doubt`: an additional error of the base, in tokens.
     """
 
     vendor: str
@@ -92,10 +101,10 @@ class Estimator:
         return -(-counted * (low + high) // (2 * THOUSAND)), counted * (high - low) / (2 * THOUSAND)
 
     def doubt_of_old(self, tokens: int, draft_kind: TextKind) -> float:
-        """Return the possible error, in tokens, of the estimate `tokens` for texts that were in no reported request.
+        """Return the possible error of the estimate for texts that were in no reported request, in tokens.
 
-        All of them count as plain text (English and code). Without a reported request in this conversation, the error
-        covers the kind of the draft as well.
+        `tokens` is this estimate. All these texts count as plain text (English and code). If no request of this
+        conversation was reported, the error covers the kind of the draft as well.
         """
         low, high = self.range_of(TextKind.PLAIN)
         if not self.known:

@@ -24,7 +24,8 @@ from app.domain.tokens.images import ImageRule
 class KindRanges:
     """The token ranges of a family of models, one for each kind of text (`kinds.py`).
 
-    A range is the lowest and highest number of a model's tokens for a text of a thousand tokens in the vocabulary.
+    A range has the lowest and the highest number of the model's tokens for a text of a thousand tokens in the
+    vocabulary.
     """
 
     accented: tuple[int, int]
@@ -48,9 +49,12 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 class Family:
     """The counting rules of a family of models.
 
-    `permille` is the number of its tokens for a text of a thousand tokens in the vocabulary. `base` are the tokens of
-    any request, `per_message` those of any message, without its text. `band` is the relative error of an estimate for
-    English or code. `kinds` are the ranges of other texts. `images` applies to the models that accept images.
+    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `base`: the tokens of any request.
+    - `per_message`: the tokens of any message, without its text.
+    - `band`: the relative error of an estimate for English or code.
+    - `kinds`: the ranges of other texts.
+    - `images`: the formula for images, for models that accept them.
     """
 
     permille: int
@@ -81,10 +85,10 @@ def _gpt(images: ImageRule) -> Family:
     return Family(1_000, _GPT_BAND, _EXACT, images=images)
 
 
-# The first pattern that matches a model's name decides.
+# The first pattern that matches the name of a model applies.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
-    # OpenAI: its vocabulary is the one that Inview counts with. Only the tokens around a request are unknown.
-    (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),  # its template contains the date and the rules of its channels
+    # OpenAI. Inview counts with its vocabulary, so only the tokens around a request are unknown.
+    (r"gpt-oss", Family(1_000, 0.05, _EXACT, base=65)),
     (r"gpt-4o-mini", _gpt(ImageRule.OPENAI_2833_5667)),
     (r"gpt-(4\.1|5)-mini|gpt-5\.\d-mini|codex-mini", _gpt(ImageRule.OPENAI_PATCHES_162)),
     (r"gpt-(4\.1|5)-nano|gpt-5\.\d-nano", _gpt(ImageRule.OPENAI_PATCHES_246)),
@@ -94,11 +98,12 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"gpt-(5\.[4-9]|[6-9])", _gpt(ImageRule.OPENAI_PATCHES_LARGE)),
     (r"gpt-5", _gpt(ImageRule.OPENAI_70_140)),
     (r"gpt-|chatgpt|codex", _gpt(ImageRule.OPENAI_85_170)),
-    # Anthropic: measured with its counting endpoint; the vocabulary is not public. Scripts other than Latin cost more.
+    # Anthropic. Measured with its counting endpoint, because the vocabulary is not public. Scripts other than Latin
+    # cost more.
     (r"claude-(instant|v?[12]|3|(opus|sonnet|haiku)-3)", _CLAUDE_OLD),
     (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
     (r"claude", _CLAUDE_NEW),
-    # Google: Gemma's vocabulary, which Gemini shares. JSON full of numbers costs 1,380.
+    # Google. Gemma's vocabulary, which Gemini shares. JSON with many numbers costs 1,380.
     (r"gemini-([3-9])", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_FIXED)),
     (r"gemini", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_TILES)),
     (r"gemma", Family(1_080, 0.15, _GEMMA_KINDS, base=2, per_message=5, images=ImageRule.GEMMA)),

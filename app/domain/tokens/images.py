@@ -62,7 +62,7 @@ def count_anthropic(width: int, height: int, *, longest: int, most: int) -> int:
     columns, rows = -(-width // 28), -(-height // 28)
     if max(width, height) <= longest and columns * rows <= most:
         return columns * rows
-    # The largest size with this aspect ratio: a binary search over the longer side.
+    # Find the largest size with this aspect ratio by a binary search over the longer side.
     low, high = 1, longest
     longer, shorter = max(width, height), min(width, height)
     while low < high:
@@ -107,7 +107,7 @@ def _patches(width: int, height: int, most: int, longest: int) -> int:
         w, h = w * longest / longer, h * longest / longer
     if _tiles(w, 32) * _tiles(h, 32) <= most:
         return _tiles(w, 32) * _tiles(h, 32)
-    # r = √(32²·most / (w·h)), then r times the smaller of ⌊side·r/32⌋ / (side·r/32) for the two sides.
+    # The factor is r = √(32²·most / (w·h)), then r times the smaller of ⌊side·r/32⌋ / (side·r/32) for the two sides.
     area = w * h
     precision = 10**6
     r = Fraction(isqrt(int(32 * 32 * most * precision**2 / area)), precision)

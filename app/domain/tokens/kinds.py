@@ -16,8 +16,10 @@ from typing import Final
 class TextKind(StrEnum):
     """The kind of a text.
 
-    `plain`: English and code. `accented`: other languages in Latin letters. `figures`: tables of figures. `foreign`:
-    all other scripts, and emoji.
+    - `plain`: English and code.
+    - `accented`: other languages in Latin letters.
+    - `figures`: tables of figures.
+    - `foreign`: all other scripts, and emoji.
     """
 
     PLAIN = "plain"
@@ -27,10 +29,7 @@ class TextKind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""A text is foreign if its foreign letters have at least this number of additional UTF-8 bytes (beyond one for each).
-
-The number is per character of the whole text.
-"""
+"""Minimum of UTF-8 bytes beyond one byte per letter in a foreign text, per character of the whole text."""
 ACCENTS = 0.01
 """Minimum share of letters with an accent in an accented text."""
 DIGITS = 0.25

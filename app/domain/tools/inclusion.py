@@ -25,7 +25,7 @@ from app.domain.request.request import ToolDefinition
 from app.domain.tools.tools import Tool
 
 SHARE_OF_BUDGET = 10
-"""`auto` includes all tools if they take at most this part of the budget: one divided by this number."""
+"""`auto` includes all tools if they take at most one part in this number of the budget."""
 READ_OF_DRAFT = 20_000
 """Number of characters of a draft that are compared with tools. Later text is probably pasted, not the question."""
 LEAST_LETTERS = 3
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """The boundaries between the words of a name such as readFile or HTTPServer."""
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-"""Letters of scripts without blanks between words. Such texts are compared by every two adjacent letters."""
+"""Letters of scripts without blanks between words. Such texts are compared by each pair of adjacent letters."""
 _FUNCTION_WORDS = (
     "about after all and any are before been being but can could does each for from get given has have her him his how "
     "into its just let list may more most must not now off one only other our out over own per please return set "
@@ -70,7 +70,8 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 class SizedTool:
     """A tool, and the size of its definition.
 
-    `counted` is its number of tokens in the vocabulary. `tokens` is the estimate for the model, made from `counted`.
+    - `counted`: the number of its tokens in the vocabulary.
+    - `tokens`: the estimate for the model, computed from `counted`.
     """
 
     tool: Tool
@@ -80,11 +81,12 @@ class SizedTool:
 
 @dataclass(frozen=True, slots=True)
 class OfferedTools:
-    """The available tools in order, and everything else that the choice depends on, except the draft.
+    """The available tools in order, and all other data for the choice of tools, except the draft.
 
-    `ticked` are the names of the tools that a person ticked. `called` are the names of the tools that the visible pairs
-    called; only `auto` uses them. `overhead` is the number of additional tokens of any request with tools. `able`: the
-    model can call tools.
+    - `ticked`: the names of the tools that a person ticked.
+    - `called`: the names of the tools that the visible pairs called; only `auto` uses them.
+    - `overhead`: the number of additional tokens of any request with tools.
+    - `able`: the model can call tools.
     """
 
     mode: ToolMode = ToolMode.CACHED
@@ -102,7 +104,7 @@ class OfferedTools:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decision to include a tool in a send or not, with the reason (`why`).
+    """The decision whether a send includes a tool, with the reason (`why`).
 
     `words` are the words that the tool shares with the draft, in alphabetical order.
     """

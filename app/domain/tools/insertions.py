@@ -1,7 +1,8 @@
 r"""The text that is inserted into a draft for a prompt or a resource of a server.
 
-Both are inserted as text, because a draft is text: the message box shows exactly what is sent, and a person can change
-it. Not here: getting them from a server (`app/tools/mcp/inserting.py`).
+Both are inserted as text, so the message box shows exactly the text that is sent, and a person can change it.
+
+Not here: getting them from a server (`app/tools/mcp/inserting.py`).
 
     >>> join_spoken([("user", "Hello"), ("user", "Who are you?")])
     'Hello\n\nWho are you?'
@@ -70,7 +71,7 @@ def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
 
 
 def as_typed(text: str) -> str:
-    r"""Return the text with "\n" at the end of every line, as a text box has it.
+    r"""Return the text with "\n" at the end of every line, as in a text box.
 
     >>> as_typed("one\r\ntwo\rthree")
     'one\ntwo\nthree'

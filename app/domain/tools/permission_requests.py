@@ -43,17 +43,20 @@ class ExpiryReason(StrEnum):
     STOPPED = "stopped"
     INTERRUPTED = "interrupted"
     CHANGED = "changed"
-    """The definition of the tool's server was changed, or the server was deleted."""
+    """The settings of the tool's server were changed, or the server was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
     """A tool call that needs a person's permission.
 
-    `shown_in` is the conversation that shows the request to the person. (For a call of a delegated task, that is the
-    conversation where the delegation started.) `input_json` are the arguments as the model wrote them. `run_json` are
-    the arguments for the call; None: it may not be made. `scope` is set if a person allowed the call, `rule_id` if a
-    later rule allowed it, `ending` if the request expired.
+    - `shown_in`: the conversation that shows the request to the person. For a call of a delegated task, it is the one
+      where the delegation started.
+    - `input_json`: the arguments as the model wrote them.
+    - `run_json`: the arguments for the call; None if the call may not be made.
+    - `scope`: set if a person allowed the call.
+    - `rule_id`: set if a later rule allowed it.
+    - `ending`: set if the request expired.
     """
 
     id: str
@@ -85,7 +88,7 @@ class PermissionRequest:
 class PersonAllowed:
     """The event that a person allowed the call.
 
-    `edited_json` are the arguments that the person changed; None: unchanged.
+    `edited_json` are the arguments that the person changed, or None.
     """
 
     scope: PermissionScope
@@ -115,7 +118,7 @@ Event = PersonAllowed | PersonDenied | RuleCovered | Ended
 
 
 class SettledError(ConflictError):
-    """The permission request was already decided."""
+    """Error: the permission request was already decided."""
 
     def __init__(self, request: PermissionRequest) -> None:
         super().__init__(f"{describe_standing(request)} Nothing was changed. The reply shows the result of the call.")
@@ -168,7 +171,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 
 
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
-    """Return the decision for the call that waits; None: the request is pending."""
+    """Return the decision for the waiting call, or None if the request is still pending."""
     match request.standing:
         case PermissionStatus.PENDING:
             return None

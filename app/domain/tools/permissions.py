@@ -40,9 +40,9 @@ class ArgumentPattern:
 
 @dataclass(frozen=True, slots=True)
 class AllowedTool:
-    """An entry of an agent's list of allowed tools: tools of one server, by patterns of their names and arguments.
+    """An entry of an agent's list of allowed tools: the tools of one server whose names and arguments match patterns.
 
-    `ask`: each call still needs a person's permission, unless one of the person's rules covers the call. The server is
+    `ask`: each call still needs a person's permission, unless one of the person's rules covers it. The server is
     identified by its id and never by a pattern, because another server may have a tool with the same name.
     """
 
@@ -92,7 +92,7 @@ class PermissionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The decision that the call is allowed: by a rule, by the agent's list, or by Inview for a built-in tool."""
+    """The decision that the call is allowed: `by` a rule, by the agent's list, or by Inview for a built-in tool."""
 
     by: Literal["rule", "agent", "built-in"]
     rule_id: str | None = None
@@ -120,9 +120,9 @@ Their results can leave Inview only in a request to the chosen model, or through
 
 
 def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
-    """Decide if a call is allowed, needs a person's permission, or is refused.
+    """Decide whether a call is allowed, needs a person's permission, or is refused.
 
-    `allowed` is the agent's list of allowed tools; None: the agent has no list. `rules` are the person's rules.
+    `allowed` is the agent's list of allowed tools; None if the agent has no list. `rules` are the person's rules.
     """
     covering = None if allowed is None else [entry for entry in allowed if _has(entry, query)]
     if covering == []:
@@ -136,7 +136,7 @@ def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rule
 
 
 def covers(rule: Rule, query: PermissionQuery) -> bool:
-    """Return true if a rule covers a call: the same unchanged tool, with matching arguments and conversation."""
+    """Return true if a rule covers a call: the tool is the same and unchanged, and arguments and conversation match."""
     return (
         (rule.server_id, rule.tool_name, rule.fingerprint) == (query.server_id, query.tool_name, query.fingerprint)
         and rule.conversation_id in {None, query.conversation_id}

@@ -14,7 +14,7 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a call gave no result: a fault of the tool (`tools.ToolFault`), or another cause."""
+    """The reason why a call gave no result: a fault of the tool (`tools.ToolFault`), or one of the reasons below."""
 
     UNKNOWN = "unknown"
     """The model called a tool that was not in its request."""
@@ -41,11 +41,13 @@ class CallFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRecord:
-    """The record of one tool call. Fields that are unknown or have not happened yet are None.
+    """The record of one tool call. Fields that are unknown or not set yet are None.
 
-    `number` orders the calls of a reply, from 1. `asked_json` is the input as the model wrote it. `run_json` is the
-    input as the tool got it; None: the tool was not called. `content` is the full result if the model got less.
-    `is_error` without `fault`: the tool itself reported a failure.
+    - `number`: orders the calls of a reply, from 1.
+    - `asked_json`: the input as the model wrote it.
+    - `run_json`: the input as the tool received it; None if the tool was not called.
+    - `content`: the full result, if the model received only a part of it.
+    - `is_error`, `fault`: an error without a fault was reported by the tool itself.
     """
 
     tool_call_id: str

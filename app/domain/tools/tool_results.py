@@ -23,7 +23,7 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Return the event that ends a call with an error. `text` was written by Inview: it is no result of the tool.
+    """Return the event that ends a call with an error. `text` was written by Inview and is not a result of the tool.
 
     `denied`: a person denied the call.
     """

@@ -47,8 +47,8 @@ class OverStdio:
 class OverHttp:
     """A server that is connected over Streamable HTTP.
 
-    `allow_private`: the address may be on this machine or in its local networks. `client_id` is the id of the OAuth
-    client that a person registered for Inview; None: Inview registers itself.
+    - `allow_private`: the address may be on this machine or in its local networks.
+    - `client_id`: the id of the OAuth client that a person registered for Inview; None if Inview registers itself.
     """
 
     url: str
@@ -72,7 +72,7 @@ class ListedTool:
 
 @dataclass(frozen=True, slots=True)
 class ListedResource:
-    """A resource that can be read. `is_template`: `uri` is a template for the addresses of many resources."""
+    """A resource that can be read. With `is_template`, `uri` is a template for the addresses of many resources."""
 
     uri: str
     name: str
@@ -118,8 +118,9 @@ class Listing:
 class ToolServer:
     """A server as a person set it up.
 
-    `timeout` is the maximum duration of a call in seconds. `secret_names` are the names of its environment variables or
-    headers, and `CLIENT_SECRET` if it has one. `known` is what the server reported last.
+    - `timeout`: the maximum duration of a call in seconds.
+    - `secret_names`: the names of its environment variables or headers, and `CLIENT_SECRET` if it has one.
+    - `known`: the tools, resources and prompts that the server reported last.
     """
 
     id: str
@@ -148,7 +149,7 @@ def list_server_tools(server_id: str, server_name: str, listing: Listing) -> tup
             read_only=tool.read_only,
         )
         for tool in listing.tools
-        if not INVISIBLE.search(tool.name)  # listings that were stored by an earlier version may still have such tools
+        if not INVISIBLE.search(tool.name)  # an earlier version may have stored a listing with such tools
     )
 
 

@@ -40,8 +40,8 @@ class ToolForm(StrEnum):
 class ToolRule:
     """The rule for counting the tokens of tool definitions, for a family of models.
 
-    `form` is the format of the counted text. `overhead` is the number of tokens that a request needs in addition if it
-    has any tools.
+    - `form`: the format of the counted text.
+    - `overhead`: the number of additional tokens of a request that has any tools.
     """
 
     form: ToolForm
@@ -55,7 +55,8 @@ The sentences about tools in the public chat templates of Llama, Qwen and Mistra
 """
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models that are not in the published table: the overhead of Sonnet 5, the largest of generation 5."""
+"""An estimate for models that are not in the published table: the largest overhead of generation 5, that of Sonnet 5.
+"""
 
 
 def _claude(overhead: int) -> ToolRule:
@@ -66,7 +67,7 @@ _OFFLINE = ToolRule(ToolForm.JSON, 0)
 """The rule for the offline provider, which counts definitions as they are sent."""
 
 
-# The first pattern that matches a model's name decides. A date after the version is not its second number:
+# The first pattern that matches a model's name applies. A date after the version is not its second number:
 # "claude-opus-4-20250514" is Opus 4.
 _RULES = (
     (re.compile(r"claude-opus-5([-.]5)?(?!\d|[-.]\d(?!\d))"), _claude(286)),
@@ -76,7 +77,8 @@ _RULES = (
     (re.compile(r"claude-(opus|sonnet)-4[-.]6(?!\d)"), _claude(497)),
     (re.compile(r"claude-(opus|sonnet|haiku)-4[-.]5(?!\d)"), _claude(496)),
     (re.compile(r"claude-((opus|sonnet)-4|4-(opus|sonnet))(?![-.]\d(?!\d))|claude-opus-4[-.]1(?!\d)"), _claude(313)),
-    (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),  # from an earlier edition of the table, as for Claude 3
+    # from an earlier edition of the table, as is that of Claude 3
+    (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),
     (re.compile(r"claude-3-opus"), _claude(530)),
     (re.compile(r"claude-3-sonnet"), _claude(159)),
     (re.compile(r"claude-(3([-.]5)?-haiku|haiku-3[-.]5)"), _claude(264)),

@@ -37,8 +37,9 @@ ToolContent = Text | Image | File
 class Tool:
     """A tool that can be called.
 
-    `name` is the name for models, unique over all servers. `tool_name` is the name that the server uses. `read_only` is
-    the server's claim that the tool changes nothing: a hint for a person, never a permission.
+    - `name`: its name for models, unique over all servers.
+    - `tool_name`: the name that the server uses.
+    - `read_only`: the server's claim that the tool changes nothing. It is a hint for a person, never a permission.
     """
 
     name: str
@@ -96,7 +97,10 @@ class ToolFault(StrEnum):
 
 
 class ToolFailedError(InviewError):
-    """A call gave no result. The message says what happened to which tool. `next_step` says what a person can do."""
+    """Error: a call gave no result.
+
+    The message says what happened to which tool. `next_step` is the next step for a person.
+    """
 
     def __init__(self, fault: ToolFault, message: str, next_step: str) -> None:
         super().__init__(f"{message} {next_step}")
@@ -118,9 +122,9 @@ def changed_tool(tool: Tool) -> ToolFailedError:
 
 
 def wire_name(server_name: str, tool_name: str) -> str:
-    """Return the name of a tool for models: the names of server and tool.
+    """Return the name of a tool for models, made from the names of its server and of the tool.
 
-    If models do not accept this name, its invalid characters are replaced, and the name is shortened and ends with a
+    If models do not accept this name, its invalid characters are replaced. The name is then shortened, and ends with a
     part of its hash.
     """
     whole = f"{server_name}__{tool_name}"

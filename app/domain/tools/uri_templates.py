@@ -30,7 +30,8 @@ _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 class TemplateVariable:
     """A variable of a template.
 
-    If it is not `required`, it is written with its name, as in `?page=2`, and is left out if a person enters no value.
+    A variable that is not `required` is written with its name, as in `?page=2`. It is left out if a person enters no
+    value.
     """
 
     name: str

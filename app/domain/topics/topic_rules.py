@@ -79,7 +79,7 @@ def read_path(text: str) -> TopicNames:
 
 
 def find_topic(tree: TopicTree, path: Iterable[str]) -> str | None:
-    """Return the id of the topic at this path from the root, ignoring case; None: there is none."""
+    """Return the id of the topic at this path from the root, ignoring case, or None if there is none."""
     folded = tuple(map(fold, path))
     return next((topic for topic, names in tree.paths.items() if tuple(map(fold, names)) == folded), None)
 
@@ -98,7 +98,7 @@ def require_free(topics: Iterable[Topic], name: str, parent_id: str | None, besi
 
 
 def require_move(tree: TopicTree, topic_id: str, parent_id: str | None) -> None:
-    """Refuse to move a topic under itself or one of its subtopics, or to a place where the tree would become too deep.
+    """Refuse a move of a topic below itself or one of its subtopics, or to a place where the tree would be too deep.
 
     Raises:
         ConflictError: the new parent is the topic itself or below it.

@@ -23,7 +23,7 @@ UNKNOWN_TOPIC = "unknown topic"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `parent_id` None: it is at the root of the tree."""
+    """One topic. Its `parent_id` is None if it is at the root of the tree."""
 
     id: str
     name: str
@@ -40,7 +40,7 @@ class TopicTree:
     def subtree(self, topic_id: str) -> tuple[str, ...]:
         """Return the ids of the topic and all its descendants."""
         found = [topic_id]
-        for topic in found:  # the list grows while it is read: breadth first, at any depth
+        for topic in found:  # `found` grows during this loop, so all descendants are visited, breadth first
             found += self.children.get(topic, ())
         return tuple(found)
 

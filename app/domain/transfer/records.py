@@ -29,11 +29,13 @@ from app.domain.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """The record of a run, the work of getting one reply. `outcome` None: the run has not ended.
+    """The record of a run, the work of getting one reply.
 
-    `sent` are the pairs in the run's request, as ranges of positions, both ends included; None: unknown. `replay_of` is
-    the run whose stored reply was used instead of a call. `prelude` is the text about the person in that request.
-    `redacted` are the secrets that redaction replaced in that request; None: redaction was off.
+    - `outcome`: None if the run has not ended.
+    - `sent`: the pairs in the run's request, as ranges of positions, both ends included; None if they are unknown.
+    - `replay_of`: the run whose stored reply was used instead of a call.
+    - `prelude`: the text about the person in the request.
+    - `redacted`: the secrets that redaction replaced in the request; None if redaction was off.
     """
 
     id: str
@@ -91,7 +93,7 @@ class VersionRecord:
 class NodeRecord:
     """A node: a line that the page shows between pairs, for a title call, a summary call or an accounting node.
 
-    It is never sent to a provider. `data` has the content that belongs to `role`.
+    It is never sent to a provider. `data` has the content that its `role` needs.
     """
 
     id: str
@@ -128,7 +130,7 @@ class NewIds:
 def renew(record: PairRecord, conversation_id: str, fresh: NewIds) -> PairRecord:
     """Return a copy of the pair for another conversation, with new ids."""
     pair = record.pair
-    for run in record.runs:  # runs with equal times are sorted by id, so new ids are made in the order of the runs
+    for run in record.runs:  # runs with equal times are sorted by id, so the new ids are made in the order of the runs
         fresh(run.id)
     return PairRecord(
         pair=replace(

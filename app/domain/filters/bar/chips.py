@@ -95,7 +95,7 @@ def list_options(occurring: Occurring, today: date) -> dict[ChipName, tuple[Opti
 
 
 def list_terms(line: str) -> tuple[Expression, ...]:
-    """Return the terms at the top level of a line: every pair in view matches all of them.
+    """Return the terms at the top level of a line. Every pair in view matches all of them.
 
     Raises:
         FilterError: the line cannot be read.
@@ -104,10 +104,10 @@ def list_terms(line: str) -> tuple[Expression, ...]:
 
 
 def list_others(line: str, options: tuple[Option, ...]) -> tuple[Leaf, ...]:
-    """Return the terms that a choice in a chip removes from the line: those of its options.
+    """Return the terms that are removed from the line when a person chooses a value of a chip: those of its options.
 
-    A day at the top level is removed with the options of the date, also if it is another day: no pair has two days, and
-    yesterday's "Today" is such a day.
+    For the chip of the date, each day at the top level is removed, even if it is not one of the options: no pair has
+    two days, and a day may be the "Today" of yesterday.
 
     Raises:
         FilterError: the line cannot be read.

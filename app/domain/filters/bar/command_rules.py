@@ -1,4 +1,4 @@
-"""Rules for commands: decide whether a command may run on the selected pairs, and what to show.
+"""Rules for commands: decide whether a command may run on the selected pairs, and which text or question to show.
 
 Nothing is changed here.
 
@@ -36,7 +36,7 @@ MANY = 50
 SHIFTING = (Recent, InContext, ChosenTopic, RecentOfTopic)
 """Terms whose meaning depends on the other pairs, or on a choice in the composer.
 
-A deletion by such a filter is refused: after it, the same filter would select other pairs.
+A deletion with such a filter is refused, because after it the same filter would select other pairs.
 """
 
 
@@ -54,7 +54,7 @@ class ConfirmCommand:
 
 @dataclass(frozen=True, slots=True)
 class ShowText:
-    """The decision that the command is not performed, and this text is shown."""
+    """The decision that this text is shown instead of performing the command."""
 
     what: str
 

@@ -127,7 +127,8 @@ def _is_age(tokens: Sequence[Token]) -> bool:
 
 
 def _complete_string(line: str, before: str, quote: Token, names: Iterable[_Named]) -> Completion:
-    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))  # a word ends at its closing quote
+    # the rest of the word, up to its closing quote, is replaced too
+    rest = re.compile(rf"[\w-]*{quote.text}").match(line, len(before))
     typed = read_text(before[quote.end :])
     return _offer(quote.start, rest.end() if rest else len(before), _matching(typed, names))
 

@@ -17,7 +17,7 @@ from app.domain.filters.evaluation.condition import AllOf, AnyOf, Condition, Key
 
 
 def list_parts(condition: Condition) -> frozenset[Condition]:
-    """Return the parts of a condition that cannot be evaluated with the ids of pairs alone."""
+    """Return the parts of a condition that cannot be evaluated with only the ids of pairs."""
     match condition:
         case AllOf(conditions) | AnyOf(conditions):
             return frozenset(part for each in conditions for part in list_parts(each))

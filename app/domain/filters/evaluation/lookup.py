@@ -1,4 +1,4 @@
-"""Looks up the names in a filter: returns the matching ids and names, as they are stored with the pairs.
+"""Looks up the names in a filter, and returns the ids and names that match, in the form that is stored with the pairs.
 
 >>> from app.domain.filters.language.quoting import read_pattern
 >>> find_models(("anthropic:claude-sonnet-4-5", "offline:demo"), read_pattern("claude*"))
@@ -17,9 +17,10 @@ from app.domain.topics.topics import TopicTree
 def find_topics(tree: TopicTree, topic: TopicTerm) -> tuple[str, ...]:
     """Return the ids of the topics that match a path, with their descendants if the filter includes these.
 
-    A single name matches every topic with that name. A path without stars matches the topic at this path from the root.
-    If there is no such topic, the path matches the topic whose full path ends with it. If there are several such
-    topics, the path matches none of them (see `ambiguous_topics`). A path with stars matches all topics that fit.
+    - A single name matches every topic with that name.
+    - A path without stars matches the topic at this path from the root. If there is none, it matches the topic whose
+      full path ends with it. If there are several such topics, it matches none of them (see `ambiguous_topics`).
+    - A path with stars matches all topics that fit.
     """
     found = () if ambiguous_topics(tree, topic) else _from_root_or_ending_so(tree, topic)
     if topic.below:

@@ -96,7 +96,7 @@ def asks_boundary(tree: Filter) -> bool:
 def lower_base(tree: Filter, scope: FilterScope) -> Condition:
     """Return the condition that selects the base set: the pairs that match the filter without its terms `o`.
 
-    Such a term means “inside the context boundary”. If the filter has none, the base set has exactly the pairs in view.
+    A term `o` means “inside the context boundary”. If the filter has none, the base set has exactly the pairs in view.
     """
     return _lower(tree, scope, None) or EVERY_PAIR
 
@@ -108,7 +108,8 @@ def lower_view(tree: Filter, scope: FilterScope, boundary: BoundaryPairs) -> Con
     pairs of the base set: it leaves out the terms that all of these pairs match.
     """
     terms = tree.terms if isinstance(tree, And) else (tree,)
-    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))  # base pairs match all others
+    # all pairs of the base set match the other terms
+    asking = (_lower(term, scope, boundary) for term in terms if asks_boundary(term))
     return _join(AllOf, asking) or EVERY_PAIR
 
 

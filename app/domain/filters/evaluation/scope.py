@@ -30,7 +30,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The choices in the composer: the ids of a topic and an agent, and a model as "provider:model"."""
+    """The choices in the composer: the id of a topic, the id of an agent, and a model as "provider:model"."""
 
     topic: str | None = None
     model: str | None = None

@@ -103,7 +103,7 @@ def narrow(
 def selects_unmarked(tree: Filter) -> bool | None:
     """Return True if a filter selects every pair that has no stars, no flag and no tag, and False if it selects none.
 
-    None: it depends on other properties of the pair.
+    Return None if the selection also depends on other properties of the pair.
     """
     match tree:
         case Everything():

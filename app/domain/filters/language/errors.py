@@ -1,4 +1,4 @@
-"""The only error of the filter language. It has the position, the text that was found there, and what was expected.
+"""The error of the filter language. It has the position of the fault, the text that was found, and what was expected.
 
 >>> str(FilterError(1, "7", "a number of stars from 0 to 3"))
 'filter: Found "7", expected a number of stars from 0 to 3.'

@@ -21,7 +21,10 @@ MAX_LENGTH = 4_000
 
 
 class TokenKind(Enum):
-    """The kind of a token. `UNCLOSED`, `UNKNOWN`, `UNUSABLE` and `TOO_LONG` are invalid: the rest cannot be read."""
+    """The kind of a token.
+
+    `UNCLOSED`, `UNKNOWN`, `UNUSABLE` and `TOO_LONG` are invalid: the rest of the line cannot be read.
+    """
 
     WORD = auto()
     NUMBER = auto()
@@ -64,7 +67,7 @@ class Token(NamedTuple):
 
 
 STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
-"""A string in quotes. The quantifiers are possessive, so a missing closing quote costs only one pass over the line."""
+"""A string in quotes. The quantifiers are possessive, so a missing closing quote takes only one pass over the line."""
 
 _TOKEN = re.compile(
     rf"""\s++

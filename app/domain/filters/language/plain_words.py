@@ -24,7 +24,7 @@ _PREDICATE: Final = re.compile(r"([^\W\d_]+)[\d.-]*(?:min|[hdwmoy]{1,2})?")
 
 
 def search_for(line: str) -> str:
-    """Return the filter that searches for the words of a line; "": the line is not made of words."""
+    """Return the filter that searches for the words of a line, or "" if the line does not consist of words."""
     words = line.strip()
     if not _PLAIN.fullmatch(words) or all(map(_may_be_predicate, words.split())):
         return ""

@@ -34,12 +34,12 @@ def read_text(content: str) -> str:
 
 
 def read_pattern(content: str) -> Pattern | None:
-    """Return the pattern that is written between quotes; None: nothing is written there."""
+    """Return the pattern that is written between quotes, or None if the quotes are empty."""
     return _pattern(_characters(content))
 
 
 def read_topic(content: str) -> TopicTerm | None:
-    """Return the topic path that is written between quotes; None: one of its names is empty."""
+    """Return the topic path that is written between quotes, or None if one of its names is empty."""
     characters = _trim(_characters(content))
     below = len(characters) >= len(_BELOW) and all(dot == (".", False) for dot in characters[-len(_BELOW) :])
     if below:
@@ -50,7 +50,7 @@ def read_topic(content: str) -> TopicTerm | None:
 
 
 def quote_text(text: str, mark: str = "") -> str:
-    """Write a text in quotes. `mark` is the quote; "": the one that needs fewer escapes."""
+    """Write a text in quotes. `mark` is the quote; "" chooses the quote that needs fewer escapes."""
     mark = mark or _mark(text)
     return f"{mark}{_escape(text, mark)}{mark}"
 
@@ -77,7 +77,7 @@ def _characters(content: str) -> list[_Character]:
     source = iter(content)
     for text in source:
         if text == "\\":
-            escaped = next(source, text)  # a backslash at the end: the person is still typing
+            escaped = next(source, text)  # a backslash at the end, because the person is still typing
             found.append(_Character(_ESCAPES.get(escaped, escaped), escaped=True))
         else:
             found.append(_Character(text, escaped=False))

@@ -44,7 +44,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TopicTerm:
-    """The term that selects pairs filed under a topic with this path. `below`: or under one of its descendants.
+    """The term that selects pairs filed under a topic with this path. `below`: and those under its descendants.
 
     A single name in `names` matches every topic with this name.
     """
@@ -96,7 +96,7 @@ class MarkTerm:
 
 @dataclass(frozen=True, slots=True)
 class ModelTerm:
-    """The term that selects pairs answered by a model with this name. None: by the model chosen in the composer."""
+    """The term that selects pairs answered by a model with this name; None: by the model chosen in the composer."""
 
     name: Pattern | None = None
 
@@ -137,7 +137,7 @@ class FailedTerm:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallTerm:
-    """The term that selects pairs that called a tool with this name. None: any tool."""
+    """The term that selects pairs that called a tool with this name; None: any tool."""
 
     name: Pattern | None = None
 
@@ -152,7 +152,7 @@ class TokensTerm:
 
 @dataclass(frozen=True, slots=True)
 class AgentTerm:
-    """The term that selects pairs answered by an agent with this name. None: by the agent chosen in the composer."""
+    """The term that selects pairs answered by an agent with this name; None: by the agent chosen in the composer."""
 
     name: Pattern | None = None
 

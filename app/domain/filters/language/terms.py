@@ -198,7 +198,7 @@ def _read_op(tokens: TokenStream) -> Op | None:
 def _number(token: Token, what: str, *, least: int = 0, most: int = MAX_NUMBER) -> int:
     if token.kind is not TokenKind.NUMBER:
         raise refuse(token, what)
-    digits = token.text.lstrip("0") or "0"  # the digits are counted before the conversion: there may be thousands
+    digits = token.text.lstrip("0") or "0"  # count the digits before the conversion, because there may be thousands
     if len(digits) > len(str(MAX_NUMBER)) or not least <= int(digits) <= most:
         raise refuse(token, f"{what} from {least} to {most:,}")
     return int(digits)
