@@ -27,7 +27,7 @@ _CONTAINERS: Final = (dict, list)
 
 
 def find_fault(event: Any) -> str | None:
-    """Return the reason why no handler can take this event. None: a handler can. The reason quotes no values."""
+    """Return the reason why no handler can take this event, or None if a handler can. The reason quotes no values."""
     if not isinstance(event, dict):
         return f"it is a {type(event).__name__} and not an object"
     fields = cast("dict[str, Any]", event)

@@ -122,7 +122,7 @@ class PatchedNamespace(EventNamespace):
         self._refusals = Sampler(_log.warning)
 
     def client_of(self, token: str) -> _Client | None:
-        """Return the connection of the tab with this token. None: it is not connected to this process."""
+        """Return the connection of the tab with this token, or None if it is not connected to this process."""
         record = self._token_manager.token_to_socket.get(token)
         return None if record is None else self._clients.get(record.sid)
 

@@ -96,7 +96,7 @@ def close() -> None:
 
 
 def process_id() -> int | None:
-    """Return the id of the process that checks schemas. None: it is not running."""
+    """Return the id of the process that checks schemas, or None if it is not running."""
     return None if _checker.process is None else _checker.process.pid
 
 

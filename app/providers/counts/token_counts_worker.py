@@ -32,7 +32,7 @@ def write_message(value: tuple[str, list[str]] | list[int]) -> bytes:
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """Return the next message, which `marshal` can decode. None: the stream ended."""
+    """Return the next message, which `marshal` can decode, or None if the stream ended."""
     length = int.from_bytes(head, "big") if len(head := stream.read(8)) == 8 else None
     if length is None:
         return None

@@ -119,7 +119,7 @@ class CallPieces:
         return events + self._go_on(self._known[-1], piece)
 
     def _find(self, piece: _Piece) -> _Call | None:
-        """Return the known call that a piece may belong to; None: it starts a new call.
+        """Return the known call that a piece may belong to, or None if it starts a new call.
 
         A piece is assigned by its id, then by its number. A piece without a known id or number may belong to the last
         call.

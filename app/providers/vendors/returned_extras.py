@@ -76,7 +76,7 @@ class GoingBack:
             self._calls[str(number)] = {_BESIDE: beside}
 
     def release(self) -> str | None:
-        """Return the signature with all extra data since the last release. None: there is none."""
+        """Return the signature with all extra data since the last release, or None if there is none."""
         kept: Json = {}
         if self._details:
             kept[_DETAILS] = _join(self._details)

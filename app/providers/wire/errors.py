@@ -295,7 +295,7 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def _time_of_response(headers: Mapping[str, str]) -> float | None:
-    """Return the time of the provider's clock, in seconds since 1970. None: the answer does not have it."""
+    """Return the time of the provider's clock, in seconds since 1970, or None if the answer does not have it."""
     try:
         return parsedate_to_datetime(headers.get("date", "")).timestamp()
     except (ValueError, OverflowError):
@@ -336,7 +336,7 @@ def _without_error_object(target: CallTarget | str, status: int, words: str, wai
 
 
 def _error_in(body: bytes) -> object | None:
-    """Return the error object of a JSON body, in any known form. None: there is none."""
+    """Return the error object of a JSON body, in any known form, or None if there is none."""
     try:
         answer = load_json(body)
     except ValueError:

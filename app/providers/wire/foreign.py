@@ -61,7 +61,7 @@ def is_google_list(body: bytes) -> bool:
 
 
 def read_google_body(target: CallTarget, beginning: bytes) -> tuple[list[StreamEvent], Failure] | None:
-    """Return the events and the failure for a body that is no stream. None: it is not in Google's own protocol.
+    """Return the events and the failure for a body that is no stream, or None if it is not in Google's own protocol.
 
     If the body is longer than `beginning`, there are no events, and the failure quotes the beginning.
     """

@@ -20,7 +20,7 @@ async def read_preferences(ctx: AppContext, owner: str) -> Preferences:
 
 
 async def read_prelude(ctx: AppContext, owner: str) -> str | None:
-    """Return the prelude: the text about this owner that models receive and a card shows. None: there is none."""
+    """Return the prelude: the text about this owner that models receive and a card shows, or None if there is none."""
     return compose_system_prelude(read_user_options(await read_preferences(ctx, owner), now()))
 
 

@@ -54,7 +54,7 @@ async def read_queue(ctx: AppContext, owner: str, conversation_id: str) -> Scree
 
 
 async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> ScreenComparisonView | None:
-    """Return the open comparison; None: there is none."""
+    """Return the open comparison, or None if there is none."""
     async with ctx.store.read() as session:
         if (comparison := await load_open(session, owner, conversation_id)) is None:
             return None

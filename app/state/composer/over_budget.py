@@ -96,7 +96,7 @@ def describe_over_budget(
 
 
 def read_way(key: str) -> Way | None:
-    """Return the option for a key of the dialog; None: no option has this key.
+    """Return the option for a key of the dialog, or None if no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
     (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, current=False), None)

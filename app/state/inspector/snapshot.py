@@ -168,7 +168,7 @@ def _show(kept: Snapshot, model_name: str, selection: _Selection) -> KeptRequest
 
 
 def _compare(kept: Snapshot, body: bytes, url: str, content_hash: str, selection: _Selection) -> ChangesView | None:
-    """Return the differences from the request of a resend now; None: there are none."""
+    """Return the differences from the request of a resend now, or None if there are none."""
     reading = RequestWindow(opened=selection.opened)
     changes = show_body_changes(_read_body(kept), json.loads(body), reading, (kept.url, url))
     is_same = content_hash == kept.content_hash and not changes.heads and not any(row.sign for row in changes.rows)

@@ -84,7 +84,7 @@ class MarksState(rx.State):
             await self._store(pair, marks)
 
     async def _offer_filter(self) -> ToastAction | None:
-        """Return the toast's offer to hide the pairs with the tag "exclude"; None: it is not offered.
+        """Return the toast's offer to hide the pairs with the tag "exclude", or None if it is not offered.
 
         It is offered only while no pair on screen has this tag yet and the filter does not use tags.
         """

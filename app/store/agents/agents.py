@@ -82,7 +82,7 @@ async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, delete
 
 
 async def find_agent(session: AsyncSession, owner: str, agent_id: str | None) -> Agent | None:
-    """Return the agent with this id, also if it was deleted. None: there is none."""
+    """Return the agent with this id, also if it was deleted, or None if there is none."""
     query = select(AGENT).where(AGENT.c.id == agent_id, AGENT.c.owner == owner)
     row = (await session.execute(query)).mappings().one_or_none()
     return None if row is None else decode_agent(row)

@@ -75,7 +75,7 @@ class Origin:
 
 
 async def load_origin(session: AsyncSession, owner: str, conversation: Conversation) -> Origin | None:
-    """Return the conversation that this one was forked from. None: it is no fork, or its parent was deleted."""
+    """Return the conversation that this one was forked from, or None if it is no fork, or its parent was deleted."""
     if conversation.parent_id is None or conversation.kind is not ConversationKind.AGENT:
         return None
     position = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id).scalar_subquery()

@@ -324,7 +324,8 @@ async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
-    """Return the id of the agent of the most recently changed chat. None: it has none, or the agent was deleted."""
+    """Return the id of the agent of the most recently changed chat, or None if it has none, or the agent was deleted.
+    """
     newest = (
         select(CONVERSATION.c.agent_id)
         .where(CONVERSATION.c.owner == owner, CONVERSATION.c.kind == ConversationKind.AGENT, IN_VIEW)

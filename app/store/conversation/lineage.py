@@ -67,7 +67,7 @@ class Ancestor:
 
 
 async def load_ancestor(session: AsyncSession, owner: str, conversation: Conversation) -> Ancestor | None:
-    """Return the conversation that this conversation was derived from. None: there is none, or it was deleted."""
+    """Return the conversation that this conversation was derived from, or None if there is none, or it was deleted."""
     origin, position = conversation.parent_id, None
     if conversation.fork_pair_id is not None:
         forked = select(PAIR.c.position).where(PAIR.c.id == conversation.fork_pair_id)

@@ -279,7 +279,7 @@ class MessagePlace:
 
 
 async def load_conversation_of_message(session: AsyncSession, message_id: str) -> MessagePlace | None:
-    """Return the conversation and agent of a message in a pair. None: the message or its pair no longer exists."""
+    """Return the conversation and agent of a message in a pair, or None if the message or its pair no longer exists."""
     query = select(PAIR.c.conversation_id, PAIR.c.agent_id).join(MESSAGE, MESSAGE.c.pair_id == PAIR.c.id)
     row = (await session.execute(query.where(MESSAGE.c.id == message_id))).one_or_none()
     return None if row is None else MessagePlace(*row)

@@ -133,7 +133,7 @@ def _run_alembic(connection: Connection) -> None:
 
 
 def read_revision(connection: Connection) -> str | None:
-    """Return the revision of the database's schema; None: it has no tables yet.
+    """Return the revision of the database's schema, or None if it has no tables yet.
 
     Raises:
         StoreError: the database is newer than this code.

@@ -60,7 +60,7 @@ def _take(present: int) -> bool:
 
 
 def _path_of(url: str) -> str | None:
-    """Return the file of the database. None: the database is not in a file."""
+    """Return the file of the database, or None if the database is not in a file."""
     parsed = make_url(url)
     is_file = parsed.get_backend_name() == "sqlite" and parsed.database not in {None, "", ":memory:"}
     return parsed.database if is_file else None

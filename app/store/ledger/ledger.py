@@ -106,7 +106,7 @@ class EndedCall:
 
     @property
     def reported(self) -> Observation | None:
-        """Return two token counts of the request, Inview's and the provider's. None: one of them is unknown."""
+        """Return two token counts of the request, Inview's and the provider's, or None if one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None

@@ -338,7 +338,7 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
 
 
 async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
-    """Return the newest successful run with this request, whose reply can be used again. None: there is none.
+    """Return the newest successful run with this request, whose reply can be used again, or None if there is none.
 
     Runs that themselves used an earlier reply again are left out.
     """

@@ -64,7 +64,8 @@ async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[Too
 async def load_pair_tool_call(
     session: AsyncSession, pair_id: str, *, tool_call_id: str | None = None, number: int | None = None
 ) -> ToolCallRecord | None:
-    """Return one call of a pair's current reply, by its id or its number. None: there is none, or it is damaged."""
+    """Return one call of a pair's current reply, by its id or its number, or None if there is none, or it is damaged.
+    """
     named = TOOL_CALL.c.number == number if tool_call_id is None else TOOL_CALL.c.tool_call_id == tool_call_id
     query = select(TOOL_CALL).where(TOOL_CALL.c.run_id == await _find_run(session, pair_id), named)
     return next((record for _, record in await _read(session, query)), None)

@@ -64,7 +64,7 @@ class _BoundedMessages:
 
     @property
     def last_context(self) -> Any:
-        """Return the SDK's context for the newest message. None: there is none."""
+        """Return the SDK's context for the newest message, or None if there is none."""
         return getattr(self._messages, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:

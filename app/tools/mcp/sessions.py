@@ -233,7 +233,7 @@ class ServerSession:
             raise
 
     def _connected(self) -> Link | None:
-        """Return the connection. None: there is none, or its program has just ended."""
+        """Return the connection, or None if there is none, or its program has just ended."""
         return None if self._link is None or self._link.terms.ending.over.is_set() else self._link
 
     def _turn(self, health: Health, problem: str | None = None) -> None:
