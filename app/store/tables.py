@@ -1,4 +1,7 @@
-"""Imports all tables. Import `Row` from here if you need the complete metadata. Add new modules of rows to the list."""
+"""Imports all tables. Import `Row` from here if you need the complete metadata.
+
+Add each new module of rows to the list.
+"""
 
 from __future__ import annotations
 

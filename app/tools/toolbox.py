@@ -61,8 +61,9 @@ class Toolbox:
         return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
 
     def definition_of(self, owner: str, server_id: str) -> Definition | None:
-        """Return the address or program of the server with this id, and its secrets, or None if there is no such
-        server.
+        """Return the address or program of the server with this id, and its secrets.
+
+        Return None if there is no such server.
         """
         session = self.sessions.get(owner, {}).get(server_id)
         return None if session is None else session.definition

@@ -131,7 +131,9 @@ def _with_common(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, by
 
 
 def _origin(text: str) -> str | None:
-    """Return an origin as `scheme://host:port`, always with a port, or None if it is "null", or has userinfo or a path.
+    """Return an origin as `scheme://host:port`, always with a port.
+
+    Return None if it is "null", or has userinfo or a path.
     """
     found = _ORIGIN.fullmatch(text)
     if found is None:

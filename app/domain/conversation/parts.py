@@ -129,8 +129,10 @@ class ToolCall:
 class ToolResult:
     """The result of the tool call with this id.
 
-    Two fields are only for people: `seconds` is the duration of the call (None: it was not measured), and `denied` says
-    that a person denied the call, so it was not made. The content says this to the model.
+    Two fields are only for people:
+
+    - `seconds`: the duration of the call; None if it was not measured.
+    - `denied`: a person denied the call, so it was not made. The content says this to the model.
     """
 
     tool_call_id: str

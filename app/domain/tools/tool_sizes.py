@@ -55,8 +55,7 @@ The sentences about tools in the public chat templates of Llama, Qwen and Mistra
 """
 
 _UNPUBLISHED_CLAUDE = 354
-"""An estimate for models that are not in the published table: the largest overhead of generation 5, that of Sonnet 5.
-"""
+"""An estimate for models that are not in the published table: the largest overhead of generation 5 (Sonnet 5)."""
 
 
 def _claude(overhead: int) -> ToolRule:

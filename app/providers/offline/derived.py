@@ -32,8 +32,9 @@ UNSAID = "Trying out the offline provider"
 
 
 def derive(prompt: str, requests: Sequence[str]) -> str | None:
-    """Return the title or summary that `prompt` requests, made from the earlier requests, or None if it requests
-    neither.
+    """Return the title or summary that `prompt` requests, made from the earlier requests.
+
+    Return None if it requests neither.
     """
     answer = _ANSWERS.get(prompt)
     return None if answer is None else answer([_words_of(request) for request in requests])

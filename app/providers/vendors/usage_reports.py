@@ -39,8 +39,9 @@ class UsageReport:
 
     @property
     def fault(self) -> str | None:
-        """Return the names and values of the fields that are no counts, or None if all fields that were read are
-        counts.
+        """Return the names and values of the fields that are no counts.
+
+        Return None if all fields that were read are counts.
         """
         more = len(self._faults) - MAX_FAULTS
         text = "; ".join(self._faults[:MAX_FAULTS]) + (f"; and {more} more" if more > 0 else "")

@@ -231,8 +231,7 @@ class _Reading:
         self._receivers = new_receivers(StreamContext(reasoning_tags=writes_reasoning_tags(target)))
 
     def read(self, chunk: bytes) -> tuple[list[StreamEvent], ProviderError | None]:
-        """Return the events of one piece of the stream, and the error that ends the stream, or None if there was none.
-        """
+        """Return the events of one piece of the stream, and the error that ends the stream, if there was one."""
         decoded: list[StreamEvent] = []
         fault = None
         try:

@@ -98,7 +98,9 @@ def serves(watcher: Watcher, token: str) -> bool:
 
 
 def moment_of(state: rx.State) -> Moment | None:
-    """Return the data of the tab's next send, or None if the tab follows no conversation, or the data is not known yet.
+    """Return the data of the tab's next send.
+
+    Return None if the tab follows no conversation, or if the data is not known yet.
     """
     tab = _TABS.get(state.router.session.client_token)
     return None if tab is None else _moment(tab.watcher)

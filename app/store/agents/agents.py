@@ -44,12 +44,12 @@ AGENT_COLUMNS = tuple(column.label(f"agent_{column.name}_") for column in AGENT.
 
 
 def answers(owner: str | ColumnElement[str], agent_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the SQL condition for the owner's agent with this id, unless the agent was deleted."""
+    """Return the SQL condition that selects the owner's agent with this id, unless the agent was deleted."""
     return and_(AGENT.c.id == agent_id, AGENT.c.owner == owner, AGENT.c.deleted_at.is_(None))
 
 
 def decode_labelled(row: Columns) -> Agent | None:
-    """Decode the answering agent from the columns `AGENT_COLUMNS` of a row. None: there is no answering agent.
+    """Decode the answering agent from the columns `AGENT_COLUMNS` of a row. Return None if no agent answers.
 
     Raises:
         DamagedRowError: the agent cannot be read.
@@ -69,7 +69,7 @@ async def load_names(session: AsyncSession, owner: str) -> dict[str, str]:
 
 
 async def load_agent(session: AsyncSession, owner: str, agent_id: str, *, deleted: bool = False) -> Agent:
-    """Return one agent. `deleted`: return it even if it was deleted.
+    """Return one agent. With `deleted`, return it even if it was deleted.
 
     Raises:
         NotFoundError: this owner has no agent with that id.
@@ -154,12 +154,12 @@ def decode_agent(row: Columns) -> Agent:
 
 
 def decode_servers(stored: Any) -> tuple[str, ...] | None:
-    """Decode the ids of the MCP servers whose tools an agent has. None: all servers."""
+    """Decode the ids of the MCP servers whose tools an agent has; None: all servers."""
     return None if stored is None else a_text_list(stored)
 
 
 def decode_allowed_tools(stored: Any) -> tuple[AllowedTool, ...] | None:
-    """Decode an agent's list of allowed tools. None: the agent has no list, so it may call all tools."""
+    """Decode an agent's list of allowed tools; None: the agent has no list, so it may call all tools."""
     return None if stored is None else tuple(map(_decode_allowed, a_list(stored)))
 
 

@@ -15,7 +15,7 @@ from app.store.database.row import Json, Row
 
 
 class AgentRow(Row, table=True):
-    """An agent. A deleted one stays stored, with a `deleted_at`, and can be restored."""
+    """An agent. If it is deleted, it stays stored with its `deleted_at`, and can be restored."""
 
     id: str = Field(primary_key=True)
     owner: str = Field(index=True)

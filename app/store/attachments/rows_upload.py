@@ -14,7 +14,7 @@ class UploadRow(Row, table=True):
     """A file that the user attached to a draft. Sizes are in pixels, see `domain/attachments/uploads.py`.
 
     If the same bytes are attached twice, there are two uploads, each with its name. `taken_by` is the conversation with
-    the message that last took the upload; None: the upload is in a draft.
+    the message that last took the upload; None while the upload is in a draft.
     """
 
     __table_args__ = (Index(None, "owner", "attachment_id"),)

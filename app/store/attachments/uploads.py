@@ -1,4 +1,4 @@
-"""Queries of uploads: files for messages that are not sent yet. Bytes stay stored while an upload uses them.
+"""Queries of uploads: files for messages that are not sent yet. Their bytes stay stored while an upload uses them.
 
 await keep_upload(session, owner, upload, at)
 found = await load_uploads(session, owner, [upload.id])
@@ -62,7 +62,7 @@ async def keep_upload(session: AsyncSession, owner: str, upload: Upload, at: dat
 async def load_uploads(session: AsyncSession, owner: str, ids: Sequence[str]) -> dict[str, Upload]:
     """Return these uploads, by the given ids. Missing and unreadable ones are left out. Pass at most a few hundred ids.
 
-    An id can also be the id of an attachment: it finds the newest upload with these bytes.
+    If an id is that of an attachment, return the newest upload with these bytes.
     """
     same = (ATTACHMENT.c.owner == UPLOAD.c.owner) & (ATTACHMENT.c.id == UPLOAD.c.attachment_id)
     query = select(UPLOAD, ATTACHMENT.c.media_type, ATTACHMENT.c.data).join(ATTACHMENT, same)
@@ -100,9 +100,9 @@ async def take_uploads(session: AsyncSession, owner: str, conversation_id: str, 
 async def return_uploads(
     session: AsyncSession, owner: str, conversation_id: str, attachment_ids: Sequence[str]
 ) -> dict[str, str]:
-    """Give uploads that this conversation took back to the draft: of each attachment, the newest upload.
+    """Return uploads that this conversation took to the draft: for each attachment, the newest upload.
 
-    Return the ids of these uploads by the ids of their attachments.
+    The result has the ids of these uploads by the ids of their attachments.
     """
     here = (UPLOAD.c.owner == owner, UPLOAD.c.taken_by == conversation_id, UPLOAD.c.attachment_id.in_(attachment_ids))
     taken = select(UPLOAD.c.attachment_id, UPLOAD.c.id).where(*here).order_by(UPLOAD.c.created_at, UPLOAD.c.id)

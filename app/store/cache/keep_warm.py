@@ -22,10 +22,10 @@ OPTION_FIELDS = frozenset({"filter", "model", "topic", "zone", "tool_mode", "age
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """A stored cache keep-alive: the order to keep the provider's cache for a conversation from expiring.
+    """A stored cache keep-alive: the order to keep a provider's cache for a conversation from expiring.
 
     `look` has the view options as JSON. `KeepWarmRow` explains the other fields. A row that cannot be read counts as a
-    keep-alive that has ended: nothing may be spent on unknown settings.
+    keep-alive that has ended, because no money may be spent on unknown settings.
     """
 
     conversation_id: str
@@ -69,7 +69,7 @@ async def put_keeping(session: AsyncSession, keeping: Keeping) -> None:
 
 
 async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -> bool:
-    """Claim the next call that reads the cache, so that it is made only once. Return True if it was claimed.
+    """Claim the next call that reads the cache, so that only one caller makes it. Return True if it was claimed.
 
     `made_id` is the child conversation that the caller will use for the call. Return False if the keep-alive ended or
     was started again, or if another caller claimed this call.
@@ -80,7 +80,7 @@ async def claim_refresh(session: AsyncSession, keeping: Keeping, made_id: str) -
 
 
 async def end_keeping(session: AsyncSession, keeping: Keeping, at: datetime, words: str | None) -> None:
-    """Mark a keep-alive as ended, unless it has ended or was started again. `words`: the reason for an early end."""
+    """Mark a keep-alive as ended, unless it has ended or was started again. `words` is the reason for an early end."""
     await session.execute(update(KEEP_WARM).where(*_still(keeping)).values(ended_at=at, words=words))
 
 

@@ -1,4 +1,4 @@
-"""Queries of cache plans: stored with a run, loaded together with the usage that the provider reported.
+"""Queries of cache plans. A plan is stored with its run, and loaded together with the usage that the provider reported.
 
 The current content of a cache is computed from plan and usage (`domain.cache.warmth`), never stored.
 """
@@ -35,10 +35,11 @@ _OF_RUN = ("usage", "rounds", "ended_at", "pair_id", "attempt_started_at")
 
 @dataclass(frozen=True, slots=True)
 class CacheUse:
-    """The cache plan of a provider call, to store it. `prefix` has the keys that identify the parts of its request.
+    """The cache plan of a provider call, to be stored.
 
-    `frozen`: the call must not write to the cache. `broken` describes a cached prefix that the call will not
-    read; None: there is none.
+    - `prefix`: the keys that identify the parts of its request.
+    - `frozen`: the call must not write to the cache.
+    - `broken`: describes a cached prefix that the call will not read; None if there is none.
     """
 
     prefix: Prefix
@@ -51,8 +52,11 @@ class CacheUse:
 class StoredUse:
     """A provider call, loaded with the prediction of the tokens that it reads from the provider's cache.
 
-    `call.usage` is the provider's report. `pair_id` is the pair that the call answered. `index` is the place of its
-    newest breakpoint in the request. `frozen`: the call must not write to the cache. `over`: the call has ended.
+    - `call`: the call. Its `usage` is the provider's report.
+    - `pair_id`: the pair that the call answered.
+    - `index`: the place of its newest breakpoint in the request.
+    - `frozen`: the call must not write to the cache.
+    - `over`: the call has ended.
     """
 
     call: CachedCall
@@ -126,7 +130,7 @@ async def load_sent(session: AsyncSession, run_ids: Collection[str]) -> dict[str
 async def load_foretold(session: AsyncSession, run_ids: Collection[str]) -> dict[tuple[str, int], Prediction]:
     """Return the predicted cache read of these runs, by run and attempt.
 
-    Only one attempt of each run is used: the first one with input tokens reported by the provider.
+    For each run, only one attempt is used: the first one whose input tokens the provider reported.
     """
     first = (
         select(LEDGER.c.run_id, func.min(LEDGER.c.attempt).label("attempt"))
@@ -159,7 +163,7 @@ async def load_cached_calls(session: AsyncSession, owner: str, model: str, since
 async def load_cache_uses(
     session: AsyncSession, owner: str, model: str, since: datetime, conversation_id: str
 ) -> tuple[tuple[CachedCall, ...], tuple[StoredUse, ...]]:
-    """Return two lists: the calls of `load_cached_calls`, and those of this conversation with their predictions."""
+    """Return the calls of `load_cached_calls`, and those of this conversation with their predictions."""
     uses = await _load(session, PROMPT_CACHE.c.owner == owner, PROMPT_CACHE.c.model == model, PROMPT_CACHE.c.at > since)
     calls = tuple(use.call for use in uses)
     return calls, tuple(use for use in uses if use.call.conversation_id == conversation_id)
@@ -180,7 +184,7 @@ async def _load(session: AsyncSession, *conditions: ColumnElement[bool]) -> Sequ
 
 
 def decode_marks(stored: Any) -> tuple[Breakpoint, ...]:
-    """Decode stored cache breakpoints. `stored` None: the plan has no row, so the result is empty."""
+    """Decode stored cache breakpoints. If `stored` is None, the plan has no row, and the result is empty."""
     return (
         () if stored is None else tuple(Breakpoint(a_number(place), a_number(lifetime)) for place, lifetime in stored)
     )
@@ -197,7 +201,7 @@ def _decode(row: Any) -> StoredUse:
     call = CachedCall(
         run_id=row["run_id"],
         conversation_id=row["conversation_id"],
-        # After a retry the cache entry dates from the start of the attempt that was answered.
+        # After a retry, the cache entry was written at the start of the attempt that the provider answered.
         at=row["at"] if ended else max(row["at"], row["attempt_started_at"]),
         prefix=Prefix(row["tools_key"], row["system_key"], row["chain"]),
         marks=decode_marks(row["marks"]),

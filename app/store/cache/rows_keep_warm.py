@@ -1,6 +1,6 @@
-"""The table of cache keep-alive: one row per conversation, for the user's last request to keep its cache warm.
+"""The table of cache keep-alive: one row per conversation, for the user's last order to keep its cache from expiring.
 
-The ledger has the calls and their cost. Each call has a child conversation.
+The ledger has the calls and their cost. The calls are in a child conversation.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from app.store.database.row import Json, Row
 class KeepWarmRow(Row, table=True):
     """The keep-alive of a conversation. See `domain/cache/keep_alive.py`.
 
-    `look` are view options: the prefix that a send with them would read stays in the cache until `until`. `made_id` is
-    the conversation of the newest call; None: no call was made yet. `ended_at` is the time when the keep-alive ended;
-    None: it is active. `words` is the reason if it ended early.
+    - `look`: view options. The prefix that a send with them would read stays in the cache until the time `until`.
+    - `made_id`: the conversation of the newest call; None if no call was made yet.
+    - `ended_at`: the time when the keep-alive ended; None while it is active.
+    - `words`: the reason, if it ended early.
     """
 
     conversation_id: str = Field(foreign_key="conversation.id", ondelete="CASCADE", primary_key=True)

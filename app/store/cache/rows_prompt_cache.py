@@ -13,9 +13,10 @@ from app.store.database.row import Row
 class PromptCacheRow(Row, table=True):
     """The cache plan of one round of a run, as predicted before the call.
 
-    `marks` are breakpoints as [place, lifetime in seconds] (places: `domain.cache.prefix`). `cache_control_index` is
-    the place of the newest one. `tools_key`, `system_key` and `chain` are the keys of the request (`Prefix`). `chain`
-    is emptied when the call is too old for any cache; no other column changes.
+    - `marks`: breakpoints as [place, lifetime in seconds] (places: `domain.cache.prefix`).
+    - `cache_control_index`: the place of the newest breakpoint.
+    - `tools_key`, `system_key`, `chain`: the keys of the request (`Prefix`). `chain` is emptied when the call is too
+      old for any cache; no other column changes.
     """
 
     __table_args__ = (Index(None, "owner", "model", "at"),)

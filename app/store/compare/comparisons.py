@@ -41,7 +41,7 @@ UNREADABLE_TEXT = "(This comparison cannot be read. Discard it.)"
 
 
 async def load_open(session: AsyncSession, owner: str, conversation_id: str) -> Comparison | None:
-    """Return the open comparison of a conversation, None without one."""
+    """Return the open comparison of a conversation, or None if there is none."""
     return await _load(session, owner, conversation_id, COMPARISON.c.closed_at.is_(None))
 
 
@@ -104,7 +104,7 @@ async def move_into_place(  # noqa: PLR0913, PLR0917 - those of move_into_pair, 
     `before` is the pair as stored: its messages become an earlier version. `again` is the pair after the change.
     """
     await leave_version(session, owner, before)
-    await delete_snapshot(session, before.id)  # only the current version has a snapshot
+    await delete_snapshot(session, before.id)  # only the current version of a pair has a snapshot
     await _move_replies(session, owner, comparison, again, compared_pairs)
     await put_version(session, again, revision)
     await _remove(session, comparison)

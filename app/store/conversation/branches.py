@@ -65,7 +65,7 @@ async def load_branches(session: AsyncSession, owner: str, conversation_id: str)
 class Origin:
     """The conversation that a fork was made from. `opening` is the beginning of its first request.
 
-    `position` is the position of the last copied pair; 0: it is unknown or no pair was copied.
+    `position` is the position of the last copied pair; 0 if it is unknown, or if no pair was copied.
     """
 
     conversation_id: str

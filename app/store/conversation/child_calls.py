@@ -23,14 +23,14 @@ from app.store.database.parts_json import decode_parts
 from app.store.database.row_names import show_id
 
 FIRST_SUCCESSES = 3
-"""Maximum number of successful replies at which the first title is requested.
+"""Maximum number of successful replies of a conversation whose first title is requested automatically.
 
-A conversation with more replies keeps the title that it has.
+A conversation with more replies keeps its title.
 """
 
 _DATA: ColumnElement[Any] = NODE.c.data
 _MADE = type_coerce(case((func.json_valid(_DATA) == 1, _DATA)), JSON)["conversation_id"].as_string()
-"""The child conversation of a node. The check for valid JSON prevents that SQLite fails the whole query."""
+"""The child conversation of a node. Without the check for valid JSON, SQLite could fail the whole query."""
 
 
 async def insert_child_call(
@@ -74,7 +74,7 @@ async def load_child_calls(session: AsyncSession, owner: str, conversation_id: s
 
 
 async def awaits_first_title(session: AsyncSession, conversation_id: str) -> bool:
-    """Return True if the conversation has one to `FIRST_SUCCESSES` successful replies and no request for a title.
+    """Return True if the conversation has one to `FIRST_SUCCESSES` successful replies, and no request for a title.
 
     More than one reply is accepted, because the process may have ended before or during the request for the title. An
     interrupted request does not count.

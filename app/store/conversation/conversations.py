@@ -65,8 +65,9 @@ def not_in_trash(conversation_id: ColumnElement[str]) -> ColumnElement[bool]:
 class Listed:
     """A conversation as an entry of a list.
 
-    `snippet` is the beginning of its newest request, `opening` that of its oldest. `compared` is the number of replies
-    in an open comparison. The request of the comparison counts as the newest.
+    - `snippet`, `opening`: the beginnings of its newest and its oldest request. The request of an open comparison
+      counts as the newest.
+    - `compared`: the number of replies in an open comparison.
     """
 
     conversation: Conversation
@@ -86,9 +87,9 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ListCriteria:
-    """Conditions for a list of conversations. None: no condition. `agent_id` "": conversations without an agent.
+    """Conditions for a list of conversations. A condition of None does not apply.
 
-    Searches for words are in `store/index/search.py`.
+    `agent_id` "" selects conversations without an agent. Searches for words are in `store/index/search.py`.
     """
 
     kind: ConversationKind | None = None
@@ -157,7 +158,7 @@ def _decode_listed(row: Any) -> Listed:
 
 
 def has_id(table: Table, row: Any) -> bool:
-    """Return True if the id of this row can be read. Otherwise log the damage: callers leave the row out."""
+    """Return True if the id of this row can be read. Otherwise log the damage, and the caller leaves the row out."""
     reading = Reading(table.name, show_id(row["id"]))
     reading.take("id", row["id"], a_text, "")
     return not reading.damage
@@ -181,9 +182,11 @@ async def describe_listed(session: AsyncSession, owner: str, conversation_id: st
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The data of a conversation that a send needs, except the pairs. `revision` grows with every change to its pairs.
+    """The data of a conversation that a send needs, except the pairs.
 
-    `preferences` is the stored text for `read_preferences`. `agent` is the agent that answers; None: there is none.
+    - `revision`: grows with every change of its pairs.
+    - `preferences`: the stored text for `read_preferences`.
+    - `agent`: the agent that answers; None if there is none.
     """
 
     conversation: Conversation
@@ -324,7 +327,9 @@ async def list_derived(session: AsyncSession, conversation_id: str) -> tuple[str
 
 
 async def load_last_agent(session: AsyncSession, owner: str) -> str | None:
-    """Return the id of the agent of the most recently changed chat, or None if it has none, or the agent was deleted.
+    """Return the id of the agent of the most recently changed chat.
+
+    Return None if the chat has no agent, or if the agent was deleted.
     """
     newest = (
         select(CONVERSATION.c.agent_id)
@@ -364,10 +369,10 @@ async def update_conversation(session: AsyncSession, owner: str, conversation_id
 
 
 async def next_revision(session: AsyncSession, conversation_id: str, now: datetime | None) -> int:
-    """Increase the revision of a conversation after a change to its pairs, and return the new one.
+    """Increase the revision of a conversation after a change of its pairs, and return the new revision.
 
-    `now`: the time of a new message, which moves the conversation to the top of the list. None (for a mark or a topic):
-    the conversation keeps its place in the list.
+    `now` is the time of a new message, which moves the conversation to the top of the list. With None, as for a mark or
+    a topic, the conversation keeps its place in the list.
     """
     values: dict[str, Any] = {"conversation": conversation_id}
     if now is not None:
@@ -411,9 +416,9 @@ def count_pairs(conversation_id: str | ColumnElement[str]) -> Select[int]:
 
 
 def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement[int]) -> Select[str]:
-    """Return the query for the beginning of the text of one request of a conversation: the first in this `order`.
+    """Return the query for the beginning of one request of a conversation: the first one in this `order`.
 
-    The database cuts the text, because pasted text may have megabytes.
+    The database cuts the text, because a pasted text may have megabytes.
     """
     return (
         select(first_words(MESSAGE.c.parts, SNIPPET_LENGTH))
@@ -426,7 +431,7 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 async def load_reply_words(session: AsyncSession, ids: Sequence[str]) -> dict[str, str]:
-    """Return the beginning of the newest reply of each of these conversations that has one with a text, by id."""
+    """Return the beginning of the newest reply with a text of each of these conversations, by id."""
     if not ids:
         return {}
     newest = (

@@ -29,9 +29,10 @@ MOST = 200
 class Descendant:
     """A conversation that was derived from another: a fork, a title, a summary or a delegated task.
 
-    `trigger_position` is the position of the pair that caused it; None: unknown. `role`, `lifecycle`, `model`,
-    `run_id`, `heard_at` (the last heartbeat) and `ended_at` describe the first pair and its run; None: there is none.
-    `characters` is the current length of the first reply, 0 for a fork.
+    - `trigger_position`: the position of the pair that caused it; None if it is unknown.
+    - `role`, `lifecycle`, `model`, `run_id`, `heard_at` (the last heartbeat), `ended_at`: the first pair and its run;
+      None if there is none.
+    - `characters`: the current length of the first reply; 0 for a fork.
     """
 
     id: str
@@ -54,10 +55,11 @@ class Descendant:
 class Ancestor:
     """The conversation from which another was derived, for example by a fork, a title or a delegated task.
 
-    `opening` is the beginning of its first request. `trigger_position` is the position of its pair that caused the
-    derivation; None: unknown. If an agent delegates a part of its task to a second agent, the ancestor of the second
-    agent's conversation is the conversation of the first agent, although the cost is counted for the user's
-    conversation.
+    - `opening`: the beginning of its first request.
+    - `trigger_position`: the position of its pair that caused the derivation; None if it is unknown.
+
+    If an agent delegates a part of its task to a second agent, the ancestor of the second agent's conversation is the
+    conversation of the first agent, although the cost is charged to the user's conversation.
     """
 
     id: str

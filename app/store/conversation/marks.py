@@ -1,6 +1,6 @@
-"""Queries of the marks of pairs, also of deleted pairs: to undo a deletion, their marks are needed.
+"""Queries of the marks of pairs. Deleted pairs are included, because undoing a deletion needs their marks.
 
-Few statements are enough to mark thousands of pairs: the ids of all pairs with the same change are one parameter.
+A few statements mark thousands of pairs: the ids of all pairs with the same change are one parameter.
 """
 
 from __future__ import annotations

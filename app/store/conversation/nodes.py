@@ -23,7 +23,7 @@ TICK = timedelta(microseconds=1)
 
 
 async def insert_accounting(session: AsyncSession, owner: str, conversation_id: str, node: Accounting) -> None:
-    """Insert an accounting node: how many tokens had been used when messages were removed.
+    """Insert an accounting node: the tokens that had been used when messages were removed.
 
     Its stored time is later than that of every other node of the conversation, because totals are read in time order.
     """
@@ -60,7 +60,7 @@ async def load_accounting(session: AsyncSession, owner: str, conversation_id: st
 def read_accounting(row: Any) -> Accounting:
     """Decode the row of an accounting node.
 
-    Of a damaged node only the id, the position and the time are decoded, as far as they can be read.
+    If the node is damaged, only the id, the position and the time are decoded, as far as they can be read.
     """
     take = (reading := Reading("node", show_id(row["id"]))).take
     node_id = take("id", row["id"], a_text, "(its id cannot be read)")

@@ -41,7 +41,7 @@ async def load_bytes_beside(
 ) -> tuple[PairBytes, ...]:
     """Return the sizes of the newest `limit` pairs of a conversation, newest first.
 
-    `after_position`: return the sizes of the first `limit` pairs that follow this position instead, oldest first.
+    With `after_position`, return instead the sizes of the first `limit` pairs after this position, oldest first.
     """
     query = _select().where(PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     if after_position is None:

@@ -106,8 +106,8 @@ async def load_pairs(  # noqa: PLR0913 - owner, conversation, range and limit
 ) -> tuple[Pair, ...]:
     """Return up to `limit` pairs, oldest first: the newest pairs of a conversation.
 
-    `before_position`: only pairs with a lower position. `after_position`: the pairs that follow this position, from the
-    oldest on, instead of the newest.
+    `before_position`: only pairs with a lower position. `after_position`: instead of the newest pairs, those that
+    follow this position.
     """
     here = (PAIR.c.conversation_id == conversation_id, PAIR.c.owner == owner, NOT_DELETED)
     query = _select_pairs().where(*here).limit(limit)
@@ -152,7 +152,7 @@ async def load_pairs_by_id(session: AsyncSession, owner: str, pair_ids: tuple[st
 
 
 async def load_standing(session: AsyncSession, owner: str, pair_ids: tuple[str, ...]) -> dict[str, tuple[int, Pair]]:
-    """Return these pairs by id, each with the revision of its last change. Missing ones are left out."""
+    """Return these pairs by id, each with the revision of its last change. Missing pairs are left out."""
     values = {"ids": pair_ids, "of_owner": owner}
     rows = (await session.execute(_by_id(), values)).mappings().all()
     pairs = await _read_pairs(session, owner, rows)
@@ -200,10 +200,11 @@ def _by_id() -> Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The end of a conversation. `position` is the position of the newest pair, even if it is deleted; 0: no pair.
+    """The end of a conversation.
 
-    `running` is the id of the pair whose reply is running, `comparing` the id of the open comparison; None: there is
-    none.
+    - `position`: the position of the newest pair, even if it is deleted; 0 if there is no pair.
+    - `running`: the id of the pair whose reply is running, or None.
+    - `comparing`: the id of the open comparison, or None.
     """
 
     position: int
@@ -223,7 +224,7 @@ def _tail() -> Select[Any, Any, Any]:
     conversation_id: ColumnElement[str] = bindparam("conversation", type_=PAIR.c.conversation_id.type)
     of_conversation = PAIR.c.conversation_id == conversation_id
     newest = select(func.max(PAIR.c.position)).where(of_conversation).scalar_subquery()
-    # `text` makes the planner use the partial index, which has at most one entry; otherwise it reads all pairs.
+    # With `text`, the planner uses the partial index, which has at most one entry. Otherwise it would read all pairs.
     running = select(PAIR.c.id).where(of_conversation, text(IS_RUNNING_PAIR)).scalar_subquery()
     is_open = COMPARISON.c.conversation_id == conversation_id, text(IS_OPEN_COMPARISON)
     comparing = select(COMPARISON.c.id).where(*is_open).scalar_subquery()
@@ -259,7 +260,8 @@ async def insert_pair(session: AsyncSession, owner: str, pair: Pair, revision: i
     """Insert a pair with its messages."""
     await session.execute(insert(PAIR), encode_pair(owner, pair, revision))
     messages = [message for message in (pair.request, pair.reply) if message is not None]
-    for message in messages:  # one statement each: a trigger reads the request when the reply is there
+    # one statement for each message, because a trigger reads the request when the reply is inserted
+    for message in messages:
         await session.execute(insert(MESSAGE), encode_message(owner, pair.conversation_id, pair.id, message))
 
 
@@ -296,7 +298,7 @@ async def load_earlier_ids(session: AsyncSession, owner: str, pair: Pair) -> tup
 
 
 async def count_messages(session: AsyncSession, pair_ids: Sequence[str]) -> tuple[int, int]:
-    """Return two numbers: how many current messages these pairs have, and the position of the oldest pair."""
+    """Return the number of current messages of these pairs, and the position of the oldest pair."""
     columns = (func.count(), func.count(PAIR.c.reply_id), func.min(PAIR.c.position))
     found = [
         (await session.execute(select(*columns).where(PAIR.c.id.in_(pair_ids[start : start + BATCH])))).one()

@@ -1,8 +1,8 @@
 """The tables of conversations. Rows do not leave `app/store`: queries return domain values.
 
-Ids are opaque strings made by `runs`. Every row names its owner, or belongs to a row that does and is deleted with it.
-Only raw facts are stored: no totals, no costs, no state that can be computed from other columns. The request and the
-reply of a pair are separate messages, so that a newer text replaces an old one without changing it.
+Ids are opaque strings that `runs` makes. Every row names its owner, or belongs to a row that names it and is deleted
+with that row. Only raw facts are stored: no totals, no costs, no state that can be computed from other columns. The
+request and the reply of a pair are separate messages, so a newer text replaces an old one without changing it.
 
 Elsewhere: the base class (`store/database/row.py`), the other tables (`rows_<noun>.py`, all listed in
 `store/tables.py`), the content of the JSON columns (`store/database/parts_json.py`, `store/database/mapping.py`) and
@@ -26,11 +26,13 @@ IS_DELETED = "deleted_at IS NOT NULL"
 
 
 class ConversationRow(Row, table=True):
-    """A conversation. `revision` grows with every change to its pairs: see `PairRow.revision`.
+    """A conversation.
 
-    `summary` is sent instead of the pairs with a position lower than `summary_position`; both are None without a
-    checkpoint. `fork_pair_id` of a fork is the last pair of its parent that was copied. A conversation with
-    `deleted_at` is in the trash.
+    - `revision`: grows with every change of its pairs (see `PairRow.revision`).
+    - `summary`: sent instead of the pairs with a position lower than `summary_position`; both are None without a
+      checkpoint.
+    - `fork_pair_id`: for a fork, the last pair of its parent that was copied.
+    - `deleted_at`: set if the conversation is in the trash.
     """
 
     __table_args__ = (
@@ -80,17 +82,18 @@ class MessageRow(Row, table=True):
 class PairRow(Row, table=True):
     """A pair. A unique partial index allows only one running pair per conversation, also with many processes.
 
-    `revision` is the revision of the conversation at the last change of this pair: a client that has the conversation
-    at revision N needs only the pairs with a higher revision. `request_id` and `reply_id` are the current messages of
-    the pair. `version` is the number of the current version, `versions` the number of versions. `agent` is the
-    agent's name when it answered.
+    - `revision`: the revision of the conversation at the last change of this pair. A client that has the conversation
+      at revision N needs only the pairs with a higher revision.
+    - `request_id`, `reply_id`: the current messages of the pair.
+    - `version`, `versions`: the number of the current version, and the number of versions.
+    - `agent`: the agent's name when it answered.
     """
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "position"),
         Index(None, "conversation_id", "revision"),
         Index("ix_pair_trash", "owner", "deleted_at", sqlite_where=text(IS_DELETED)),
-        # The migrations create this index in PostgreSQL too. Here, that would only load SQLAlchemy's dialect (2 MB).
+        # The migrations also create this index in PostgreSQL. Here, that would only load SQLAlchemy's dialect (2 MB).
         Index(
             "uq_pair_running",
             "conversation_id",
@@ -141,7 +144,10 @@ class VersionRow(Row, table=True):
 
 
 class NodeRow(Row, table=True):
-    """A node: a line between pairs, such as an accounting node. It is never sent. `data` depends on the `role`."""
+    """A node: a line between pairs, such as an accounting node. It is never sent.
+
+    The content of `data` depends on `role`.
+    """
 
     __table_args__ = (Index(None, "conversation_id", "after_position"),)
 
@@ -155,15 +161,18 @@ class NodeRow(Row, table=True):
 
 
 class RunRow(Row, table=True):
-    """A run, with the data that its event log needs. `status` is `running` or the final lifecycle of its pair.
+    """A run, with the data that its event log needs. The text is in the pair's reply.
 
-    `usage`, `stop_reason` and `failure` are the provider's report on the last call (None: it reported nothing);
-    `report_fault` names the fields of the report that are not valid token counts. `rounds` are the earlier calls, which
-    ended in tool calls. `purpose` is the purpose of all calls, as in the ledger. The text is in the pair's reply.
-    `process_id` names the process that drives the run and must renew its heartbeat. `sent` are the position ranges of
-    the pairs in the request. `replay_of` is the run whose reply was used again, without a call. `prelude` is the text
-    about the user that was sent; `redacted` are the secrets that placeholders replaced (None: secrets were not searched
-    for).
+    - `status`: `running`, or the final lifecycle of its pair.
+    - `usage`, `stop_reason`, `failure`: the provider's report on the last call; None if it reported nothing.
+    - `report_fault`: names the fields of the report that are not valid token counts.
+    - `rounds`: the earlier calls, which ended in tool calls.
+    - `purpose`: the purpose of all calls, as in the ledger.
+    - `process_id`: the process that drives the run and must renew its heartbeat.
+    - `sent`: the position ranges of the pairs in the request.
+    - `replay_of`: the run whose reply was used again, without a call.
+    - `prelude`: the text about the user that was sent.
+    - `redacted`: the secrets that placeholders replaced; None if secrets were not searched for.
     """
 
     __table_args__ = (
@@ -223,17 +232,17 @@ class SnapshotRow(Row, table=True):
 
 
 PICTURE = "Picture"
-"""The words of a request that is only a picture."""
+"""The text that is shown for a request that is only a picture."""
 _PARTS_READ = 4
-"""Number of parts of a reply that are searched for its first text. Thinking or a tool call may precede it."""
+"""Number of parts of a reply that are searched for its first text. Thinking or a tool call may come before it."""
 
 
 def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
     """Return SQL for the first `most` characters of a request: of its first part, if that is a text.
 
-    The first part of a request without a text is a file: then it is the name of the file, or "Picture".
+    If a request has no text, its first part is a file. Then the SQL returns the name of the file, or "Picture".
 
-    The check for valid JSON is needed because SQLite fails a query that reads other text as JSON.
+    The check for valid JSON is needed, because SQLite fails a query that reads another text as JSON.
     """
     whole = _read_json(parts)
     kind, words, name = (whole[0, key].as_string() for key in ("type", "text", "name"))
@@ -241,7 +250,7 @@ def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
 
 
 def first_text(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """Return SQL for the first `most` characters of a reply: of its first text, if that is among its first parts."""
+    """Return SQL for the first `most` characters of a reply. Its first text must be among its first parts."""
     whole = _read_json(parts)
     texts = (
         case((whole[at, "type"].as_string() == "text", whole[at, "text"].as_string()), else_=None)

@@ -15,9 +15,9 @@ IS_OPEN_COMPARISON = "closed_at IS NULL"
 class ComparisonRow(Row, table=True):
     """One request to several models. `runs` has an entry for each reply.
 
-    `closed_at` is the time when the comparison was discarded; None: it is open. If the comparison answers an existing
-    pair again, `pair_id` is that pair and `request_id` its request. `gone` are the later pairs that are removed when a
-    reply is kept.
+    - `closed_at`: the time when the comparison was discarded; None while it is open.
+    - `pair_id`, `request_id`: the pair that the comparison answers again, and its request.
+    - `gone`: the later pairs that are removed when a reply is kept.
 
     A unique partial index allows only one open comparison per conversation, also with many processes.
     """

@@ -4,9 +4,9 @@
     stars = reading.take("stars", row["stars"], a_number, 0)
     reading.damage                       # what could not be read
 
-There are two steps. First the `READABLE` types and `read_json` convert the driver's JSON, times and bytes to Python
-values. A value that they cannot read becomes `Unreadable`, because an exception would lose all rows of the query. Then
-a function that makes a domain value of a row takes each column through a `Reading`.
+A stored value is read in two steps. First the `READABLE` types and `read_json` convert the driver's JSON, times and
+bytes to Python values. A value that they cannot read becomes `Unreadable`, because an exception would lose all rows of
+the query. Then a function that makes a domain value of a row takes each column through a `Reading`.
 
 The conversion to domain values is in `mapping.py` and `parts_json.py`.
 """
@@ -49,7 +49,7 @@ MAX_REASON: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A stored value that does not have the type of its column, with its stored bytes and the reason."""
+    """A stored value that does not have the type of its column: its stored bytes, and the reason."""
 
     raw: bytes
     reason: str

@@ -48,7 +48,7 @@ from app.store.database.damage import READABLE, read_json, read_text
 log = structlog.get_logger()
 
 BUSY_SECONDS = 5
-"""Seconds that SQLite waits while another process writes."""
+"""Seconds that SQLite waits for another process to finish writing."""
 POOL_SIZE = 5
 """Number of pooled connections. With SQLite, each connection has a thread."""
 DISK_SECONDS = 2.0
@@ -84,7 +84,7 @@ class Store:
             StoreError: the database cannot be written.
             IntegrityError: a change violates a constraint of the database.
         """
-        # IMMEDIATE waits until it may write. A transaction that started with a read would fail instead.
+        # IMMEDIATE waits until this session may write. A transaction that started with a read would fail instead.
         engine = self.engine.execution_options(begin="BEGIN IMMEDIATE")
         async with (
             _describe_faults(self.engine, "written"),
@@ -96,7 +96,7 @@ class Store:
         self._written.set()
 
     def beside(self, engine: AsyncEngine) -> Store:
-        """Return a second store with this engine. Only one session of both stores writes at a time.
+        """Return a second store with this engine. At any time, only one session of the two stores writes.
 
         After each commit, the second store also wakes `keep_on_disk` of this store.
         """
@@ -105,7 +105,7 @@ class Store:
     async def keep_on_disk(self) -> None:
         """Write committed data to the disk a few seconds after each commit, until the task is cancelled.
 
-        No other session waits for this. Other databases than SQLite write to the disk themselves.
+        No session waits for this. Databases other than SQLite write to the disk themselves.
         """
         while self.engine.dialect.name == "sqlite":
             await self._written.wait()
@@ -160,7 +160,7 @@ class _Engine(AsyncEngine):
 
 
 def make_blocking_engine(url: str) -> Engine:
-    """Make an engine for the database at this URL that needs no event loop, for migrations."""
+    """Make an engine for the database at this URL that needs no event loop. Migrations use it."""
     parsed = make_url(url)
     # aiosqlite wraps Python's own driver in a thread. Other drivers have one name for blocking and async use.
     engine = create_engine(parsed.set(drivername="sqlite") if _is_sqlite(url) else parsed, **_options(url))
@@ -174,7 +174,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like the one of `make_reading_engine` and also writes. It waits for other writers."""
+    """Make an engine that reads like that of `make_reading_engine`, and also writes. It waits for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 
@@ -193,7 +193,7 @@ def _read_any_text(connection: Any, _record: object) -> None:
 
 
 def _options(url: str) -> dict[str, Any]:
-    # The driver must not start transactions: it would start them late, and never IMMEDIATE.
+    # The driver must not start transactions: it would start them late, and never with IMMEDIATE.
     connect_args = {"isolation_level": None, "timeout": BUSY_SECONDS} if _is_sqlite(url) else {}
     return {"json_serializer": _dump_json, "json_deserializer": read_json, "connect_args": connect_args}
 
@@ -221,7 +221,7 @@ class _Json(sqlite.JSON[Any]):
     cache_ok = True
 
     def bind_expression(self, bindvalue: BindParameter[Any]) -> ColumnElement[Any]:
-        return cast(bindvalue, Text)  # bytes alone would be stored as bytes
+        return cast(bindvalue, Text)  # without the cast, SQLite would store the value as bytes
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -230,10 +230,10 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-        # LIKE with several wildcards can take unbounded time. This function reads the text once.
+        # SQLite's own LIKE can take unbounded time for several wildcards. This function reads the text once.
         connection.create_function("in_order", 2, _in_order, deterministic=True)
     except Exception:
-        connection.close()  # the pool does not have it yet, so its thread would outlive the event loop
+        connection.close()  # the pool does not know the connection yet, so its thread would outlive the event loop
         raise
 
 
@@ -245,7 +245,7 @@ def _let_go(connection: Any, _record: object, _fault: object) -> None:
     """
     try:
         connection.rollback()
-    except sqlite3.Error as error:  # the connection is closed next in any case
+    except sqlite3.Error as error:  # the connection is closed next, even after an error
         log.warning("the transaction of an abandoned connection could not be ended", fault=str(error))
 
 
@@ -290,7 +290,7 @@ async def _describe_faults(engine: AsyncEngine, what: str) -> AsyncGenerator[Non
     try:
         yield
     except IntegrityError:
-        raise  # the caller knows which constraint was violated and what that means
+        raise  # the caller knows which constraint was violated, and what to do
     except DBAPIError as error:
         raise explain_fault(engine, what, error) from error
 

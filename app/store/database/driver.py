@@ -1,4 +1,4 @@
-"""A driver that runs SQLite in threads. A statement makes one visit to its connection's thread: execute, read, close.
+"""A driver that runs SQLite in threads. Each statement needs one call in the thread of its connection, a visit.
 
     connections = Connections()
     create_async_engine("sqlite+aiosqlite:///…", connect_args={"async_creator_fn": connections.connect})
@@ -34,9 +34,9 @@ NOT_DECODED = "Could not decode to UTF-8"
 class Connections:
     """The connections of one SQLAlchemy engine. `close` ends their threads before the event loop ends.
 
-    SQLAlchemy's pool does not end all of them: not the thread of a connection in use, nor that of a task that was
-    cancelled while it connected. Such a thread would fail when it sends its result to the closed loop. After `close`,
-    the pool would also make new connections for tasks that still run, and these would never be closed.
+    SQLAlchemy's pool alone would leave some threads: that of a connection in use, and that of a task that was cancelled
+    while it connected. Such a thread would fail when it sends its result to the closed loop. After `close`, the pool
+    would also make new connections for tasks that still run, and these would never be closed.
     """
 
     _made: list[VisitedConnection] = field(default_factory=list["VisitedConnection"])
@@ -68,8 +68,9 @@ class Connections:
 class VisitedConnection(aiosqlite.Connection):
     """A connection whose cursors make one visit to its thread for each statement.
 
-    `_begin` is the statement that starts a transaction before the next statement. `_open` is True if a transaction may
-    be open: after a cancelled or failed visit this is unknown. `_stopped` is done when the thread has ended.
+    - `_begin`: the statement that starts a transaction before the next statement.
+    - `_open`: True if a transaction may be open. After a cancelled or failed visit this is unknown.
+    - `_stopped`: done when the thread has ended.
     """
 
     def __init__(self, connector: Any, iter_chunk_size: int) -> None:
@@ -104,7 +105,7 @@ class VisitedConnection(aiosqlite.Connection):
         return VisitingCursor(self)
 
     async def visit(self, sql: str, act: Callable[[sqlite3.Cursor], object]) -> Done:
-        """Make a cursor, call `act` to execute the statement `sql` with it, read all rows and close the cursor."""
+        """Execute the statement `sql` in one visit, and return all its rows. `act` executes it with a new cursor."""
         self._open = True
         visit = self._execute(_visit, self._conn, self._begin, sql, act)  # pyright: ignore[reportUnknownMemberType] - untyped
         done: Done = await visit
@@ -126,7 +127,7 @@ class VisitedConnection(aiosqlite.Connection):
             self._open = False
 
     def stop(self) -> asyncio.Future[Any] | None:
-        """End the thread, and return a future that is done when it has ended: the same one for every call.
+        """End the thread. Return a future that is done when it has ended. Every call returns the same future.
 
         If a task is cancelled a second time, SQLAlchemy calls `stop` again while it is already closing the connection.
         Without this method, aiosqlite would then wait for a thread that no longer exists.
@@ -161,7 +162,8 @@ def _visit(
 ) -> Done:
     cursor = connection.cursor()
     try:
-        if begin is not None and not connection.in_transaction:  # open already if the statement after `begin` failed
+        # after a failed statement, the transaction may already be open
+        if begin is not None and not connection.in_transaction:
             cursor.execute(begin)
         rows = _read_rows(connection, cursor, sql, act)
         return Done(rows, cursor.description, cursor.rowcount, cursor.lastrowid, connection.in_transaction)

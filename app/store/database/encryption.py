@@ -32,7 +32,7 @@ MAX_KEY_FILE: Final = 64 * 1024
 class Seal:
     """Encrypts and decrypts texts with the key in the file at `path`.
 
-    The file is made when the first secret is encrypted. It is read when needed, and the key is never cached.
+    The file is created when the first secret is encrypted. The key is read from the file each time, and never cached.
     """
 
     path: Path

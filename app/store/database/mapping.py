@@ -1,6 +1,6 @@
 """Conversion of rows to domain values and back. Parts are converted in `parts_json.py`.
 
-A stored value of an enum that this version does not know raises a `StoreError`. Nothing is guessed.
+If this version does not know a stored value of an enum, it raises a `StoreError` and does not guess.
 
 Each function takes a row of a query, which must have all columns that the function reads.
 """
@@ -181,7 +181,7 @@ def decode_parameters(value: Json) -> Parameters:
 
 def encode_failure(reason: Failure) -> Json:
     columns = asdict(reason)
-    if not reason.recovered:  # nearly always
+    if not reason.recovered:  # usually, no text was recovered
         del columns["recovered"]
     return columns
 
@@ -203,7 +203,10 @@ def encode_usage(usage: Usage | None) -> Json | None:
 
 
 def decode_usage(value: Json | None) -> Usage | None:
-    """Decode the usage that a provider reported. None: there is no report, or its `input_tokens` is no valid count."""
+    """Decode the usage that a provider reported.
+
+    Return None if there is no report, or if its `input_tokens` is no valid count.
+    """
     return None if value is None else read_usage(value)
 
 
@@ -220,7 +223,7 @@ def decode_retry(value: Json) -> Retry:
     reason = decode_failure(value["reason"])
     if reason is None:
         raise StoreError("A stored retry has no reason: the database is damaged. Restore a backup.")
-    return Retry(value["attempt"], value["seconds"], reason, value.get("after", 0))  # older runs have no `after`
+    return Retry(value["attempt"], value["seconds"], reason, value.get("after", 0))  # `after` is missing in older runs
 
 
 def encode_round(ended: Round) -> Json:
@@ -228,7 +231,7 @@ def encode_round(ended: Round) -> Json:
 
 
 def decode_round(value: Json) -> Round:
-    fault = value.get("report_fault")  # missing in rounds stored before revision 0033
+    fault = value.get("report_fault")  # this field is missing in rounds stored before revision 0033
     return Round(value["attempt"], decode_usage(value["usage"]), a_text_or_none(fault))
 
 
@@ -238,7 +241,7 @@ def has_faulty_round(rounds: list[Json]) -> bool:
 
 
 def decode_total(usage: Json | None, rounds: list[Json]) -> Usage | None:
-    """Add up the usage of all rounds of a reply. None: the provider reported none."""
+    """Add up the usage of all rounds of a reply. Return None if the provider reported none."""
     reported = [one for one in (*(decode_round(each).usage for each in rounds), decode_usage(usage)) if one is not None]
     return sum(reported[1:], reported[0]) if reported else None
 
@@ -257,7 +260,7 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
 def read_message(
     message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role
 ) -> tuple[Message, tuple[Damage, ...]]:
-    """Return a message of a pair with its readable values, and its damage. `role` None: the message has no row."""
+    """Return a message of a pair with the values that can be read, and its damage. `role` is None if it has no row."""
     take = (reading := Reading("message", str(message_id))).take
     if role is None:
         reading.note("id", "its pair refers to it, but it is missing", None)
@@ -327,7 +330,7 @@ def decode_pair(row: Columns) -> Pair:
 
 
 def encode_replaced(replaced: tuple[Replaced, ...] | None) -> list[Json] | None:
-    """Encode the records of replaced secrets. None: secrets were not searched for."""
+    """Encode the records of replaced secrets. `replaced` is None if secrets were not searched for."""
     if replaced is None:
         return None
     return [{"kind": one.kind, "place": one.place, "pair_id": one.pair_id} for one in replaced[:MAX_REPLACED]]

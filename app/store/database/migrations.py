@@ -57,7 +57,7 @@ REVISIONS: Final = (
 )
 """The revision of the schema after each migration, oldest first.
 
-The list is here so that a start without a migration does not import Alembic.
+With this list, a start without a migration need not import Alembic.
 """
 
 HEAD: Final = REVISIONS[-1]
@@ -73,7 +73,7 @@ def upgrade(url: str) -> None:
     with _connected(url) as engine:
         if _read(engine) == HEAD:
             return
-        # Other processes that start now wait here, and then find nothing to migrate.
+        # Other processes that start now wait here. Then they find nothing to migrate.
         with engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
             _run_alembic(connection)
 

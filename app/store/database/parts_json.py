@@ -79,7 +79,7 @@ def _decode(value: Any) -> Part:
         kind = value["type"]
         if (
             kind == "text" and len(value) == 2 and type(value["text"]) is str
-        ):  # nearly all parts: a history has thousands
+        ):  # nearly all parts are texts, and a history has thousands
             return Text(value["text"])
         fields = {name: field for name, field in value.items() if name != "type"}
         if kind == "tool_result":

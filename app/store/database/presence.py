@@ -18,16 +18,17 @@ from app.domain.errors import StoreError
 
 @contextmanager
 def claim(url: str) -> Generator[bool]:
-    """Show other processes that this process uses the database, by a shared lock, while the context is open.
+    """Hold a shared lock while the context is open, which shows other processes that this process uses the database.
 
-    Yield True if no other process used the database at the start. A database that is not in a file: always False.
+    Yield True if no other process used the database at the start. Always yield False if the database is not in a file.
     """
     if (path := _path_of(url)) is None:
         yield False
         return
     with _open_lock(f"{path}-owner") as present:
         with _open_lock(f"{path}-opening") as opening:
-            fcntl.flock(opening, fcntl.LOCK_EX)  # processes that start at once check one after the other
+            # if several processes start at the same time, they check one after the other
+            fcntl.flock(opening, fcntl.LOCK_EX)
             alone = _take(present)
             fcntl.flock(present, fcntl.LOCK_SH)
         yield alone
@@ -35,7 +36,7 @@ def claim(url: str) -> Generator[bool]:
 
 @contextmanager
 def claim_alone(url: str) -> Generator[None]:
-    """Hold the exclusive lock of the database while the context is open: a server that starts meanwhile waits.
+    """Hold the exclusive lock of the database while the context is open. A server that starts meanwhile waits.
 
     Raises:
         StoreError: another process uses the database.

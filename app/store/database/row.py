@@ -1,7 +1,7 @@
 """The base class of all rows: the names of tables and constraints, and the metadata with all tables.
 
-The metadata has a table only after its module was imported. `store/tables.py` imports all of them: import `Row` from
-there if you need all tables.
+The metadata has a table only after the module of the table was imported. `store/tables.py` imports all of them: import
+`Row` from there if you need all tables.
 """
 
 from __future__ import annotations

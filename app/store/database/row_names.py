@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Table
 
 NAMES: Final = MappingProxyType({"version": ("pair_id", "number"), "tool_call": ("run_id", "number")})
-"""The columns that name a row of these tables. Other modules pass the same names to `Reading`."""
+"""The columns that name a row, for tables without an id. Other modules pass the same names to `Reading`."""
 OUR_IDS: Final = frozenset({"id", "docid", "pair_id", "run_id", "round", "conversation_id", "vocabulary"})
 """Columns of primary keys that never contain a user's text, so that the log and `inview doctor` may show their values.
 
@@ -30,7 +30,7 @@ def name_row(table: Table, row: Mapping[Any, Any]) -> str:
 
 
 def show_id(stored: Any) -> str:
-    """Return an id for display. A value that cannot be an id becomes a placeholder, because it may be any text."""
+    """Return an id for display. A placeholder replaces a value that cannot be an id, because it may be any text."""
     shown = str(stored)
     can_be_shown = isinstance(stored, str | int) and len(shown) <= MAX_ID and shown.isprintable()
     return shown if can_be_shown else "(its id cannot be read)"

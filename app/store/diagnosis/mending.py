@@ -1,4 +1,4 @@
-"""Repairs a damaged database as far as possible without a loss, for `inview doctor --mend`.
+"""Repairs the damage of a database that can be repaired without a loss, for `inview doctor --mend`.
 
     done = mend(url, folder)
     done.sentences           # ("The search index was built again: 2 entries.", …)
@@ -87,7 +87,10 @@ BUILT: Final = frozenset({PAIR_TEXT, PAIR_SIZE, SEARCH_TEXT})
 
 @dataclass(slots=True)
 class Mended:
-    """The result of a repair: what was done, one sentence each. `kept` is the file with the original rows, if any."""
+    """The result of a repair: one sentence for each thing that was done.
+
+    `kept` is the file with the original rows, if any.
+    """
 
     sentences: list[str] = field(default_factory=list[str])
     kept: Path | None = None
@@ -158,7 +161,7 @@ def _reset_settings(mending: _Mending) -> None:
             continue
         neutral = encode_conversation(conversation)
         changes = {one.column: neutral[one.column] for one in damaged}
-        if {"summary", "summary_position"} & changes.keys():  # the two are one setting
+        if {"summary", "summary_position"} & changes.keys():  # summary and position are one setting
             changes |= {"summary": None, "summary_position": None}
         _reset_columns(mending, CONVERSATION, rowid, changes)
         names = dict.fromkeys(SETTINGS[one.column] for one in damaged)

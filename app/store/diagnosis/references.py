@@ -44,16 +44,16 @@ def find_missing_rows(connection: Connection) -> Found:
     lost_topics = select(PAIR.c.id, PAIR.c.topic).where(names_no_topic())
     for pair_id, named in connection.execute(lost_topics):
         if isinstance(named, Unreadable):
-            continue  # a topic that is no text is reported elsewhere
+            continue  # another check reports a topic id that is not a text
         damage = Damage("pair", show_id(pair_id), "topic", NO_TOPIC, len(raw_bytes(named)))
         yield damage, of_pair(connection, pair_id)
     yield from _find_broken_keys(connection)
 
 
 def lost_its_file() -> ColumnElement[bool]:
-    """Return the SQL condition for an upload that is in a draft and whose bytes are missing.
+    """Return the SQL condition for an upload in a draft whose bytes are missing.
 
-    An upload that was sent needs no bytes: its message has the text or names the attachment.
+    An upload that was sent needs no bytes: its message has the text, or names the attachment.
     """
     stored = exists().where(ATTACHMENT.c.id == UPLOAD.c.attachment_id, ATTACHMENT.c.owner == UPLOAD.c.owner)
     return UPLOAD.c.taken_by.is_(None) & ~stored
@@ -62,7 +62,7 @@ def lost_its_file() -> ColumnElement[bool]:
 def names_no_topic() -> ColumnElement[bool]:
     """Return the SQL condition for a pair whose topic does not exist.
 
-    A topic id that is not a text is reported elsewhere.
+    Another check reports a topic id that is not a text.
     """
     stored = exists().where(TOPIC.c.id == PAIR.c.topic, TOPIC.c.owner == PAIR.c.owner)
     return (func.typeof(PAIR.c.topic) == "text") & ~stored

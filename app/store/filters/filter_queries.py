@@ -73,7 +73,7 @@ async def select_names(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def select_occurring(session: AsyncSession, owner: str, conversation_id: str, topics: TopicTree) -> Occurring:
-    """Return which values occur in a conversation's pairs: stars, flags, topics, models and so on.
+    """Return the values that occur in a conversation's pairs: stars, flags, topics, models and so on.
 
     A pair that is not in the index yet counts as a pair without files and tool calls.
     """
@@ -220,7 +220,7 @@ class _Reader:
                     .correlate(None)
                     .subquery()
                 )
-                # By position, not by id: SQLite then reads only these pairs, not the whole conversation.
+                # Selected by position, not by id, so that SQLite reads only these pairs and not the whole conversation.
                 oldest = select(func.min(newest.c.position)).scalar_subquery()
                 return and_(PAIR.c.position >= oldest, self._read(among))
             case _:
@@ -231,7 +231,7 @@ class _Reader:
         of, size = self._estimator, PAIR_SIZE.c
         thinking = case((size.thinking_vendor == of.vendor, size.thinking), else_=0)
         counted = (size.text + thinking) * of.permille
-        # Rounded up: both are whole numbers and not negative.
+        # The division rounds up, because both numbers are whole and not negative.
         words = (counted + (THOUSAND - 1)) // THOUSAND + size.messages * of.per_message
         if not self._image_tokens:
             return func.coalesce(words, 0)

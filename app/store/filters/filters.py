@@ -25,10 +25,10 @@ MAX_APPLIED = 200
 
 
 UNREADABLE_NAME = "(its name cannot be read)"
-"""The name of a saved filter whose stored name cannot be read. It is no valid name after an `@`."""
+"""The name shown for a saved filter whose stored name cannot be read. It is not valid after an `@`."""
 _rowid: ColumnElement[int] = literal_column("saved_filter.rowid", Integer)
 _applied_rowid: ColumnElement[int] = literal_column("applied_filter.rowid", Integer)
-# Filters with equal times are ordered by text, so that the order is unique.
+# Filters with equal times are sorted by text, so that the order is always the same.
 _NEWEST_FIRST = APPLIED_FILTER.c.applied_at.desc(), APPLIED_FILTER.c.filter
 
 
@@ -77,7 +77,7 @@ def _decode_applied(number: int, line: object) -> AppliedFilter:
 
 def _take_filter(reading: Reading, line: object) -> str:
     text = reading.take("filter", line, a_text, UNREADABLE)
-    if isinstance(line, str):  # the text is shown even if it is no filter
+    if isinstance(line, str):  # show the text even if it is not a filter
         reading.take("filter", line, require_filter, None)
     return text
 

@@ -28,10 +28,12 @@ from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 @dataclass(frozen=True, slots=True)
 class PairText:
-    """The text of a pair and the facts that filters need. `attachment`: it has an image or a file.
+    """The text of a pair, and the facts that filters need.
 
-    `blank`: the reply has nothing to send. `tools` are the names of the tools called. `damaged`: a part of the pair
-    cannot be read.
+    - `attachment`: it has an image or a file.
+    - `blank`: the reply has no content to send.
+    - `tools`: the names of the tools called.
+    - `damaged`: a part of the pair cannot be read.
     """
 
     searched_text: str
@@ -69,7 +71,7 @@ async def load_unindexed(  # noqa: PLR0913 - owner, conversation, vocabulary, an
 ) -> tuple[Pair, ...]:
     """Return up to `limit` pairs that changed after a revision, follow a position, and are not in the indexes.
 
-    The oldest pair is first. Pass the last position to the next call, so that it does not read the same pairs again.
+    The oldest pair is first. Pass the last position to the next call, so that it returns the next pairs.
     """
     values = {
         "conversation_id": conversation_id,
@@ -152,7 +154,7 @@ _DAMAGED = (
 async def find_mistaken(session: AsyncSession, damaged: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
     """Return the ids of pairs whose flag `damaged` in the index is wrong, each with the id of its conversation.
 
-    `damaged` are the ids of the pairs that are damaged, `whole` those of the pairs that are not.
+    `damaged` has the ids of pairs that are damaged, `whole` the ids of pairs that are not.
     """
     mistaken = or_(
         and_(PAIR_TEXT.c.pair_id.in_(damaged), PAIR_TEXT.c.damaged.is_(False)),

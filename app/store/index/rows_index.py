@@ -12,10 +12,14 @@ from app.store.database.row import Row
 
 
 class PairTextRow(Row, table=True):
-    """The text and the facts of a pair for filters, built from its two messages, and again when it has other messages.
+    """The text and the facts of a pair for filters.
 
-    `blank`: the reply has nothing to send. `damaged`: a part of the pair could not be read. `tools` are the names of
-    the tools called. The text is the last column, because SQLite is slow to read a column after a long text.
+    The row is built from the two messages of the pair, and again when the pair has other messages. The text is the last
+    column, because SQLite is slow to read a column after a long text.
+
+    - `blank`: the reply has no content to send.
+    - `damaged`: a part of the pair could not be read.
+    - `tools`: the names of the tools called.
     """
 
     pair_id: str = Field(foreign_key="pair.id", ondelete="CASCADE", primary_key=True)

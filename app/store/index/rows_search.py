@@ -1,7 +1,7 @@
 """The searchable words of pairs and titles, and their full-text index.
 
-Triggers update both in the transaction that changes a pair, a message or a title. So code that writes rows cannot
-forget the update, as with the ledger (docs/decisions/0029).
+Triggers update both in the transaction that changes a pair, a message or a title. Code that writes rows need not update
+them, as with the ledger (docs/decisions/0029).
 
 - A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
   are added when the reply has ended. A deleted pair has no row.
@@ -26,9 +26,12 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters that are searched for a blank. The next row repeats them, so that a phrase is found."""
+"""Number of characters in which a blank is searched for.
+
+The next row repeats them, so that a phrase across rows is found.
+"""
 IS_SECOND_PIECE: Final = "piece = 1"
-"""Every pair with several rows has one such row."""
+"""The SQL condition for a pair with several rows: every such pair has one row that meets it."""
 
 
 class SearchTextRow(Row, table=True):
@@ -56,7 +59,7 @@ SEARCH_TEXT = Row.metadata.tables["search_text"]
 INDEX_NAME: Final = "search_index"
 
 
-# In these statements, each place that names a long text has a copy of it. So they name it as rarely as possible.
+# SQLite makes a copy of a long text at each place of a statement that names it, so these statements name it rarely.
 _REPLY = f"CASE WHEN pair.{IS_RUNNING_PAIR} THEN NULL ELSE pair.reply_id END"
 _WORDS = (
     "(SELECT group_concat(coalesce((SELECT group_concat(json_extract(part.value, '$.text'), char(10)) "  # noqa: S608
@@ -64,7 +67,7 @@ _WORDS = (
     "WHERE message.id = which.value AND json_extract(part.value, '$.type') = 'text'), ''), char(10)) "
     f"FROM json_each(json_array(pair.request_id, {_REPLY})) AS which)"
 )
-"""The SQL expression for the words of a pair: those of the request, a line feed and those of the reply."""
+"""The SQL expression for the words of a pair: those of the request, a line feed, and those of the reply."""
 
 
 def divide_words(words: str) -> list[str]:
@@ -87,7 +90,8 @@ def _cut(words: str, place: int) -> int:
 
 
 _LAST = f"(max(length(said.words), 1) - 1) / {PIECE}"
-# The numbers from 0 as keys, the last one with the value 1: a common table expression is not allowed in a trigger.
+# The SQL for the numbers from 0 as keys, the last one with the value 1. A trigger cannot have a common table
+# expression.
 _NUMBERS = f"json_each('[' || replace(hex(zeroblob({_LAST})), '00', '0,') || '1]') AS number"
 _AROUND = (
     "CASE WHEN number.key = 0 AND number.value = 1 THEN said.words "

@@ -1,9 +1,9 @@
-"""Searches for words in the titles and pairs of conversations. Each title or pair with the words is called a place.
+"""Searches for words in the titles and pairs of conversations. A title or a pair that contains the words is a place.
 
     found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
-The best place is first, and each pair has an excerpt. The search skips the trash and deleted pairs. The database has a
+The best place is first, and each pair has an excerpt. The trash and deleted pairs are not searched. The database has a
 full-text index of words (`rows_search.py`). For scripts without blanks between words, the search reads the texts
 themselves, which takes longer.
 
@@ -26,7 +26,7 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""Maximum number of places that are compared with each other, the newest ones. If there are more, the page says so."""
+"""Maximum number of places that are compared with each other: the newest ones. If there are more, the page says so."""
 MAX_READ: Final = 100_000
 """Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
 
@@ -52,7 +52,7 @@ class SearchHit:
 class FoundPlaces:
     """The best place of each conversation that was found, sorted from the best to the worst.
 
-    `complete`: every place with the words was compared; otherwise older places were left out.
+    `complete`: every place with the words was compared. Otherwise, older places were left out.
     """
 
     places: tuple[SearchHit, ...]
@@ -73,7 +73,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conversation that was found, with its best place. `excerpt` None: the words are in the title."""
+    """A conversation that was found, with its best place. `excerpt` is None if the words are in the title."""
 
     listed: Listed
     place: SearchHit
@@ -83,9 +83,9 @@ class Found:
 async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
     """Find the places that contain the words in an owner's conversations.
 
-    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are taken, and they are not
-    ranked, because a rank needs a look at every place, perhaps a million. Their order is then: titles first, next the
-    places in conversations with the most places, and among equals the newest first.
+    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are used. They are not
+    ranked, because every place, perhaps a million, would have to be read for that. Then titles come first, next the
+    places in conversations with the most places, and among equals the newest place.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
@@ -99,7 +99,7 @@ async def search(session: AsyncSession, owner: str, criteria: ListCriteria, look
         row.docid: (row.rank, -row.docid)
         if complete
         else (row.pair_id is not None, -counts[row.conversation_id], -row.docid)
-        for row in reversed(rows)  # of a row that both queries found, the rank of the first
+        for row in reversed(rows)  # if both queries found a row, use its first rank
     }
     places: dict[str, SearchHit] = {}
     for row in sorted(rows, key=lambda row: rank[row.docid]):
@@ -192,11 +192,15 @@ async def _find_long_pairs(
 def select_long_pairs(
     owner: str, criteria: ListCriteria, looked_for: Search, *, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for rows with the first word, of pairs with several rows that contain all words together."""
+    """Return the query for rows with the first word.
+
+    It selects only long pairs whose rows together contain all words.
+    """
     row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
     first, *others = (*looked_for.terms, *looked_for.pieces)
     long_pairs = select(second.c.pair_id).where(text(f"second.{IS_SECOND_PIECE}"))
-    # A condition for each row, not a join: the few long pairs must be read first, however many conversations there are.
+    # This is a condition for each row and not a join, so that the few long pairs are read first, however many
+    # conversations there are.
     of_criteria = select(_ONE).where(
         CONVERSATION.c.id == row.conversation_id, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)
     )

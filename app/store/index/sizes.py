@@ -1,4 +1,4 @@
-"""Queries of sizes: for each pair the values that decide whether it is sent, without its texts.
+"""Queries of sizes: for each pair, the values that decide whether it is sent, without its texts.
 
 The indexes must be complete (`runs/request/indexes.py`).
 """
@@ -24,7 +24,7 @@ from app.store.index.indexes import join_indexes
 from app.store.index.rows_index import PAIR_SIZE, PAIR_TEXT
 
 NO_SIZES = PairSizes(0, 0)
-"""The size of a pair while its reply is running. The pair is measured after the reply has ended."""
+"""The size of a pair whose reply is running. The pair is measured after the reply has ended."""
 
 _TEXT, _SIZE = PAIR_TEXT.c, PAIR_SIZE.c
 _COLUMNS = (
@@ -38,10 +38,12 @@ _NO_IMAGES = "[]"
 
 @dataclass(frozen=True, slots=True)
 class ChangedSizes:
-    """Pairs that changed. `candidates` are these pairs with their current sizes, oldest first.
+    """Pairs that changed.
 
-    `deleted` are the positions of those that were deleted. `last_position` is the position of the last pair that was
-    read. `complete`: no further pairs changed.
+    - `candidates`: these pairs with their current sizes, oldest first.
+    - `deleted`: the positions of the pairs that were deleted.
+    - `last_position`: the position of the last pair that was read.
+    - `complete`: no further pairs changed.
     """
 
     candidates: tuple[Candidate, ...]

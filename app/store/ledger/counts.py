@@ -14,7 +14,7 @@ from app.domain.usage import COUNTERS, MAX_TOKENS, read_count
 
 
 def clean(column: ColumnElement[int]) -> ColumnElement[int]:
-    """Return SQL for a counter: its value if that is a valid count, else NULL (like `domain.usage.read_count`)."""
+    """Return SQL for a counter: its value if that is a valid count (see `domain.usage.read_count`), else NULL."""
     return case((and_(func.typeof(column) == "integer", column.between(0, MAX_TOKENS)), column))
 
 
@@ -24,6 +24,6 @@ def is_wrong(table: Table) -> ColumnElement[bool]:
 
 
 def describe_wrong(stored: Mapping[str, object]) -> str | None:
-    """Describe the invalid counters of a row. None: all are valid."""
+    """Describe the invalid counters of a row. Return None if all are valid."""
     wrong = [name for name, value in stored.items() if value is not None and read_count(value) is None]
     return "; ".join(f"{name}: {str(stored[name])[:40]} in the ledger" for name in wrong) or None

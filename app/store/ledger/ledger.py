@@ -57,7 +57,7 @@ ENTRY: ColumnElement[int] = literal_column("ledger.rowid", Integer)
 LOOKED_AT = 4 * MAX_OBSERVATIONS
 """Maximum number of a model's newest calls that are read to find calls with both token counts.
 
-One count was made by Inview before the call, the other was reported by the provider.
+Inview made one count before the call; the provider reported the other.
 """
 _COUNTED = ("counted_text", "counted_messages", "estimated_tokens", "sent_characters", "sent_bytes")
 
@@ -67,7 +67,7 @@ class CountedRequest:
     """The token counts of a request before it was sent, in the model's vocabulary, and the estimate made from them.
 
     `sent_characters` is the length of its texts, `sent_bytes` the length of its body. For a request with images, every
-    field except the estimate is None: the counts could not be compared with the provider's report.
+    field except the estimate is None, because the counts could not be compared with the provider's report.
     """
 
     counted_text: int | None
@@ -79,10 +79,12 @@ class CountedRequest:
 
 @dataclass(frozen=True, slots=True)
 class EndedCall:
-    """A provider call that has ended. `usage` None: the provider reported none. `error_class` None: it did not fail.
+    """A provider call that has ended.
 
-    `counted` None: the tokens of the request were not counted. `report_fault` names the invalid counts in the
-    provider's report.
+    - `usage`: None if the provider reported none.
+    - `error_class`: None if the call did not fail.
+    - `counted`: None if the tokens of the request were not counted.
+    - `report_fault`: names the invalid counts in the provider's report.
 
     A call for an exact count uses no tokens (`usage` None) and belongs to no pair and no run: its `pair_id` is empty,
     its `run_id` is the id of the call, and its `counted.estimated_tokens` is the provider's count.
@@ -106,7 +108,7 @@ class EndedCall:
 
     @property
     def reported(self) -> Observation | None:
-        """Return two token counts of the request, Inview's and the provider's, or None if one of them is unknown."""
+        """Return Inview's and the provider's token count of the request, or None if one of them is unknown."""
         counted = self.counted
         if counted is None or counted.counted_text is None or counted.counted_messages is None:
             return None
@@ -126,11 +128,10 @@ class EndedCall:
 
 
 async def insert_calls(session: AsyncSession, calls: Sequence[EndedCall]) -> None:
-    """Insert calls into the ledger. The database refuses a call (run and attempt) that is already there.
+    """Insert calls into the ledger. The database refuses a call (run and attempt) that is already in the ledger.
 
     The cost of a call is charged to its conversation or, if that is a child conversation, to the parent (`account_id`).
-    Its agent is the agent of its pair. Both are looked up now, so that the ledger has the values at the time of the
-    call.
+    A call has the agent of its pair. Both are looked up now, so that the ledger has the values at the time of the call.
     """
     if calls:
         rows = [_encode(call) | {"of_conversation": call.conversation_id, "of_pair": call.pair_id} for call in calls]
@@ -192,7 +193,7 @@ async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: str, *, after: int) -> Usage:
-    """Return the usage of all calls of a conversation and its child conversations, except the first `after` calls."""
+    """Return the usage of the calls of a conversation and its child conversations, without the first `after` calls."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
         select(*counters)
@@ -262,7 +263,7 @@ def on_account(conversation_id: str) -> ColumnElement[bool]:
 
 
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:
-    """Return the estimated tokens of a run's request, None if it has no estimate."""
+    """Return the estimated tokens of a run's request, or None if it has no estimate."""
     query = select(func.max(LEDGER.c.estimated_tokens)).where(LEDGER.c.run_id == run_id, LEDGER.c.owner == owner)
     return (await session.execute(query)).scalar_one()
 
@@ -272,8 +273,8 @@ async def load_observations(
 ) -> tuple[Observation, ...]:
     """Return Inview's and the provider's token counts of an owner's newest calls of a model, newest first.
 
-    Calls in `conversation_id` have `here` set. A call is left out if one of the two counts is missing, or if a value in
-    the provider's report or in the row is invalid.
+    `here` is True for calls in `conversation_id`. A call is left out if one of the two counts is missing, or if a value
+    in the provider's report or in the row is invalid.
     """
     rows = (await session.execute(_observations(), {"of_owner": owner, "of_model": model})).mappings()
     calls = (_decode(row) for row in rows)

@@ -1,4 +1,4 @@
-"""The most expensive conversations. The database finds them, so that Inview does not read all conversations.
+"""Finds the most expensive conversations in the database, so that Inview does not load all conversations.
 
 The database multiplies in floating point, which is exact enough to rank them. The caller computes the exact cost of
 each (`runs/usage/usage.py`).
@@ -19,7 +19,8 @@ from app.domain.models.model_profile import Prices
 from app.domain.usage import COUNTERS, Usage
 from app.store.ledger.usage import Apart, Place, UsageQuery, calls_of
 
-_PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")  # these are part of the output tokens
+# reasoning tokens are a part of the output tokens
+_PRICED = tuple(name for name in COUNTERS if name != "reasoning_tokens")
 _RATES = tuple(f"price_of_{name}" for name in _PRICED)
 _FREE = (0.0,) * len(_PRICED)
 
@@ -28,7 +29,7 @@ _FREE = (0.0,) * len(_PRICED)
 class MostExpensive:
     """The ids of the most expensive conversations, the most expensive first, and the number of all conversations.
 
-    Both are about the conversations whose calls match the query. The cost of a conversation includes its child
+    Only conversations with calls that match the query count. The cost of a conversation includes its child
     conversations.
     """
 
@@ -54,7 +55,7 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     rows = [(*place, *(_FREE if known is None else _rates(known))) for place, known in prices.items()]
     listed = func.json_each(json.dumps(rows)).table_valued("value")
     kinds = {"model": String, "era": Integer, "part": Integer, "size": Integer, **dict.fromkeys(_RATES, Float)}
-    # The values are cast and materialized, because SQLite finds only values of the same type.
+    # The values are cast and materialized, because SQLite compares only values of the same type as equal.
     typed = (
         cast(func.json_extract(listed.c.value, f"$[{place}]"), kind).label(name)
         for place, (name, kind) in enumerate(kinds.items())
@@ -77,7 +78,8 @@ async def find_most_expensive(  # noqa: PLR0913 - owner, query, prices, limit
     tokens = func.sum(sum(call.c[name] for name in _PRICED))
     query = (
         select(call.c.account_id, func.count().over())
-        # Every call has a price. The outer join makes SQLite look up the price for each call, not calls for each price.
+        # Every call has a price. With the outer join, SQLite looks up the price for each call, and not the calls for
+        # each price.
         .select_from(call.outerjoin(price, and_(*same)))
         .group_by(call.c.account_id)
         .order_by(cost.desc(), tokens.desc(), call.c.account_id)

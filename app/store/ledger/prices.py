@@ -1,4 +1,4 @@
-"""Queries of the user's prices. From a day on, each of them replaces the price of one model in the public table."""
+"""Queries of the user's prices. A price of the user replaces that of a model in the public table, from a day on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = tuple(kind.name for kind in fields(Prices))
 
 @dataclass(frozen=True, slots=True)
 class OwnPrice:
-    """The user's prices of a model from a UTC day on, until the next entry. `prices` None: they are unknown."""
+    """The user's prices of a model from a UTC day on, until the next entry. `prices` is None if they are unknown."""
 
     model: str
     since: date

@@ -1,4 +1,4 @@
-"""Computes the stored sums of the ledger (`usage_day` and `usage_account`) again, and finds differences.
+"""Rebuilds the stored sums of the ledger (`usage_day` and `usage_account`), and finds differences from the ledger.
 
 A trigger adds every new row of the ledger to both tables in the same transaction (migration 0024). This module computes
 the sums by the same rules.
@@ -53,7 +53,7 @@ def insert_sums(table: Table) -> Insert:
 
 
 def select_faults(table: Table) -> CompoundSelect[int]:
-    """Return the query for differences between a table of sums and the ledger, one row each: wrong or missing sums."""
+    """Return the query for the differences between a table of sums and the ledger: wrong or missing sums."""
     kept, made = select(*(table.c[name] for name in _names(table))).subquery(), _sum_ledger(table).subquery()
     one, other = (select(*(type_coerce(column, NullType()) for column in each.c)) for each in (kept, made))
     differing = [first.except_(second).subquery() for first, second in ((one, other), (other, one))]
@@ -61,20 +61,20 @@ def select_faults(table: Table) -> CompoundSelect[int]:
 
 
 async def find_faults(session: AsyncSession) -> tuple[str, ...]:
-    """Return the tables of sums that differ from the ledger. They differ only if another program wrote to them."""
+    """Return the tables of sums that differ from the ledger. They can differ only if another program wrote to them."""
     tables = (USAGE_DAY, USAGE_ACCOUNT)
     found = {table.name: (await session.execute(select_faults(table))).first() for table in tables}
     return tuple(name for name, fault in found.items() if fault is not None)
 
 
 def prompt_tokens(table: Table) -> ColumnElement[int]:
-    """Return SQL for the number of tokens of a call's prompt, counted like `Usage.prompt_tokens`."""
+    """Return SQL for the number of tokens of a call's prompt, counted as by `Usage.prompt_tokens`."""
     first, *others = (func.coalesce(clean(table.c[name]), 0) for name in PROMPT)
     return sum(others, start=first)
 
 
 def cut_short(table: Table) -> ColumnElement[int]:
-    """Return SQL that is 1 for a call that may have used more than reported, else 0 (like `costs.is_cut_short`)."""
+    """Return SQL that is 1 for a call that may have used more than reported, else 0 (see `costs.is_cut_short`)."""
     reported = clean(table.c.input_tokens).is_not(None)
     late = func.coalesce(table.c.error_class, "").in_([str(one) for one in BILLED_PERHAPS])
     cut = case(
@@ -97,7 +97,7 @@ def clock(minute: int) -> str:
 
 
 def count_reached(value: ColumnElement[Any], marks: list[str] | list[int]) -> ColumnElement[int]:
-    """Return SQL for the number of `marks` that a value has reached: those less than or equal to the value."""
+    """Return SQL for the number of `marks` that are less than or equal to a value."""
     start: ColumnElement[int] = literal(0)
     return sum(((value >= mark).cast(Integer) for mark in marks), start=start)
 

@@ -12,7 +12,7 @@ from app.store.database.row import Row
 class BudgetRow(Row, table=True):
     """A budget: a limit for costs. `subject` is the id of a conversation or agent.
 
-    `subject` "": the limit applies to each conversation or agent, or to all calls together, depending on `scope`.
+    If `subject` is "", the limit applies to each conversation or agent, or to all calls together, depending on `scope`.
     """
 
     owner: str = Field(primary_key=True)

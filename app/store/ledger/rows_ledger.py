@@ -1,4 +1,4 @@
-"""The tables of usage: every provider call, and the sums of calls, which the database itself updates.
+"""The tables of usage: every provider call, and sums of calls, which triggers of the database update.
 
 Costs are computed on reading (`domain/costs/prices.py`).
 """
@@ -19,12 +19,15 @@ class LedgerRow(Row, table=True):
     The database refuses to change or delete a row, and adds every new row to the sums in `usage_day` and
     `usage_account`.
 
-    `account_id` is the conversation that the cost is charged to: the conversation of the call or, if that is a child
-    conversation (a summary, a title), its parent. `outcome` is succeeded, error or canceled. A counter is None if the
-    provider did not report it. `counted_text` and `counted_messages` are Inview's token counts of the request,
-    `estimated_tokens` is the estimate made from them before it was sent. `sent_characters` is the length of its texts,
-    `sent_bytes` the length of its body. `report_fault` names the fields of the provider's report that are not valid
-    counts.
+    - `account_id`: the conversation that the cost is charged to. It is the conversation of the call or, if that is a
+      child conversation (a summary, a title), its parent.
+    - `outcome`: succeeded, error or canceled.
+    - `counted_text`, `counted_messages`: Inview's token counts of the request.
+    - `estimated_tokens`: the estimate made from these counts before the request was sent.
+    - `sent_characters`, `sent_bytes`: the length of its texts and of its body.
+    - `report_fault`: names the fields of the provider's report that are not valid counts.
+
+    A counter is None if the provider did not report it.
     """
 
     __table_args__ = (

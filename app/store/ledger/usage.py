@@ -33,10 +33,10 @@ GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 
 @dataclass(frozen=True, slots=True)
 class UsageQuery:
-    """Conditions for calls. The UTC days `first` and `last` are both included. None: no condition.
+    """Conditions for calls. The UTC days `first` and `last` are both included. A condition of None does not apply.
 
-    `account_id`: only calls of this conversation and of its child conversations. `agent_id` "": only calls without an
-    agent.
+    - `account_id`: only calls of this conversation and of its child conversations.
+    - `agent_id`: only calls of this agent; "": only calls without an agent.
     """
 
     first: date | None = None
@@ -49,12 +49,15 @@ class UsageQuery:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The days, times of day and prompt lengths at which prices change, so that sums must be separate there.
+    """The days, times of day and prompt lengths at which prices change.
 
-    `days` are the days on which a price changes. They divide time into eras, which are numbered from 0. Calls of the
-    models in `models` are also separated at the `minutes` of the day and at the `steps` of the prompt length. Calls of
-    all other models are separated at `sizes`, the values of `domain.costs.prices.size_class` from which a price
-    differs, and by the parts of the day of the stored sums (`domain.costs.prices.day_part`).
+    Calls on both sides of them are summed separately.
+
+    - `days`: the days on which a price changes. They divide time into eras, which are numbered from 0.
+    - `models`: models whose calls are also separated at `minutes` and `steps`.
+    - `minutes`, `steps`: minutes of the day and prompt lengths at which prices of these models change.
+    - `sizes`: for all other models, the values of `domain.costs.prices.size_class` from which a price differs. Their
+      calls are also separated by the parts of the day of the stored sums (`domain.costs.prices.day_part`).
     """
 
     days: tuple[date, ...] = ()
@@ -83,8 +86,8 @@ NOTHING_APART = Apart()
 class PriceGroupTotal(NamedTuple):
     """The sums of calls of one group with the same price: the same model, era, part of the day and size. See `Apart`.
 
-    `group` is the value that the calls are grouped by, such as a day or a purpose. `cut` is the number of calls that
-    may have used more than reported.
+    - `group`: the value that the calls are grouped by, such as a day or a purpose.
+    - `cut`: the number of calls that may have used more than reported.
     """
 
     group: str
@@ -116,9 +119,9 @@ class PriceGroupTotal(NamedTuple):
 
 
 def keep_apart(tariffs: Iterable[tuple[str, Tariff | None]]) -> Apart:
-    """Return where prices change (days, minutes of the day, prompt lengths), so that calls are summed per price.
+    """Return the days, minutes of the day and prompt lengths at which prices change. Calls are then summed per price.
 
-    `tariffs`: each model with its tariff; None: its prices are unknown, so it is ignored.
+    `tariffs` has the tariff of each model. A model with None, whose prices are unknown, is ignored.
     """
     known = [(model, tariff) for model, tariff in tariffs if tariff is not None]
     fine = [(model, tariff) for model, tariff in known if not tariff.is_even(model)]
@@ -174,7 +177,7 @@ def _read_sum(row: Any) -> PriceGroupTotal:
 
 
 def refuse_sums(column: str) -> DamagedRowError:
-    """Return the error for stored sums that cannot be trusted. `column` is the column that differs from the ledger."""
+    """Return the error for stored sums that differ from the ledger. `column` is the column that differs."""
     reading = Reading(USAGE_ACCOUNT.name, "(without an id)")
     reading.note(column, "it is not what the ledger says", 0)
     return DamagedRowError(reading.damage[0])
@@ -187,7 +190,7 @@ def _stored(value: Any) -> Any:
 
 async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
     """Return every model that this owner has called."""
-    # Each query finds the next model by one seek: a scan of the ledger's index would take long.
+    # Each query finds the next model by one lookup. A scan of the ledger's index would take long.
     of_owner = LEDGER.c.owner == owner
     behind = select(func.min(LEDGER.c.model)).where(of_owner)
     found: list[str] = []
@@ -202,8 +205,9 @@ async def list_models(session: AsyncSession, owner: str) -> tuple[str, ...]:
 class Calls:
     """A table of calls or of sums of calls, with the expressions to query it.
 
-    `model`, `era`, `part` and `size` are the key of the price. `counters` are the number of calls, the number of calls
-    cut short, and the tokens by kind. `conditions` select the calls of a query.
+    - `model`, `era`, `part`, `size`: the key of the price.
+    - `counters`: the number of calls, the number of calls cut short, and the tokens by kind.
+    - `conditions`: select the calls of a query.
     """
 
     table: Table
@@ -217,7 +221,7 @@ class Calls:
 
 
 def calls_of(owner: str, usage_query: UsageQuery, apart: Apart, *, by_account: bool) -> list[Calls]:
-    """Return the tables to read for a query: a table of sums, and the ledger for the models in `apart.models`.
+    """Return the tables that a query must read: a table of sums, and the ledger for the models in `apart.models`.
 
     `by_account`: the sums must be separate for each conversation.
     """

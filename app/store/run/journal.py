@@ -45,7 +45,7 @@ async def clear_journal(session: AsyncSession, run_ids: Collection[str]) -> None
 
 
 async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[Growth, ...]]:
-    """Return the additions of these runs, the oldest first, up to the first one that cannot be read."""
+    """Return the additions of these runs, oldest first, up to the first one that cannot be read."""
     found: dict[str, list[Growth]] = defaultdict(list)
     damaged = set[str]()
     if run_ids:

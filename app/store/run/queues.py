@@ -94,7 +94,7 @@ async def write_hold(session: AsyncSession, owner: str, conversation_id: str, ho
 
 
 async def hold_waiting(session: AsyncSession, owner: str, conversation_id: str, hold: Hold, now: datetime) -> None:
-    """Hold a queue, so that none of its texts is sent. An empty queue is not held."""
+    """Hold a queue that is not empty, so that none of its texts is sent."""
     if (await load_queue(session, owner, conversation_id)).items:
         await write_hold(session, owner, conversation_id, hold, now)
 

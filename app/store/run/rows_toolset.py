@@ -1,7 +1,7 @@
 """The tables of tool sets: the tools in the request of a run. Each set is stored once per owner.
 
-Many requests have the same set, so a run only refers to it, by the SHA-256 of its content. A set has no text of a
-conversation. It stays stored after the last run that refers to it was deleted.
+Many requests have the same set, so a run only refers to it, by the SHA-256 of its content. A set contains no text of a
+conversation. It stays stored even if every run that refers to it was deleted.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ Sent = tuple[tuple[int, int], ...]
 class SentWith:
     """The parts of a request that are stored with the run: the prelude, and the secrets that were replaced.
 
-    `replaced` None: secrets were not searched for.
+    `replaced` is None if secrets were not searched for.
     """
 
     prelude: str | None = None
@@ -84,7 +84,7 @@ SENT_ALONE = SentWith()
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """The ids that say where a run belongs: its owner, conversation, pair and reply."""
+    """The ids of the owner, conversation, pair and reply that a run belongs to."""
 
     owner: str
     conversation_id: str
@@ -96,8 +96,10 @@ class RunPlace:
 class StoredRun:
     """A stored run. `state.outcome` is None while it is running.
 
-    `process_id` is the process that drives it. `attempt_started_at` is the start of its last call. `sent` are the
-    positions of the pairs in its request; None: they are no longer known. `purpose` is the purpose of its calls.
+    - `process_id`: the process that drives it.
+    - `attempt_started_at`: the start of its last call.
+    - `sent`: the positions of the pairs in its request; None if they are no longer known.
+    - `purpose`: the purpose of its calls.
     """
 
     place: RunPlace
@@ -113,8 +115,8 @@ class StoredRun:
 class Progress:
     """The progress of a running run since the last save.
 
-    `growth` is the addition to its reply; None: store the whole reply. `facts_changed`: other data of the run has
-    changed.
+    - `growth`: the addition to its reply; None: store the whole reply.
+    - `facts_changed`: other data of the run has changed.
     """
 
     place: RunPlace
@@ -142,9 +144,12 @@ async def insert_run(  # noqa: PLR0913, PLR0917 - the data of a new run
 ) -> None:
     """Insert a run. The caller stores its id in the pair.
 
-    `sent`: the pairs of its request; None: they are no longer known. `cache`: the plan for the provider's prompt cache;
-    None: there is none. `replay_of`: the run whose reply is used again, without a call. `tools`: the tools in the
-    request. `purpose`: the purpose of its calls. `sent_with`: the prelude and the replaced secrets of the request.
+    - `sent`: the pairs of its request; None if they are no longer known.
+    - `cache`: the plan for the provider's prompt cache, if there is one.
+    - `replay_of`: the run whose reply is used again, without a call.
+    - `tools`: the tools in the request.
+    - `purpose`: the purpose of its calls.
+    - `sent_with`: the prelude and the replaced secrets of the request.
     """
     row = {
         "id": start.run_id,
@@ -249,7 +254,7 @@ async def save_heartbeat(session: AsyncSession, process_id: str, now: datetime) 
 
 
 async def finish_run(session: AsyncSession, place: RunPlace, state: RunState, now: datetime) -> bool:
-    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Return False if it ended earlier.
+    """Store the end of a run: its outcome, the whole reply, the pair's lifecycle. Return False if it had ended before.
 
     Unless the run succeeded, this also holds the queue of the conversation, in the same transaction.
     """
@@ -338,7 +343,7 @@ async def load_run(session: AsyncSession, owner: str, run_id: str) -> StoredRun:
 
 
 async def find_replayable(session: AsyncSession, owner: str, request_hash: str) -> StoredRun | None:
-    """Return the newest successful run with this request, whose reply can be used again, or None if there is none.
+    """Return the newest successful run with this request, or None if there is none. Its reply can be used again.
 
     Runs that themselves used an earlier reply again are left out.
     """
@@ -362,7 +367,7 @@ async def load_running(session: AsyncSession, run_ids: Collection[str]) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class AbandonedPair:
-    """A pair that has the lifecycle of a running pair, but no running run."""
+    """A pair whose lifecycle is that of a running pair, although it has no running run."""
 
     id: str
     owner: str
@@ -396,7 +401,7 @@ def _decode(row: Any, added: Sequence[Growth]) -> StoredRun:
     place = RunPlace(row["owner"], row["conversation_id"], row["pair_id"], text("reply_id"))
     retries = take("retries", row["retries"], lambda stored: tuple(map(decode_retry, a_list(stored))), ())
     rounds = take("rounds", row["rounds"], lambda stored: tuple(map(decode_round, a_list(stored))), ())
-    stored: Any = [] if row["parts"] is None else row["parts"]  # None: the reply no longer exists
+    stored: Any = [] if row["parts"] is None else row["parts"]  # the reply no longer exists if `parts` is None
     parts = add_up(read_parts(stored, Reading("message", place.reply_id)), added)
     attempt = take("attempt", row["attempt"], a_number, 1)
     stop_reason = take("stop_reason", row["stop_reason"], decode_stop_reason, None)

@@ -36,11 +36,13 @@ from app.store.run.runs import Sent
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """The stored data of a sent request, to build the request again. `draft` is the message of the user.
+    """The stored data of a sent request, to build the request again.
 
-    `sent` are the position ranges of the sent pairs; None: they were not recorded. `pairs` are the current versions of
-    these pairs; `missing` are the positions of pairs that no longer exist. `damage` lists the values that cannot be
-    read; neutral values replace them.
+    - `draft`: the message of the user.
+    - `sent`: the position ranges of the sent pairs; None if they were not recorded.
+    - `pairs`: the current versions of these pairs.
+    - `missing`: the positions of pairs that no longer exist.
+    - `damage`: the values that cannot be read; neutral values replace them.
     """
 
     run_id: str

@@ -19,7 +19,7 @@ from app.store.settings.rows_settings import PROVIDER_SETTING
 
 @dataclass(frozen=True, slots=True)
 class ProviderSetting:
-    """The settings of one provider. `sealed_key` is the encrypted key; None: no key was entered."""
+    """The settings of one provider. `sealed_key` is the encrypted key; None if no key was entered."""
 
     provider: str
     base_url: str | None

@@ -1,15 +1,15 @@
-"""A second database, in memory, for the data of temporary conversations, which is never on the disk.
+"""A second database, in memory, for the data of temporary conversations, which are never on the disk.
 
     async with open_memory(store, "temporary") as memory:
         async with memory.write() as session: ...        # conversations, pairs, messages: in memory
 
-Each connection has two databases. SQLite looks for a table in memory first. There it finds the tables that belong to a
+Each connection has two databases. SQLite looks for a table in memory first, where it finds the tables that belong to a
 conversation. It finds all other tables (the ledger, preferences, providers, topics) on the disk. Queries are the same
 for both kinds of conversations. No text of a temporary conversation can reach a file, because the tables in memory hide
 those on the disk.
 
-This works only with SQLite: `memdb` is SQLite's file system in memory. The connections of a process find the same
-database in it by a name.
+This works only with SQLite: `memdb` is SQLite's file system in memory. All connections of a process find the same
+database in it by its name.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ HANGING = _hang_on(CONVERSATION)
 A new table with text of conversations must have such a key.
 """
 IN_MEMORY = (*HANGING, ATTACHMENT, UPLOAD)
-"""The tables in memory: `HANGING`, attachments and uploads.
+"""The tables in memory: those of `HANGING`, and those of attachments and uploads.
 
 Attachments and uploads have no foreign key to a conversation, because conversations can share their bytes.
 """
@@ -72,7 +72,7 @@ async def open_memory(store: Store, name: str) -> AsyncGenerator[Store, None]:
     engine = make_engine(f"sqlite+aiosqlite:///file:/{name}?vfs=memdb&uri=true")
     _attach(engine, path)
     try:
-        async with engine.connect() as anchor:  # the database ends with its last connection
+        async with engine.connect() as anchor:  # SQLite deletes the database when its last connection closes
             await anchor.run_sync(lambda made: Row.metadata.create_all(made, IN_MEMORY, checkfirst=False))
             for statement in (INDEX, *TRIGGERS):
                 await anchor.exec_driver_sql(statement)
@@ -95,7 +95,7 @@ async def move_to_disk(session: AsyncSession, conversation_ids: Sequence[str]) -
     there = MetaData(schema=ON_DISK)
     used = await list_used(session, conversation_ids)
     for table in HANGING:
-        if table is SEARCH_TEXT:  # triggers of the database on the disk fill it
+        if table is SEARCH_TEXT:  # triggers of the database on the disk fill this table
             continue
         on_disk = table.to_metadata(there)
         columns = [column.name for column in table.c]
@@ -142,7 +142,7 @@ def _attach(engine: AsyncEngine, path: str) -> None:
             cursor.execute(f"PRAGMA {ON_DISK}.synchronous=NORMAL")
             cursor.close()
         except Exception:
-            connection.close()  # its thread would outlive the event loop, as in database.py
+            connection.close()  # otherwise its thread would outlive the event loop, as in database.py
             raise
 
     event.listen(engine.sync_engine, "connect", prepare)

@@ -25,7 +25,10 @@ UNREADABLE_ACTION = "(cannot be read)"
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry of the audit trail: an action. `subject` is the id of its object; `data` depends on the action."""
+    """An entry of the audit trail: an action. `subject` is the id of its object.
+
+    The content of `data` depends on the action.
+    """
 
     owner: str
     at: datetime

@@ -103,7 +103,7 @@ async def settle_request(session: AsyncSession, owner: str, settled: PermissionR
 
 
 async def find_root(session: AsyncSession, conversation_id: str) -> str:
-    """Return the id of the conversation itself or, if it is a child conversation, of its topmost parent."""
+    """Return the id of the conversation or, if it is a child conversation, of its topmost parent."""
     table = CONVERSATION.c
     seen = {conversation_id}
     while True:

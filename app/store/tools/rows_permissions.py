@@ -51,7 +51,7 @@ class PermissionRequestRow(Row, table=True):
 
 
 class RuleColumns(Row):
-    """The columns of a rule: the tool that the user allowed, and patterns of its arguments ([name, pattern] each).
+    """The columns of a rule: the tool that the user allowed, and patterns of its arguments, each as [name, pattern].
 
     `fingerprint` identifies the definition of the tool.
     """

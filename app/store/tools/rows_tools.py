@@ -11,7 +11,7 @@ from app.store.database.row import Json, Row
 
 
 class ToolCallRow(Row, table=True):
-    """A tool call of a reply, as `domain.tools.tool_records.ToolCallRecord`. It is deleted with its run.
+    """A tool call of a reply (see `domain.tools.tool_records.ToolCallRecord`). It is deleted with its run.
 
     The row is stored before the tool is called. If the outcome of the call is unknown, `ended_at` is None.
     """

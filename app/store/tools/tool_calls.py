@@ -1,4 +1,4 @@
-"""Queries of tool calls: store them while they run, load them with a reply, and close them if their process died."""
+"""Queries of tool calls: store them while they run, load them with a reply, and close them after their process died."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[Too
 async def load_pair_tool_call(
     session: AsyncSession, pair_id: str, *, tool_call_id: str | None = None, number: int | None = None
 ) -> ToolCallRecord | None:
-    """Return one call of a pair's current reply, by its id or its number, or None if there is none, or it is damaged.
+    """Return one call of a pair's current reply, by its id or its number.
+
+    Return None if there is no such call, or if it is damaged.
     """
     named = TOOL_CALL.c.number == number if tool_call_id is None else TOOL_CALL.c.tool_call_id == tool_call_id
     query = select(TOOL_CALL).where(TOOL_CALL.c.run_id == await _find_run(session, pair_id), named)
@@ -75,7 +77,7 @@ async def load_pair_tool_call(
 class ToolCallPage:
     """The calls of a reply.
 
-    The calls whose ids are in `cut` have neither structured content nor the full result here.
+    The calls with an id in `cut` are without structured content and without the full result here.
     """
 
     records: tuple[ToolCallRecord, ...]

@@ -11,7 +11,10 @@ from app.store.database.row import Row
 
 
 class TopicRow(Row, table=True):
-    """A topic. `place` is its manual order among siblings, `used_at` the time when a pair was last filed under it."""
+    """A topic.
+
+    `place` is its manual position among its siblings, `used_at` the time when a pair was last filed under it.
+    """
 
     __table_args__ = (Index(None, "owner", "parent_id"),)
 

@@ -50,7 +50,7 @@ from app.store.tools.tool_calls import encode_tool_call, load_tool_calls
 
 BATCH = 250
 STATEMENT_CHARACTERS = 1_000_000
-"""Characters of messages after which one statement ends and the next begins."""
+"""Number of characters of messages after which a new statement starts."""
 PLACES = 2_000
 """Number of `PairPlace` values read at once. All 50,000 of a long conversation would block the event loop for 0.1 s."""
 
@@ -66,9 +66,9 @@ class PairPlace:
 
 @dataclass(frozen=True, slots=True)
 class RecordTarget:
-    """The conversation into which records are inserted, and the revision that its pairs get.
+    """The conversation into which records are inserted, with the revision that its pairs get.
 
-    `process_id` names this process in the rows of runs.
+    `process_id` is the id of this process, for the rows of runs.
     """
 
     owner: str
@@ -107,7 +107,8 @@ async def load_record_bytes(session: AsyncSession, owner: str, pair_ids: Sequenc
         .where(RUN.c.owner == owner, RUN.c.pair_id.in_(pair_ids))
     )
     found: defaultdict[str, int] = defaultdict(int)
-    for query in (of_messages, of_calls):  # not grouped: SQLite may copy the texts to sort them
+    # two queries, because SQLite may copy the texts to sort them for a combined one
+    for query in (of_messages, of_calls):
         for pair_id, size in await session.execute(query):
             found[pair_id] += size
     return found
@@ -179,7 +180,8 @@ async def insert_unsearched(
     owner, conversation_id = target.owner, target.conversation_id
     for start in range(0, len(records), BATCH):
         batch = records[start : start + BATCH]
-        # Messages before their pairs: otherwise a trigger reads their texts again, while they are in memory as well.
+        # Messages are inserted before their pairs. Otherwise a trigger reads their texts again, while they are in
+        # memory as well.
         await session.execute(text("PRAGMA defer_foreign_keys = ON"))
         await _insert_large(session, MESSAGE, (row for record in batch for row in _encode_messages(owner, record)))
         await _insert(session, PAIR, [_encode_pair(owner, record, target.revision) for record in batch])
@@ -205,7 +207,7 @@ def list_words(owner: str, records: Sequence[PairRecord]) -> list[dict[str, Any]
 async def insert_words(session: AsyncSession, words: Sequence[dict[str, Any]]) -> None:
     """Insert the words of pairs that `insert_unsearched` inserted.
 
-    A caller with large records drops these before, because the full-text index takes memory as well.
+    A caller with large records releases them before this call, because the full-text index takes memory as well.
     """
     await _insert_large(session, SEARCH_TEXT, words)
 

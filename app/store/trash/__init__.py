@@ -1,1 +1,1 @@
-"""The trash: deleted conversations and pairs, and the attachments that are no longer used without them: queries."""
+"""Queries of the trash: deleted conversations and pairs, and the attachments that only they use."""

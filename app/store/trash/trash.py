@@ -25,7 +25,7 @@ EntryKind = Literal["conversation", "pairs"]
 
 @dataclass(frozen=True, slots=True)
 class TrashEntry:
-    """An entry of the trash. `id` is the id of the conversation or of the oldest pair.
+    """An entry of the trash. `id` is the id of the conversation, or of the oldest pair.
 
     `words` is the beginning of the text of its first pair, `count` the number of pairs.
     """
@@ -93,7 +93,7 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
         query = query.where(entry.deleted_at < before)
     rows = (await session.execute(query)).mappings()
     named = [row for row in rows if isinstance(row["id"], str) and isinstance(row["conversation_id"], str)]
-    # SQLite compares any values, so a damaged value may be lower than every time.
+    # SQLite compares values of any types, so a damaged value may count as lower than every time.
     return tuple(_decode(row) for row in named if before is None or isinstance(row["deleted_at"], datetime))
 
 
