@@ -26,7 +26,7 @@ from app.store.database.row import Row
 PIECE: Final = 128 * 1024
 """Maximum number of characters of one row, not counting the overlap."""
 MARGIN: Final = 200
-"""Number of characters in which a blank is searched for.
+"""Number of characters that are searched for a blank.
 
 The next row repeats them, so that a phrase across rows is found.
 """
