@@ -23,10 +23,11 @@ from app.ui.pages.frame import head
 HEALTH = "/api/v1/health"
 """The address that monitoring programs request.
 
-The page never requests this address. So a request to it does not mean that a user is there who may need token counts.
+The page never requests this address. So a request to it does not mean that a user with a page is there, who may need
+token counts.
 """
 
-# No toaster: its library adds 10 KB to every first visit, and the page has its own notices.
+# No toaster, because its library adds 10 KB to every first visit, and the page has its own notices.
 app = rx.App(
     toaster=None,
     html_lang="en",
@@ -58,7 +59,7 @@ def create_asgi(settings: Settings) -> ASGIApp:
 
     async def switch(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan" and scope["path"] != HEALTH:
-            warm_up()  # a user is there and may soon need token counts
+            warm_up()  # a user has opened a page, and may soon need token counts
         to_api: bool = scope["type"] != "lifespan" and scope["path"].startswith("/api/")
         await (api if to_api else reflex)(scope, receive, send)  # Reflex also handles the lifespan
 

@@ -23,7 +23,7 @@ _KINDS: Final = {
 
 
 class RefusedFileError(ValueError):
-    """A file that is not read. The message says why and continues "The file …", such as "is a folder"."""
+    """Error: a file is not read. The message is the reason, which continues "The file …", such as "is a folder"."""
 
 
 def read_small(path: Path, most: int) -> bytes:
@@ -36,7 +36,7 @@ def read_small(path: Path, most: int) -> bytes:
     _require_regular(path.stat())
     with open(path, "rb", opener=_open_at_once) as file:
         status = os.fstat(file.fileno())
-        _require_regular(status)  # another file may have replaced it
+        _require_regular(status)  # checked again, because another file may have replaced it
         content = file.read(most + 1)
     if len(content) > most:
         raise RefusedFileError(f"has {max(len(content), status.st_size):,} bytes. The maximum is {most:,}")

@@ -17,7 +17,7 @@ from typing import IO
 
 
 def start_worker(*arguments: str, shared: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
-    """Start this Python with these arguments. Ctrl-C reaches only the server, which then ends the worker.
+    """Start a worker with this Python and these arguments. Ctrl-C reaches only the server, which then ends the worker.
 
     `shared`: descriptors of open files that the worker inherits with the same numbers.
     """
@@ -45,6 +45,6 @@ def output_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
 
 def close_pipes(process: subprocess.Popen[bytes]) -> None:
     """Close both pipes to a worker. A worker that is still running then reads the end of its input."""
-    with suppress(BrokenPipeError):  # input that it never read
+    with suppress(BrokenPipeError):  # the worker never read all of its input
         input_of(process).close()
     output_of(process).close()

@@ -141,7 +141,7 @@ class Settings:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | None = None) -> Settings:
-    """Read the settings from `environ`. None: from the environment of this process, which overrides the `.env` file.
+    """Read the settings from `environ`. If it is None, read the environment of this process, which overrides `.env`.
 
     `env_file`: another path for `.env`, which is otherwise in the working folder.
 

@@ -37,13 +37,13 @@ QUALITIES: Final = (90, 75, 50)
 
 def convert(data: bytes) -> tuple[dict[str, Any], bytes]:
     """Convert a picture. Return the description and the bytes of the result, or a fault and no bytes."""
-    Image.MAX_IMAGE_PIXELS = None  # a larger picture gets our own message below
+    Image.MAX_IMAGE_PIXELS = None  # switched off, because `convert` refuses a large picture with a better message
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as picture:
             full_width, full_height = picture.size
             if full_width * full_height > MAX_PIXELS:
                 return {"fault": f"has more than {MAX_PIXELS // 1_000_000} million pixels"}, b""
-            turned = picture.getexif().get(0x0112, 1) >= 5  # it is turned, so width and height are swapped
+            turned = picture.getexif().get(0x0112, 1) >= 5  # the picture is rotated, so width and height are swapped
             lossy = picture.format == "JPEG" or (picture.format == "WEBP" and picture.mode == "RGB")
             made = _scale(picture)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError):

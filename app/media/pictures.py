@@ -54,7 +54,7 @@ def _convert(data: bytes, name: str) -> Converted:
     except subprocess.TimeoutExpired:
         raise _refusal(name, "takes too long to read") from None
     line, found, written = ended.stdout.partition(b"\n")
-    if not found:  # its limits ended it, or the picture crashed it
+    if not found:  # the process reached its limits, or the picture made it crash
         raise _refusal(name, "could not be read")
     response: dict[str, Any] = json.loads(line)
     if "fault" in response:

@@ -37,7 +37,10 @@ Attachments = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The values that the user entered for a provider. The key appears in no repr, log, error or wire request."""
+    """The values that the user entered for a provider.
+
+    The key is never part of a repr, a log, an error or a wire request.
+    """
 
     key: str | None = field(default=None, repr=False)
     base_url: str | None = None
@@ -47,8 +50,10 @@ class Credentials:
 class Timeouts:
     """Time limits in seconds.
 
-    `connect` includes name lookup and TLS. `read` is the longest wait without a byte. `content` is the longest time
-    without content of the reply, even if other bytes arrive. `whole` is the limit for a whole call.
+    - `connect`: for the connection, including name lookup and TLS.
+    - `read`: the longest wait without a byte.
+    - `content`: the longest time without content of the reply, even if other bytes arrive.
+    - `whole`: the limit for a whole call.
     """
 
     connect: float = 10.0
@@ -59,16 +64,17 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The differences between servers that speak Chat Completions.
+    """The differences between servers that speak Chat Completions. The registry row of a vendor overrides the defaults.
 
-    The defaults suit most servers. The registry row of a vendor overrides them. `max_tokens_field` is the field with
-    the output limit. `include_usage`: usage must be requested in `stream_options`. `seed_field` is the field with the
-    seed; None: the server has no such field. `thinking_switch` is the field that switches thinking on and off (the
-    field `reasoning` also has the effort); None: the server has no such field. `reasoning_back`: the reasoning of
-    earlier replies is sent back in `reasoning_content`; "by family": only to models that need it
-    (`Abilities.reasoning_back`). `signed_calls`: models of the server may require a signature with tool calls
-    (`Abilities.signed_calls`). `json_schema`: `response_format` accepts a JSON schema, unless the list of models says
-    otherwise.
+    - `max_tokens_field`: the field with the output limit.
+    - `include_usage`: usage must be requested in `stream_options`.
+    - `seed_field`: the field with the seed; None if the server has no such field.
+    - `thinking_switch`: the field that switches thinking on and off (the field `reasoning` also has the effort); None
+      if the server has no such field.
+    - `reasoning_back`: the reasoning of earlier replies is sent back in `reasoning_content`; "by family": only to
+      models that need it (`Abilities.reasoning_back`).
+    - `signed_calls`: models of the server may require a signature with tool calls (`Abilities.signed_calls`).
+    - `json_schema`: `response_format` accepts a JSON schema, unless the list of models says otherwise.
     """
 
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -84,10 +90,13 @@ class Dialect:
 class ProviderRow:
     """One row of the registry: all properties of a vendor, except how its protocol works.
 
-    `protocol` names the module with the adapter. `key_env` and `base_url_env` are the environment variables with the
-    key and the base URL. `needs_key`: a call needs a key. `local_port` is the usual port of a local server. `prices` is
-    the vendor's name in the public price table; None: the table does not have it. `key_page` is the web page on which a
-    user gets a key. `counts`: the vendor can count the tokens of a request, by `Adapter.counting` of its protocol.
+    - `protocol`: the name of the module with the adapter.
+    - `key_env`, `base_url_env`: the environment variables with the key and the base URL.
+    - `needs_key`: a call needs a key.
+    - `local_port`: the usual port of a local server.
+    - `prices`: the vendor's name in the public price table; None if the table does not have it.
+    - `key_page`: the web page where a user gets a key.
+    - `counts`: the vendor can count the tokens of a request, by `Adapter.counting` of its protocol.
     """
 
     name: str
@@ -111,8 +120,8 @@ Origin = Literal["built in", "environment", "settings", "detected", "missing"]
 class Provider:
     """A vendor with the settings of this installation, made by `registry.make_provider`.
 
-    `base_url` is the base URL in use, in the normal form of the protocol. `origin` is the source of the settings;
-    "missing" means that only stored data name this provider.
+    - `base_url`: the base URL in use, in the normal form of the protocol.
+    - `origin`: the source of the settings; "missing" means that only stored data name this provider.
     """
 
     row: ProviderRow
@@ -131,7 +140,10 @@ class Provider:
 
     @property
     def own_address(self) -> bool:
-        """Return True if this installation has the server or chose its address. False: it is the vendor's address."""
+        """Return True if this installation runs the server or set its address.
+
+        False: the address is the vendor's.
+        """
         return self.row.key_page is None or self.base_url != self.row.base_url
 
     @property
@@ -154,8 +166,9 @@ JSON_STREAM: Headers = (
 class WireRequest:
     """One HTTP request. `preview` shows exactly what is sent.
 
-    `model` is "provider:model". `headers` are all relevant headers, in order, without secrets: the header with the key
-    has a masked value, which the SDK's client replaces when it sends the request.
+    - `model`: the model as "provider:model".
+    - `headers`: all relevant headers, in order, without secrets. The header with the key has a masked value, which the
+      SDK's client replaces when it sends the request.
     """
 
     model: str
@@ -167,10 +180,10 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallInput:
-    """The input of `encode_body`: a request and what an adapter needs to encode it.
+    """The input of `encode_body`: a request and the data that an adapter needs to encode it.
 
-    `model` is the provider's own name of the model. `marks` are the breakpoints of the prompt cache; a protocol without
-    breakpoints ignores them.
+    - `model`: the provider's own name of the model.
+    - `marks`: the breakpoints of the prompt cache; a protocol without breakpoints ignores them.
     """
 
     request: Request
@@ -198,7 +211,10 @@ class CallInput:
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """The provider and model of a call, for error messages. `model` is "provider:model"; "": the call has no model."""
+    """The provider and the model of a call, for error messages.
+
+    `model` is "provider:model", or "" if the call has no model.
+    """
 
     row: ProviderRow
     model: str
@@ -209,7 +225,7 @@ class CallTarget:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as its provider lists it. A value is None if the list does not have it."""
+    """A model in the form of the provider's list. A value is None if the list does not have it."""
 
     name: str
     label: str | None = None
@@ -242,7 +258,7 @@ class Decoder(Protocol):
         ...
 
     def end(self) -> list[StreamEvent]:
-        """Return the last stream events, after the stream ended without an error.
+        """Return the last stream events, when the stream has ended without an error.
 
         `Stopped` is among them if a stop reason was received.
         """
@@ -250,7 +266,7 @@ class Decoder(Protocol):
 
 
 class RawResponse(Protocol):
-    """A response whose head has arrived with status 200."""
+    """A response with status 200 whose head has arrived."""
 
     @property
     def content_type(self) -> str: ...
@@ -289,11 +305,13 @@ class Counting:
 class Adapter:
     """An adapter: the functions and constants of one provider protocol.
 
-    `path` is appended to the base URL to request a reply, `models_path` to request the list of models. `key_header` has
-    the name of the header with the key, and the text in front of the key in this header. `versioned`: `/v1` is added to
-    every base URL that does not end in `/v1`, even to one with a path. `open_link` opens a client. It imports the SDK.
-    Because this may take a second, the caller runs it in a thread. `parse_models` reads the answer of `models_path`;
-    `built_in_models` are known without a request. `counting` None: the protocol cannot count tokens.
+    - `path`, `models_path`: appended to the base URL to request a reply or the list of models.
+    - `key_header`: the name of the header with the key, and the text in front of the key in this header.
+    - `versioned`: `/v1` is added to every base URL that does not end in `/v1`, even to one with a path.
+    - `open_link`: opens a client. It imports the SDK, which may take a second, so the caller runs it in a thread.
+    - `parse_models`: reads the answer of `models_path`.
+    - `built_in_models`: models that are known without a request.
+    - `counting`: None if the protocol cannot count tokens.
     """
 
     path: str
@@ -350,7 +368,7 @@ def encode(
     try:
         body = adapter.encode_body(call)
     except orjson.JSONEncodeError as error:
-        # In practice this is a lone surrogate, which JSON cannot represent. Any other cause is a bug.
+        # In practice the cause is a lone surrogate, which JSON cannot represent. Any other cause is a bug.
         raise InputError(
             "messages", f"The text cannot be sent as it is ({error}). Edit or delete that pair."
         ) from error

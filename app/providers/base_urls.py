@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from app.domain.errors import InputError
 
 ENDPOINTS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
-"""Paths that users often paste together with a base URL."""
+"""Paths of endpoints, which users often paste together with a base URL."""
 
 
 def normalise_base_url(url: str, *, versioned: bool) -> str:

@@ -233,7 +233,7 @@ def make_provider(row: ProviderRow, credentials: Credentials, origin: Origin = "
 
 
 def missing_provider(name: str) -> Provider:
-    """Return a provider for a name that only stored data contain. It is not set up, so nothing can be sent to it."""
+    """Return a provider for a name that occurs only in stored data. It is not set up, so nothing can be sent to it."""
     row = ProviderRow(name, name, _CHAT, "http://missing.invalid/v1", needs_key=True)
     return Provider(row, row.base_url, origin="missing")
 

@@ -1,4 +1,4 @@
-"""Checks JSON schemas that come from outside: if a schema is usable, and if a value matches it.
+"""Checks JSON schemas of users, programs and servers, and values against them.
 
 A check of a schema can take unlimited time, so it runs in a process that can be killed.
 """

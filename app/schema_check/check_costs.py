@@ -113,8 +113,8 @@ class Slow:
 class FairQueue(Generic[Item]):
     """A queue that serves several accounts fairly. An account is a conversation or a tool server, for example.
 
-    The next item is that of the account that spent least. If several spent equally little, the one that has waited
-    longest is next.
+    The next item is that of the account that spent least. Among accounts that spent equally little, the one that has
+    waited longest is next.
     """
 
     _waiting: dict[str, deque[Item]] = field(default_factory=dict[str, Any])
@@ -128,11 +128,11 @@ class FairQueue(Generic[Item]):
 
         `spent` returns the processor time that an account spent.
         """
-        account = min(self._waiting, key=spent)  # of equals the first, which was added first
+        account = min(self._waiting, key=spent)  # of several equal accounts, the one that was added first
         items = self._waiting.pop(account)
         item = items.popleft()
         if items:
-            self._waiting[account] = items  # behind the other accounts
+            self._waiting[account] = items  # puts the account behind the others
         return item
 
 

@@ -2,7 +2,7 @@
 
     checked = await check_value('{"type": "string"}', 3, account=conversation_id)
     checked.faults           # (((), "3 is not of type 'string'"),)
-    checked.unusable         # None; or a sentence that says why the schema could not be applied
+    checked.unusable         # None, or the reason why the schema could not be applied
 
 One process, and one thread that talks to it, make one check (a question) after the other. The next question is that of
 the account (see `check_costs.py`) that spent least on slow checks. The process and the thread start with the first
@@ -54,7 +54,8 @@ _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplif
 class Checked:
     """The result of a check. `faults` are the places that do not match, each with the reason.
 
-    `unusable`: why the check was impossible, such as "refers to itself …". `too_long`: the check takes too much work.
+    - `unusable`: the reason why the check was impossible, such as "refers to itself …".
+    - `too_long`: the check takes too much work.
     """
 
     faults: tuple[tuple[JsonPath, str], ...] = ()
@@ -162,7 +163,8 @@ class _Checker:
         except (RecursionError, ValueError):
             return Checked(unusable="cannot be applied: the value is nested too deeply, or has a number too long")
         try:
-            answer = self._exchange(line) or self._exchange(line)  # an idle process may have ended just now
+            # if an idle process has just ended, the second attempt starts a new one
+            answer = self._exchange(line) or self._exchange(line)
         except _KilledError as error:
             if error.refuse:
                 self.slow.note(schema_json, self._read_note(), monotonic())

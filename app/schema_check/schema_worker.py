@@ -73,8 +73,8 @@ def serve(seconds: float, noted: mmap.mmap) -> None:
     `seconds` is the maximum processor time of a question. `noted` is the file for the pattern that is being matched.
     """
     patterns = _Patterns(noted)
-    re.search = patterns.search  # `jsonschema` calls it for every keyword with a pattern
-    os.nice(5)  # other requests go first
+    re.search = patterns.search  # `jsonschema` calls this function for every keyword with a pattern
+    os.nice(5)  # so that requests of users have priority
     with suppress(ValueError, OSError):  # some systems have no such limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     while select.select([sys.stdin], [], [], IDLE_SECONDS)[0] and (line := sys.stdin.buffer.readline()):
@@ -150,7 +150,7 @@ def _check_schema(schema_json: str) -> list[Fault]:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
     except SchemaError as error:
         return [(list(error.absolute_path), error.message[:MAX_MESSAGE])]
-    _read_schema(schema_json).is_valid({})  # raises if a reference at the root leads nowhere or in circles
+    _read_schema(schema_json).is_valid({})  # an error if a reference at the root leads nowhere or in circles
     return []
 
 

@@ -1,4 +1,4 @@
-"""The toolbox: every tool of this process, and the function that calls one.
+"""The toolbox: all tools of this process, and the function that calls them.
 
     for tool in toolbox.list_tools(owner): ...
     outcome = await toolbox.call(tool, {"timezone": "Europe/Berlin"}, caller=Caller(owner), progress=tell, timeout=60)
@@ -29,7 +29,7 @@ class BuiltInCall(Protocol):
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A built-in tool. `seconds` is its time limit; None: the time limit of the call applies."""
+    """A built-in tool. `seconds` is its time limit; if it is None, the time limit of the call applies."""
 
     tool: Tool
     call: BuiltInCall
@@ -57,7 +57,7 @@ class Toolbox:
         return order_tools([*(each.tool for each in self.built_ins.values()), *of_servers])
 
     def find(self, owner: str, name: str) -> Tool | None:
-        """Return the tool that has this name in requests, None if there is none."""
+        """Return the tool that has this name in requests, or None if there is none."""
         return next((tool for tool in self.list_tools(owner) if tool.name == name), None)
 
     def definition_of(self, owner: str, server_id: str) -> Definition | None:
@@ -79,9 +79,9 @@ class Toolbox:
     ) -> ToolOutcome:
         """Call a tool and return its result. `progress` is called with the progress of the call.
 
-        If the caller is cancelled, the server gets the cancellation. `timeout` is the time limit in seconds. The time
-        limit of the server applies instead if it is shorter; the time limit of a built-in tool always applies. A
-        server's tool is called only if it is still the same as `tool`.
+        If the caller is cancelled, the server is notified. `timeout` is the time limit in seconds; a shorter limit of
+        the server applies instead. The time limit of a built-in tool always applies. A server's tool is called only if
+        it is still the same as `tool`.
 
         Raises:
             ToolFailedError: the call failed, with the reason.

@@ -1,1 +1,1 @@
-"""Token counts: requested from a provider, or computed with a public vocabulary."""
+"""Token counts, which a provider returns or Inview computes with a public vocabulary."""

@@ -1,9 +1,9 @@
-"""Exact counts: requests the number of input tokens from a provider that can count, without a reply.
+"""Exact counts: a provider that has an endpoint for this counts the input tokens of a request, without a reply.
 
     tokens = await count_tokens(transport, provider, wire)     # `wire` is the request of a send
 
-The body of the count request is the body of the send, without the fields that concern only the reply; nothing is added.
-Providers do not charge for a count. Estimates, which need no provider, are in `domain/tokens/estimates.py`.
+The body of the count request is the body of the send, without the fields that concern only the reply. Providers do not
+charge for a count. Estimates, which need no provider, are in `domain/tokens/estimates.py`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def encode_count(provider: Provider, wire: WireRequest) -> WireRequest:
 async def count_tokens(
     transport: Transport, provider: Provider, wire: WireRequest, timeouts: Timeouts = STANDARD_TIMEOUTS
 ) -> int:
-    """Return the number of tokens that the provider would read for the request `wire`, counted by the provider.
+    """Let the provider count the tokens that it would read for the request `wire`, and return their number.
 
     Raises:
         InputError: the provider cannot count.

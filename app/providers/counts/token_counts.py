@@ -60,12 +60,12 @@ def warm_up() -> None:
 
 
 def process_id() -> int | None:
-    """Return the id of the process that counts, None if it is not running."""
+    """Return the id of the process that counts, or None if it is not running."""
     return _process.pid
 
 
 def end_if_idle(seconds: float) -> bool:
-    """End the process that counts if it got no question for this time. Return True if it was ended.
+    """End the process that counts if it received no question for this time. Return True if it was ended.
 
     The next question starts a new process.
     """
@@ -113,7 +113,8 @@ class _Process:
         """Return the token counts of texts, as the process answers. This blocks, so it is called in a thread."""
         question = write_message((vocabulary, list(texts)))
         with self.busy:
-            answer = self._exchange(question) or self._exchange(question)  # the process may just have ended
+            # if the process has just ended, the second attempt starts a new one
+            answer = self._exchange(question) or self._exchange(question)
             self.used_at = monotonic()
         if answer is None:
             raise RuntimeError(f"The process that counts tokens does not start. Run `{sys.executable} -m {_WORKER}`.")

@@ -5,7 +5,7 @@ question and each answer is a length of eight bytes and a value in Python's form
 
     ("o200k_base", ["hello world", "hello"])      [2, 1]
 
-It ends when its input ends, and so whenever Inview ends, also by a crash.
+It ends when its input ends. So it also ends when Inview ends or crashes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def write_message(value: tuple[str, list[str]] | list[int]) -> bytes:
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:
-    """Return the next message, which `marshal` can decode, or None if the stream ended."""
+    """Return the next message, which `marshal` can decode, or None at the end of the stream."""
     length = int.from_bytes(head, "big") if len(head := stream.read(8)) == 8 else None
     if length is None:
         return None

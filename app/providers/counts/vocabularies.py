@@ -66,13 +66,13 @@ def counter(vocabulary: str) -> Count:
 
 
 def check_vocabulary(vocabulary: str) -> None:
-    """Raise ValueError unless there is such a vocabulary."""
+    """Check that a vocabulary has this name; raise ValueError if not."""
     if vocabulary not in _PATTERNS:
         raise ValueError(f"There is no vocabulary {vocabulary!r}: there are {' and '.join(_PATTERNS)}.")
 
 
 def vocabulary_of(model: str) -> str:
-    """Return the vocabulary for a model ("provider:model"): the model's own, or the most similar one."""
+    """Return the vocabulary of a model ("provider:model") or, if it has no public one, the most similar vocabulary."""
     return CL100K if _COUNTED_IN_CL100K.search(model.partition(":")[2].lower()) else O200K
 
 
@@ -81,7 +81,7 @@ def split_pieces(text: str, size: int = PIECE, margin: int = MARGIN) -> Iterator
 
     Both vocabularies first split a text by their patterns. After a letter or a digit, a pattern can only continue with
     letters, digits, marks and an apostrophe. So the pieces together have exactly the tokens of the whole text. A text
-    without the end of a word within `margin` is cut after `size` characters, which adds at most a few tokens.
+    without the end of a word within `margin` is cut after `size` characters, which adds a few tokens at most.
     """
     start = 0
     while len(text) - start > size:
@@ -99,7 +99,7 @@ def _ends_word(text: str, place: int) -> bool:
 
 
 def _load(vocabulary: str) -> tiktoken.Encoding:
-    with _reading:  # one thread reads the vocabulary, others wait for it
+    with _reading:  # one thread reads the vocabulary, and the others wait for it
         return _read(vocabulary)
 
 
@@ -109,7 +109,7 @@ def _read(vocabulary: str) -> tiktoken.Encoding:
 
     ranks = _read_ranks(vocabulary)
     encoding = tiktoken.Encoding(vocabulary, pat_str=_PATTERNS[vocabulary], mergeable_ranks=ranks, special_tokens={})
-    ranks.clear()  # its core has a copy; the dict (24 MB) is needed only by its other methods
+    ranks.clear()  # the core of the library has a copy; only other methods need this dict (24 MB)
     return encoding
 
 

@@ -22,11 +22,12 @@ from app.providers.base import CallTarget
 class Abilities:
     """The abilities of a model.
 
-    `max_output_tokens` is the output limit, which is sent if a provider requires a number. `sampling`: the model
-    accepts a temperature. `structured`: it accepts a JSON schema for its reply, if it is called in its vendor's own
-    protocol. `reasoning_tags`: it writes its reasoning between tags into its reply, unless its server removes the
-    reasoning. `reasoning_back`: it needs the reasoning of each earlier reply. `signed_calls`: its tool calls must have
-    a signature when they are sent back.
+    - `max_output_tokens`: the output limit, which is sent if a provider requires a number.
+    - `sampling`: the model accepts a temperature.
+    - `structured`: it accepts a JSON schema for its reply, if it is called in its vendor's own protocol.
+    - `reasoning_tags`: it writes its reasoning between tags into its reply, unless its server removes the reasoning.
+    - `reasoning_back`: it needs the reasoning of each earlier reply.
+    - `signed_calls`: its tool calls must have a signature when they are sent back.
     """
 
     images: bool = False
@@ -50,7 +51,7 @@ _THINKS = replace(_TOOLS, thinking=ThinkingStyle.EFFORT)
 _BUDGETED = replace(_EVERYTHING, thinking=ThinkingStyle.BUDGET)
 _ADAPTIVE = replace(_EVERYTHING, thinking=ThinkingStyle.ADAPTIVE, max_output_tokens=64_000, structured=True)
 
-# The first match wins. Claude's limits are those of synchronous calls. A later model gets the limit of its family.
+# The first match applies. Claude's limits are those of synchronous calls. A later model gets the limit of its family.
 _FAMILIES = (
     (r"claude-(instant|v?[12])", replace(_UNKNOWN, max_output_tokens=4_096)),
     (r"claude-3[-.]5", replace(_EVERYTHING, max_output_tokens=8_192)),
@@ -109,8 +110,8 @@ def abilities_of(name: str) -> Abilities:
 
 
 def writes_reasoning_tags(target: CallTarget) -> bool:
-    """Return True if a reply of this model may begin with reasoning between tags, as text.
+    """Return True if a reply of this model may begin with reasoning between tags.
 
-    This happens if the server is not the vendor's own: it may have left the reasoning in the text.
+    This happens if the server is not the vendor's own: it may have left the reasoning in the text of the reply.
     """
     return target.row.protocol == "openai_compatible" and abilities_of(target.model.partition(":")[2]).reasoning_tags

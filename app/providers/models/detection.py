@@ -1,7 +1,7 @@
 """Finds local model servers: those that answer with a list of models on their usual port.
 
 The lists are requested only from 127.0.0.1, from all ports at once, within a short time limit. This module uses only
-the standard library: a page that opens starts the search, which must not need the memory of an SDK.
+the standard library: each page that is opened starts the search, and it must not need the memory of an SDK.
 
     >>> import asyncio
     >>> asyncio.run(detect_local_servers(rows=()))
@@ -23,7 +23,7 @@ ANSWER_SECONDS = 0.5
 """Maximum seconds for the connection, the request and the whole answer."""
 LARGEST_LIST = 1_000_000
 NO_LIST = (TimeoutError, OSError, HTTPException, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
-"""Errors that mean: there is no server, or it lists no models."""
+"""Errors that mean that no server answers, or that it lists no models."""
 _REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n"
 
 

@@ -26,16 +26,16 @@ from app.providers.base import Provider, encode
 SAMPLING = ("temperature", "top_p")
 _THINKING = ("effort", "thinking")
 _ALL = Parameters(temperature=1.0, top_p=1.0, max_output_tokens=1, seed=1, effort=Effort.LOW, thinking=True)
-"""For each parameter, a value that every model accepts if it accepts the parameter at all."""
+"""For each parameter, a test value: a model that accepts the parameter at all accepts this value."""
 _HELLO = (RequestMessage("user", (Text("Hello"),)),)
 
 
 def fit_parameters(
     usual: Parameters, provider: Provider, profile: ModelProfile
 ) -> tuple[Parameters, Mapping[str, str]]:
-    """Split the parameters of a conversation or an agent (`usual`) into those that this model accepts and the others.
+    """Split the parameters of a conversation or an agent (`usual`) by whether this model accepts them.
 
-    Return the accepted parameters, and for each of the others, by its name, the reason why the model does not accept
+    Return the accepted parameters and, for each of the others, by its name, the reason why the model does not accept
     it.
     """
     if not list_set(usual):
@@ -45,7 +45,7 @@ def fit_parameters(
 
 
 def find_refusal(name: str, parameters: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    """Return the reason why the model does not accept a parameter, without a full stop. "": it accepts it."""
+    """Return the reason why the model does not accept a parameter, without a full stop. Return "" if it accepts it."""
     return fit_parameters(parameters, provider, profile)[1].get(name, "")
 
 
@@ -66,7 +66,10 @@ def require_taken(parameters: Parameters, provider: Provider, profile: ModelProf
 
 
 def describe_left_out(name: str, left_out: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a warning for each parameter that is left out. `name` says whose parameters they are, such as an agent."""
+    """Return a warning for each parameter that is left out.
+
+    `name` names the owner of the parameters, such as an agent.
+    """
     return tuple(f"{why}: the value of {name} is left out." for why in left_out.values())
 
 

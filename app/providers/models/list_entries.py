@@ -24,7 +24,7 @@ from app.providers.wire.json_values import FieldError, name_kind
 MAX_MODELS: Final = 2_000
 """Maximum number of models of one provider.
 
-It is several times the size of the largest lists of today, and the most that a picker can show.
+It is several times the length of the longest lists of today, and the most that a picker can show.
 """
 MAX_NAME: Final = 250
 MAX_TOLD: Final = 20
@@ -32,7 +32,7 @@ MAX_TOLD: Final = 20
 
 
 class BadEntryError(ValueError):
-    """An entry of a list has an invalid field. The message names the field and its value."""
+    """Error: an entry of a list has an invalid field. The message names the field and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ class ModelEntry:
         return count
 
     def flag(self, field: str) -> bool | None:
-        """Return the boolean in this field, None if it is missing."""
+        """Return the boolean in this field, or None if the field is missing."""
         value = self.fields.get(field)
         if value is not None and not isinstance(value, bool):
             raise BadEntryError(f"{field} is {reprlib.repr(value)}")
         return value
 
     def words(self, field: str) -> frozenset[str] | None:
-        """Return the words in the list in this field, None if it is missing."""
+        """Return the words in the list in this field, or None if the field is missing."""
         value = self.fields.get(field)
         if value is None:
             return None
@@ -90,7 +90,7 @@ class ModelEntry:
         return frozenset(texts)
 
     def inside(self, field: str) -> ModelEntry:
-        """Return the object in this field, an empty one if it is missing."""
+        """Return the object in this field, or an empty one if the field is missing."""
         value = self.fields.get(field)
         if value is None:
             return ModelEntry({})
@@ -104,7 +104,7 @@ class ModelEntry:
 
 
 def read_list(answer: object, read: Callable[[ModelEntry], ListedModel]) -> ListedModels:
-    """Read every entry of a list with `read`. Invalid entries are left out, and `skipped` of the result names them.
+    """Read every entry of a list with `read`. Leave out invalid entries, and name them in `skipped` of the result.
 
     Raises:
         FieldError: the answer is no list.
@@ -147,7 +147,7 @@ def is_label(value: object) -> TypeGuard[str]:
 
 
 def is_usable(listed: ListedModel) -> bool:
-    """Return True if a stored model is valid. Earlier versions of Inview stored lists without a check."""
+    """Return True if a stored model is valid. Earlier versions of Inview stored lists without checking them."""
     counts = (listed.context_window, listed.max_output_tokens)
     labelled = listed.label is None or is_label(listed.label)
     return is_name(listed.name) and labelled and all(count is None or read_count(count) for count in counts)

@@ -1,7 +1,7 @@
-"""Keeps the last list of models of each provider in a file, so that models are known at once after a restart.
+"""The last list of models of each provider, stored in a file, so that the models are known immediately after a restart.
 
     remembered = read_remembered(data_dir / LISTS_FILE)
-    remembered.find(provider)                    # None: there is no list, or it is from another address
+    remembered.find(provider)                    # None if there is no list, or it is from another address
     await remembered.keep(provider, models)
 
 The file has no keys of providers. If it is lost, the next request to a provider loads the list again.
@@ -47,7 +47,7 @@ _FILE = TypeAdapter(dict[str, RememberedList])
 
 @dataclass(eq=False)
 class RememberedLists:
-    """The last lists, by the provider's name. `path` None: the lists are not stored in a file."""
+    """The last lists, by the provider's name. If `path` is None, the lists are not stored in a file."""
 
     path: Path | None = None
     _lists: dict[str, RememberedList] = field(default_factory=dict[str, RememberedList])
@@ -69,7 +69,7 @@ class RememberedLists:
         async with self._writing:
             try:
                 await asyncio.to_thread(_replace, self.path, orjson.dumps(self._lists))
-            except OSError as error:  # the caller still gets the list
+            except OSError as error:  # the list is still returned to the caller
                 log.warning("the lists of models could not be saved", path=str(self.path), fault=str(error))
 
 

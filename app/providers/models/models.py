@@ -36,7 +36,7 @@ KEPT_SECONDS = 300.0
 LIST_TIMEOUTS = Timeouts(connect=3.0, read=10.0)
 
 _MAX_NAMES = 10_000
-"""Maximum number of cached names of models."""
+"""Maximum number of models whose names are cached."""
 
 NOT_FOR_CHAT = re.compile(
     r"embed|whisper|transcribe|moderation|dall-e|imagen?|audio|realtime|speech|voice|rerank|guard|babbage|davinci|"
@@ -84,7 +84,7 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """Return whether the last request of this process for the provider's list succeeded, or why it failed.
+        """Return the outcome of the last request of this process for the provider's list.
 
         Built-in models need no request. A key that was rejected in a call (`note_rejected_key`) also counts as a
         failure, because some servers return their list even without a valid key.
@@ -155,7 +155,7 @@ class ModelLists:
     def _note_end(self, provider: Provider, task: asyncio.Task[_Kept]) -> None:
         del self._asking[provider]
         if not task.cancelled():
-            task.exception()  # waiting callers get it, and `trial` reports it
+            task.exception()  # `trial` reports the exception, and so do the callers that wait
 
     async def _load(self, provider: Provider) -> _Kept:
         """Request the list, and keep the list or the failure."""

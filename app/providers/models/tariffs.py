@@ -1,6 +1,6 @@
-"""Reads tariffs, with all periods and steps, from the public price table, which the package genai-prices contains.
+"""Reads tariffs, with all periods and steps, from the public price table that the package genai-prices contains.
 
-Other modules have the abilities of a model (`abilities.py`) and the user's prices (`runs/usage/prices.py`).
+The abilities of a model are in `abilities.py`, the user's prices in `runs/usage/prices.py`.
 
     >>> from datetime import UTC, datetime
     >>> tariff = read_tariff("anthropic", "claude-opus-4-5")
@@ -32,16 +32,16 @@ def read_tariff(vendor: str, name: str) -> Tariff | None:
     if not isinstance(stated, list):
         return _tariff([_period(None, stated)])
     conditional: list[Any] = list(stated)  # pyright: ignore[reportUnknownArgumentType] - the table's own objects
-    # The first entry applies if no other does, regardless of its condition, as in the reader of genai-prices.
+    # The first entry applies if no other does, whatever its condition. The reader of genai-prices has the same rule.
     periods = [_period(None, conditional[0].prices)]
     return _tariff([*periods, *(_period(one.constraint, one.prices) for one in conditional)])
 
 
 @cache
 def find_entry(vendor: str, name: str) -> Any:
-    """Return the entry of a model in the price table, None if there is none."""
+    """Return the entry of a model in the price table, or None if there is none."""
     table, by_id, tables = _read_table(vendor)
-    # Most names are ids of entries. Matching all rules for each of a router's 900 models would take a second.
+    # Most names are ids of entries. It would take a second to match all rules for each of a router's 900 models.
     return by_id.get(name.lower()) or table.find_model(name, all_providers=tables)
 
 
@@ -80,7 +80,7 @@ def _price_above(price: Any, start: int) -> Decimal | None:
     """Return the price of a call whose prompt is longer than `start` tokens."""
     if not hasattr(price, "tiers"):
         return price
-    # A tier applies only to longer prompts, not to a prompt of exactly its `start`.
+    # A tier applies only to prompts that are longer than its `start`.
     reached = [tier.price for tier in price.tiers if tier.start <= start]
     return reached[-1] if reached and start else price.base
 

@@ -1,1 +1,1 @@
-"""The offline provider, without key and network. It answers by fixed rules."""
+"""The offline provider. It needs neither key nor network, and answers by fixed rules."""

@@ -39,9 +39,11 @@ Ending = Literal["stop", "cut", "stall", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A simulated failure: its class, the `Retry-After` in seconds, and how many attempts of the same request fail.
+    """A simulated failure.
 
-    `times` None: every attempt fails.
+    - `error_class`: the class of the failure.
+    - `retry_after`: the `Retry-After` in seconds.
+    - `times`: the number of attempts of the same request that fail; None: all.
     """
 
     error_class: ErrorClass
@@ -51,11 +53,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A planned answer of the offline provider: its texts and tool calls, their speed, and how the answer ends.
+    """A planned answer of the offline provider: its texts and tool calls, their speed, and its end.
 
-    `rate`: tokens per second; 0: as fast as possible. `delay`: seconds before the first token. The answer ends after
-    `after` tokens, as `ending` says. `after` None: the answer ends after all its tokens; if `ending` is "fail", it ends
-    before the first token.
+    - `rate`: tokens per second; 0: as fast as possible.
+    - `delay`: seconds before the first token.
+    - `ending`: how the answer ends.
+    - `after`: the number of tokens after which it ends; None: after all tokens or, if `ending` is "fail", before the
+      first one.
     """
 
     text: str = ""
@@ -70,7 +74,7 @@ class Script:
 
 
 class CommandError(Exception):
-    """A command is invalid. The message names the command and the reason."""
+    """Error: a command is invalid. The message names the command and the reason."""
 
 
 def split_tokens(text: str) -> list[str]:
@@ -109,7 +113,7 @@ def _cut_stage(prompt: str, rounds: int) -> tuple[str, bool]:
     again = False
     lines = prompt.splitlines()
     for place, line in enumerate(lines):
-        if _takes_rest(line) == "echo":  # the answer is all text after it
+        if _takes_rest(line) == "echo":  # the rest of the text is the answer
             stages[-1] += lines[place:]
             break
         if line.strip() == "/then":
@@ -354,7 +358,8 @@ def _endless_tokens() -> Iterator[str]:
         for before in ("\n\n", "\n\n", "\n\n- ", "\n- "):
             sentences: list[str] = []
             for _ in range(4):
-                number = (number * 1_103_515_245 + 12_345) % 2**31  # the C standard's rand(): the same on every machine
+                # rand() of the C standard, which gives the same numbers on every machine
+                number = (number * 1_103_515_245 + 12_345) % 2**31
                 start = number // 65_536
                 words = [vocabulary[(start + 7 * place) % len(vocabulary)] for place in range(6 + start % 8)]
                 sentences.append(f"{' '.join(words).capitalize()}.")

@@ -1,1 +1,1 @@
-"""Tool calls in the stream of a reply: their pieces are assigned, and the calls are put into sequence."""
+"""Tool calls in the stream of a reply: assigns their pieces to calls, and puts the calls into sequence."""

@@ -95,7 +95,7 @@ class CallPieces:
 
     @property
     def last(self) -> int:
-        """Return the number, from 0, of the call to which the last piece belongs."""
+        """Return the number, from 0, of the call that received the last piece."""
         return self._last
 
     def take(self, value: object) -> list[StreamEvent]:

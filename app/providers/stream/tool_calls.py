@@ -97,7 +97,7 @@ class ToolCalls:
         return []
 
     def hold(self, text: str) -> None:
-        """Count the characters of a text that is held back, towards the limit.
+        """Count the characters of a text that is held back, for the limit.
 
         Raises:
             ProviderError: the held text has more than `MAX_HELD` characters.
@@ -119,7 +119,7 @@ class ToolCalls:
                 self._unnamed += 1
             else:
                 if not call.has_input:
-                    events.append(ToolInputReceived("{}"))  # no arguments: still JSON
+                    events.append(ToolInputReceived("{}"))  # a call without arguments needs JSON too
                 events.append(PartEnded())
             del self._waiting[first]
             events += self._release()

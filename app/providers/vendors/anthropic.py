@@ -167,7 +167,8 @@ def _encode_message(
 ) -> dict[str, object]:
     role = "assistant" if message.role == "assistant" else "user"
     parts = message.parts
-    if mark is None and len(parts) == 1 and isinstance(parts[0], Text):  # the most frequent case, and easy to read
+    # the most frequent case, which is also easy to read
+    if mark is None and len(parts) == 1 and isinstance(parts[0], Text):
         return {"role": role, "content": parts[0].text}
     content = [_encode_part(part, call) for part in parts]
     content[-1] |= mark or {}
@@ -242,7 +243,7 @@ class MessagesDecoder:
             case "error":
                 raise ProviderError(describe_error(self._target, data.get("error")))
             case _:
-                return []  # "ping", and future event types, which clients of the API must ignore
+                return []  # "ping" and unknown event types, which clients of the API must ignore
 
     def end(self) -> list[StreamEvent]:
         return [] if self._stop_reason is None else [Stopped(self._stop_reason)]
@@ -260,7 +261,7 @@ class MessagesDecoder:
             case "signature_delta":
                 return [ThinkingSigned(text_of(delta.get("signature"), "delta.signature"), self._target.row.name)]
             case _:
-                return []  # "citations_delta": only for documents with citations, which Inview never requests
+                return []  # "citations_delta", only for documents with citations, which Inview never requests
 
     def _start_block(self, block: dict[str, Any]) -> list[StreamEvent]:
         vendor = self._target.row.name
@@ -288,13 +289,13 @@ class MessagesDecoder:
                 )
                 if self._input_missing:
                     return [started]
-                # `json` writes NaN, so that such an input is refused. orjson would write null.
+                # `json` writes NaN, so a server refuses such an input. orjson would write null.
                 written = json.dumps(
                     fields_of(block["input"], "content_block.input"), ensure_ascii=False, separators=(",", ":")
                 )
                 return [started, ToolInputReceived(written)]
             case _:
-                self._skipping = True  # blocks of server-side tools, which Inview never requests
+                self._skipping = True  # a block of a server-side tool, which Inview never requests
                 return []
 
     def _receive_input(self, json_text: str) -> list[StreamEvent]:
@@ -310,7 +311,7 @@ class MessagesDecoder:
         if self._skipping:
             self._skipping = False
             return []
-        if self._input_missing:  # a tool without arguments has no delta
+        if self._input_missing:  # a tool call without arguments has no delta
             self._input_missing = False
             return [ToolInputReceived("{}"), PartEnded()]
         return [PartEnded()]

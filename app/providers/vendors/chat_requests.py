@@ -22,7 +22,7 @@ from app.providers.vendors.returned_extras import mark_unsigned, put_back
 from app.providers.wire.json_values import as_object
 
 NO_REASONING = " "
-"""A substitute for the reasoning of a reply that has none, for a server that refuses such a reply."""
+"""The text that replaces missing reasoning of a reply, for a server that refuses a reply without reasoning."""
 
 
 def encode_body(call: CallInput) -> bytes:
@@ -46,7 +46,7 @@ def encode_body(call: CallInput) -> bytes:
         is_answer = needs_reasoning and message.role == "assistant"
         if (
             len(parts) == 1 and isinstance(parts[0], Text) and message.role != "tool" and not is_answer
-        ):  # nearly all messages; and some servers accept no lists
+        ):  # a text alone, as in nearly all messages; some servers accept no lists
             messages.append({"role": message.role, "content": parts[0].text})
         else:
             messages += _encode_message(message, call)

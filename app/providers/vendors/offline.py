@@ -1,7 +1,9 @@
-"""The adapter of the offline provider: built in, no key, no network, no model. It answers by fixed rules and says so.
+"""The adapter of the offline provider, which needs no key, no network and no model.
+
+It answers by fixed rules and says so.
 
 A new installation answers with this provider, and demonstrations and tests use it: commands in the text of a request
-decide what it does (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client
+decide how it answers (`/help`, see `offline/script.py`). It has the interface of every other adapter, but its client
 makes the answers in this process, and its events use the terms of the domain:
 
     data: {"text": "Hello"}
@@ -215,7 +217,7 @@ class OfflineList:
 
 
 class OfflineResponse:
-    """A reply of the offline provider, which follows a `Script`: the text, its speed and how it ends.
+    """A reply of the offline provider, which follows a `Script`.
 
     Tokens that are due at the same time are one chunk, as from a network.
     """

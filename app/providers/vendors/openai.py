@@ -186,7 +186,7 @@ def data_url(part: Image | File, call: CallInput) -> str:
 
 
 class ResponsesDecoder:
-    """The decoder of the Responses API. It keeps the state of the tool calls, and notes if the model refused."""
+    """The decoder of the Responses API. It keeps the state of the tool calls, and notes whether the model refused."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -220,7 +220,7 @@ class ResponsesDecoder:
             case "response.completed" | "response.incomplete" | "response.failed" | "error":
                 return self._conclude(kind, data)
             case _:
-                return []  # progress, whole texts after their deltas, and future event types
+                return []  # progress events, whole texts after their deltas, and unknown event types
 
     def end(self) -> list[StreamEvent]:
         return []
@@ -232,7 +232,7 @@ class ResponsesDecoder:
             if known := self._call_ids.get(number):
                 if known != call_id:
                     raise FieldError(f"item.call_id does not match output_index {number}")
-                return []  # a repeated event
+                return []  # an event that was received before
             self._call_ids[number] = call_id
             events = self._calls.start(number, call_id, text_of(item.get("name"), "item.name"))
             if self._calls.too_many:

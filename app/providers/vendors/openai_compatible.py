@@ -76,7 +76,7 @@ _WORDS = ("content", "refusal")
 
 
 class ChatDecoder:
-    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after the reason."""
+    """The decoder of Chat Completions. It reports the stop reason last, because usage arrives after it."""
 
     def __init__(self, target: CallTarget) -> None:
         self._target = target
@@ -138,14 +138,14 @@ class ChatDecoder:
     def end(self) -> list[StreamEvent]:
         if self._stop_reason is None:
             return self._let_go()
-        late = [*self._calls.end_all(), *self._let_go()]  # calls after the finish reason
+        late = [*self._calls.end_all(), *self._let_go()]  # calls that arrived after the finish reason
         if self._calls.unnamed:
             raise ProviderError(failure(ErrorClass.STREAM, f"{self._target} called a tool without naming it."))
         return [*late, *self._sign(), Stopped(self._stop_reason)]
 
     def _receive(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         events = self._receive_words(delta)
-        if self._calls.open:  # parts are sequential: text between the pieces of a call waits for the end of the call
+        if self._calls.open:  # parts are sequential, so text between the pieces of a call waits for the end of the call
             self._hold(list(events))
         else:
             yield from events
@@ -208,7 +208,7 @@ class ChatDecoder:
                 raise ProviderError(describe_error(self._target, error))
             message = f"{self._target} ended the reply early with the finish reason {reason!r}."
             raise ProviderError(failure(FAULTY_FINISHES[reason], message))
-        known, _, _ = reason.partition(":")  # Google adds details: "content_filter: PROHIBITED_CONTENT"
+        known, _, _ = reason.partition(":")  # Google adds details, as in "content_filter: PROHIBITED_CONTENT"
         if known not in FINISH_REASONS:
             message = f"{self._target} stopped for an unknown reason: {str(reason)[:60]!r}."
             raise ProviderError(failure(ErrorClass.STREAM, message))
@@ -244,7 +244,7 @@ def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:
                     words = fields_of(thought, f"{field}[].thinking[]").get("text")
                     yield ThinkingReceived(text_of(words, f"{field}[].thinking[].text"))
             case "reference":
-                pass  # numbers of sources, only from tools that Inview never requests
+                pass  # numbers of sources, sent only for tools that Inview never requests
             case _:
                 raise FieldError(f"{field}[].type is neither text nor thinking")
 

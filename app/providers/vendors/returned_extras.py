@@ -1,4 +1,4 @@
-"""Keeps the extra data of a Chat Completions server that must be sent back with a reply's text and tool calls.
+"""Extra data of a Chat Completions server that must be sent back together with a reply's text and tool calls.
 
 Google signs calls in `extra_content` (https://ai.google.dev/gemini-api/docs/thought-signatures), OpenRouter signs its
 reasoning in `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens). Both become the signature of
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 class GoingBack:
-    """The extra data of a streamed reply that the server must get back with the next request: mainly signatures.
+    """The extra data of a streamed reply that the next request must send back to the server: mainly signatures.
 
     `release` returns the collected data as one text. This text is stored as the signature of the reply's thinking.
     """
@@ -113,7 +113,10 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Add a substitute signature to the first call if no call has a signature: Google would refuse the message."""
+    """Add a substitute signature to the first call if no call has a signature.
+
+    Google would refuse the message without it.
+    """
     if calls and not any(_BESIDE in call for call in calls):
         calls[0][_BESIDE] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 

@@ -53,7 +53,7 @@ class UsageReport:
         return self._read(name, None if value is _MISSING else value, "missing" if value is _MISSING else None)
 
     def find(self, *names: str, inside: str | None = None) -> int:
-        """Return the first count that is reported under one of these names, 0 if there is none.
+        """Return the first count that is reported under one of these names, or 0 if there is none.
 
         `inside` is the name of the object that has the fields.
         """

@@ -1,1 +1,1 @@
-"""The network I/O: requests, answers with limits, streams, network faults."""
+"""The network I/O: requests, answers with limits, streams, and network faults."""

@@ -25,8 +25,10 @@ WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 BARE_DEFLATE: Final = -15
 """zlib's number for deflate without the header that RFC 9110, section 8.4.1.2, requires: some servers omit it."""
 IN_MEMORY: Final = 256 * 1024
-"""Maximum bytes of a whole body in memory: most lists of models are smaller. A larger body is in a file without a name,
-so that many large bodies at the same time take no memory."""
+"""Maximum bytes of a whole body in memory. Most lists of models are smaller.
+
+A larger body is in a file without a name, so that many large bodies at the same time take no memory.
+"""
 Body = SpooledTemporaryFile[bytes]
 PLAIN: Final = frozenset({"", "identity"})
 
@@ -41,7 +43,7 @@ class _Unpacker(Protocol):
 
 
 class UnpackingError(Exception):
-    """A body has an unsupported coding, or not the coding that its header states."""
+    """Error: a body has an unsupported coding, or not the coding that its header states."""
 
 
 async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:
@@ -91,9 +93,9 @@ async def keep_whole(pieces: AsyncIterable[bytes], most: int, file: Body) -> boo
 
 
 async def read_beginning(pieces: AsyncIterable[bytes], most: int, seconds: float) -> tuple[bytes, bool]:
-    """Return the first bytes of a body, at most `most` and received within `seconds`, and True if there may be more.
+    """Return the first bytes of a body, at most `most` and received within `seconds`, and True if more may follow.
 
-    There may be more if the body is longer, or if the time was over before its end.
+    More may follow if the body is longer, or if the time was over before its end.
     """
     body = bytearray()
     with suppress(TimeoutError):  # the bytes received so far are enough

@@ -89,7 +89,7 @@ CLASS_OF_WORDS: tuple[tuple[ErrorClass, re.Pattern[str]], ...] = (
 )
 """Patterns for the text of an error, each with its class: only errors of this class have such words.
 
-They are used if the type of the error is missing or unspecific, and its status as well (such as 400 or 500).
+They are used if the type of the error is missing or unspecific, and its status is unspecific too (such as 400 or 500).
 """
 
 CLASS_OF_STATUS: Mapping[int, ErrorClass] = MappingProxyType(
@@ -126,7 +126,7 @@ SAYING: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.UNKNOWN: "answered with an error",
     }
 )
-"""The words for an error class, as the middle of a sentence."""
+"""The words for an error class, for the middle of a sentence."""
 
 NO_CREDIT = frozenset(
     {
@@ -137,9 +137,9 @@ NO_CREDIT = frozenset(
         "insufficient_user_quota",
     }
 )
-"""Error types that mean: the user's account at the vendor has no credit."""
+"""Error types that mean that the user's account at the vendor has no credit."""
 CHECK_BASE_URL = "Check the provider's base URL in Settings → Providers."
-"""The advice if the answer came from another server than the API."""
+"""The advice if a server other than the API sent the answer."""
 SPEAK_CHAT_TO_GOOGLE = (
     "Use the provider Google Gemini, or a compatible server with the base URL "
     "https://generativelanguage.googleapis.com/v1beta/openai: there, Google speaks Chat Completions."
@@ -157,7 +157,7 @@ WHAT_HELPS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """The next step for a user if a provider refuses earlier replies because they lack data that it requires.
 
-Each pattern is searched for in the provider's message.
+The keys are patterns that are searched for in the provider's message.
 """
 
 _LOOKS_LIKE_A_KEY = re.compile(
@@ -188,7 +188,7 @@ def describe_status(
 def describe_error(target: CallTarget | str, error: object, status: int | None = None) -> Failure:
     """Return the failure for an error object. `status` is the status of its response.
 
-    None: it came in a stream, or in a response with status 200.
+    It is None if the error came in a stream, or in a response with status 200.
     """
     fields: dict[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
     kinds = [
@@ -277,11 +277,12 @@ def describe_missing_key(target: CallTarget | str, provider: str) -> Failure:
 
 
 def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds to wait (RFC 9110, section 10.2.3: seconds or a date), None if the provider sent neither.
+    """Return the seconds to wait (RFC 9110, section 10.2.3: seconds or a date), or None if the provider sent neither.
 
     A date is compared with the provider's clock if the answer has its time, because the local clock may be wrong.
     """
-    milliseconds = _seconds(headers.get("retry-after-ms", ""))  # OpenAI sends it too; the standard is coarser
+    # OpenAI also sends milliseconds; the standard header has only seconds
+    milliseconds = _seconds(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "").strip()
@@ -341,7 +342,7 @@ def _error_in(body: bytes) -> object | None:
         answer = load_json(body)
     except ValueError:
         return None
-    if isinstance(answer, list) and answer:  # Google's OpenAI-compatible endpoint answers with a list of one
+    if isinstance(answer, list) and answer:  # the list of Google's OpenAI-compatible endpoint has one item
         answer = cast("list[Any]", answer)[0]
     if not isinstance(answer, dict):
         return None
@@ -375,14 +376,14 @@ def _words_of(fields: dict[str, Any]) -> str:
     words = fields.get("message") or fields.get("detail") or fields.get("error") or ""
     metadata = fields.get("metadata")
     if isinstance(metadata, dict) and (upstream := cast("dict[str, Any]", metadata).get("raw")):
-        words = f"{words}: {upstream}"  # OpenRouter's message only says that the upstream provider failed
+        words = f"{words}: {upstream}"  # OpenRouter's message says only that the upstream provider failed
     return _quote(words if isinstance(words, str) else _as_text(words))
 
 
 def _as_text(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except RecursionError:  # orjson reads more levels
+    except RecursionError:  # Python's `json` reads fewer levels than orjson
         return reprlib.repr(value)
 
 

@@ -42,7 +42,7 @@ def is_google_event(data: bytes) -> bool:
     >>> is_google_event(b'{"candidates":[]}'), is_google_event(b'{"choices":[],"usageMetadata":{}}')
     (True, False)
     """
-    if not any(name in data for name in _NAMES):  # a cheap check that excludes nearly all events
+    if not any(name in data for name in _NAMES):  # a fast check that excludes nearly all events
         return False
     try:
         answer = load_json(data)

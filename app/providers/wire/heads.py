@@ -24,14 +24,14 @@ MAX_HEAD_BYTES: Final = 65_536
 """Maximum bytes of the head of an answer and all informational answers before it. Usual heads have less than 4 KB."""
 PIECE_BYTES: Final = 4_096
 SHORTEST_TIMER: Final = 0.001
-"""Seconds. For a shorter timer, uvloop returns a handle without a time."""
+"""A number of seconds. For a shorter timer, uvloop returns a handle without a time."""
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
-"""The only informational status that no other answer follows."""
+"""The informational status after which no other answer follows. It is the only one."""
 
 
 class HeadTooLargeError(HttpProcessingError):
-    """The head of an answer, with the informational answers before it, is too large, or a second answer came.
+    """Error: the head of an answer and the informational answers before it are too large, or a second answer came.
 
     The limit is `MAX_HEAD_BYTES`. A second answer belongs to no request.
     """
@@ -46,7 +46,7 @@ def bound_heads(client: Any) -> Any:
     fields = cast("dict[str, Any]", vars(client))
     proxies = cast("dict[Any, Any]", fields["_mounts"])
     for transport in (fields["_transport"], *proxies.values()):
-        if transport is not None:  # None: no proxy for these addresses
+        if transport is not None:  # None means no proxy for these addresses
             transport.client = partial(_open_session, transport)
     client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
     return client

@@ -1,4 +1,4 @@
-"""Reads values in vendors' JSON, with checks of their types. Some functions accept a value that is absent or null.
+"""Reads values in vendors' JSON and checks their types. Some functions accept a value that is absent or null.
 
 `field` is the path of the field, for the error message.
 
@@ -29,7 +29,7 @@ MAX_LABEL: Final = 65_536
 
 
 class FieldError(ValueError):
-    """An event, or a field of it, has an unexpected type. The message names the fault, never the value."""
+    """Error: an event, or a field of it, has an unexpected type. The message names the fault, never the value."""
 
 
 def load_json(data: bytes) -> Any:
@@ -83,7 +83,7 @@ def label_of(value: object, field: str) -> str:
 
 
 def json_text_of(value: object, field: str) -> str:
-    """Return a value as JSON text: a text unchanged, an object encoded as JSON, an empty text if it is absent or null.
+    """Return a value as JSON text: a text unchanged, an object encoded, "" if the value is absent or null.
 
     Raises:
         FieldError: the value is something else.

@@ -1,8 +1,8 @@
-"""Sends bytes through an official SDK's client.
+"""Sends bytes with an official SDK's client.
 
-Only the client's authentication, base URL, connection pool and HTTP errors are used. Not used are its retries (they
-obey any `Retry-After`, however long), its event parsing (which takes five times as long as receiving the data), its
-platform headers, and environment variables other than proxies.
+Inview uses only the client's authentication, base URL, connection pool and HTTP errors. It does not use its retries
+(which obey any `Retry-After`, however long), its event parsing (which takes five times as long as receiving the data),
+its platform headers, and environment variables other than proxies.
 
 The SDKs of OpenAI and Anthropic were made by the same generator: they have the same methods, but no common type. The
 adapters import them when a client is opened. Importing this module imports httpx2, so only adapters import it.
@@ -48,8 +48,11 @@ UNASKED_HEADERS = (
     "OpenAI-Organization",
     "OpenAI-Project",
 )
-"""Headers that the SDKs would add: data about this machine, and environment variables for one vendor, which would also
-be sent to compatible servers. Inview leaves them out."""
+"""Headers that the SDKs would add, and that Inview leaves out.
+
+They have data about this machine, and environment variables for one vendor, which would also be sent to compatible
+servers.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,13 @@ class Sdk:
 
 
 class RefusedError(Exception):
-    """An error answer: its status, its headers and the beginning of its body. `cut`: the body is longer."""
+    """Error: the server sent an error answer with this status, these headers and this beginning of its body.
+
+    `cut`: the body is longer.
+    """
 
     def __init__(self, response: httpx2.Response, body: bytes, *, cut: bool) -> None:
-        super().__init__()  # without a text, which would quote the answer
+        super().__init__()  # no text, because it would quote the answer
         self.status = response.status_code
         self.headers = dict(response.headers)
         self.body = body
@@ -88,7 +94,7 @@ async def refuse(response: httpx2.Response) -> None:
             pieces = unpack(packed, response.headers.get("content-encoding", ""))
             body, cut = await read_beginning(pieces, MAX_ERROR_BYTES, ERROR_SECONDS)
         except (UnpackingError, *_NETWORK_ERRORS):
-            body, cut = b"", True  # the status is enough
+            body, cut = b"", True  # the status is enough, so the body is not read
     raise RefusedError(response, body, cut=cut)
 
 
@@ -149,7 +155,7 @@ class SdkLink:
         except RefusedError as refused:
             raise ProviderError(self._describe_refusal(target, refused)) from None
         except self._sdk.connection_error as error:
-            if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps whatever a hook raises
+            if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps each exception of a hook
                 # `from None`, because the cause has the answer, which may quote the key.
                 raise ProviderError(self._describe_refusal(target, error.__cause__)) from None
             raise ProviderError(describe_network(target, error.__cause__ or error, timeouts)) from error
@@ -198,7 +204,7 @@ class SdkResponse:
 def describe_network(
     target: CallTarget, error: BaseException, timeouts: Timeouts, *, received: bool = False
 ) -> Failure:
-    """Return the failure for a network error. `received`: a part of the reply's body had been received before."""
+    """Return the failure for a network error. `received`: a part of the reply's body was received before the error."""
     causes = list(_causes(error))
     for kind, error_class, words in _NETWORK_WORDS:
         if any(isinstance(cause, kind) for cause in causes):
@@ -212,8 +218,10 @@ def describe_network(
 
 
 _NETWORK_ERRORS = (httpx2.HTTPError, aiohttp.ClientError)
-"""Network errors that the clients do not wrap. The two SDKs raise different errors of httpx2; their causes, mostly
-errors of aiohttp, name the fault."""
+"""Network errors that the clients do not wrap.
+
+The two SDKs raise different errors of httpx2. Their causes, mostly errors of aiohttp, name the fault.
+"""
 
 _NETWORK_WORDS: tuple[tuple[type[BaseException], ErrorClass, str], ...] = (
     (

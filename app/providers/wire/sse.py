@@ -30,7 +30,7 @@ class SseEvent(NamedTuple):
 
 
 class EventTooLargeError(Exception):
-    """An event has too many bytes or lines."""
+    """Error: an event has too many bytes or lines."""
 
 
 class SseParser:
@@ -98,7 +98,7 @@ class SseParser:
 
 
 def _parse_block(block: bytes) -> SseEvent | None:
-    if block.startswith(b"data: ") and b"\n" not in block:  # nearly every event of the OpenAI dialects
+    if block.startswith(b"data: ") and b"\n" not in block:  # a fast path for nearly every event of the OpenAI dialects
         return SseEvent(b"", block[6:])
     if block.count(b"\n") >= MAX_LINES:
         raise EventTooLargeError(f"An event has more than {MAX_LINES:,} lines.")

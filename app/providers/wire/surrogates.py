@@ -1,8 +1,8 @@
-r"""Joins characters that a server cut in half.
+r"""Joins the halves of characters that a server cut.
 
 Servers written in JavaScript may cut a text between the two UTF-16 halves of a character and send each as a JSON escape
 (`"\ud83d"`, then `"\ude00"`). UTF-8 cannot represent a half, so texts must not contain one: the first half waits for
-the second. A half that stays alone becomes U+FFFD, as is usual.
+the second. A half without its second half becomes U+FFFD, as is usual.
 
     >>> mender = Mender()
     >>> mender.mend([TextReceived("Hi \ud83d")]), mender.mend([TextReceived("\ude00")])

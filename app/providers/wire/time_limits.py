@@ -32,8 +32,9 @@ MAX_EMPTY_BYTES: Final = 2 * MAX_EVENT_BYTES
 class Patience:
     """The time limits of one stream, which count from the creation of this object.
 
-    `_waiting` is the task that waits for the network now. `_timer` rings at the time limit, or earlier if the limit has
-    been extended since. `_is_over`: the wait was cancelled because of the limit.
+    - `_waiting`: the task that waits for the network now.
+    - `_timer`: fires at the time limit, or earlier if the limit has been extended since.
+    - `_is_over`: the wait was cancelled because of the limit.
     """
 
     def __init__(self, target: CallTarget, timeouts: Timeouts) -> None:
@@ -64,7 +65,7 @@ class Patience:
         try:
             return await what
         except asyncio.CancelledError:
-            # Like asyncio.timeout: if the task was also cancelled by others, it stays cancelled.
+            # As in asyncio.timeout: a task that others also cancelled stays cancelled.
             if self._is_over and task.cancelling() - 1 <= before:
                 raise ProviderError(self._describe()) from None
             raise
@@ -95,7 +96,7 @@ class Patience:
                 "connection."
             )
             raise ProviderError(failure(ErrorClass.STREAM, message))
-        if self._now() >= self._due:  # if bytes are always available, `wait` never times out
+        if self._now() >= self._due:  # `wait` never times out if bytes are always available
             raise ProviderError(self._describe())
 
     def _set_timer(self) -> None:

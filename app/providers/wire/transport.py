@@ -56,7 +56,7 @@ ENDING_SECONDS = 0.05
 
 
 class Transport:
-    """The open clients (links) to providers. Use a transport in one event loop only."""
+    """The open clients of providers. Use a transport in one event loop only."""
 
     def __init__(self) -> None:
         self._links: dict[Provider, ProviderClient] = {}
@@ -134,7 +134,7 @@ class Transport:
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
-                    # In a thread, because the import of the SDK takes about a second, and other tasks should not wait.
+                    # In a thread, because importing the SDK takes about a second, and other tasks must not wait for it.
                     self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
         return self._links[provider]
 
@@ -250,7 +250,8 @@ class _Reading:
             fault = ProviderError(describe_unreadable(self._target, error))
             fault.__cause__ = error
         self._silent = self._silent and not decoded
-        events = decoded if len(decoded) < 2 else join_text(decoded)  # mostly one, because models send single tokens
+        # models usually send single tokens, so usually there is nothing to join
+        events = decoded if len(decoded) < 2 else join_text(decoded)
         events = events if self._mender is None else self._mender.mend(events)
         if self._receivers:
             events = receive(self._receivers, events)

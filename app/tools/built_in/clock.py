@@ -1,4 +1,4 @@
-"""The tool `current_time`, because models do not know the current date.
+"""The tool `current_time`. Models need it, because they do not know the current date.
 
 {"timezone": "Europe/Berlin"} → 2026-11-22T10:41:07+01:00 (Sunday, Europe/Berlin)
 """

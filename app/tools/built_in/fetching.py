@@ -2,7 +2,8 @@
 
     {"url": "https://example.org/"} → the page as Markdown, 40,000 characters of it at a time
 
-No script of the page runs, no image or other part of it is loaded, no cookie is kept. `web_pages.py` reads the page.
+Scripts of the page are not run, images and other parts are not loaded, and cookies are not kept. `web_pages.py` reads
+the page.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ FETCH_PAGE: Final = Tool(
 
 
 def fetch_page(guard: AddressGuard | None = None) -> BuiltIn:
-    """Return the tool `fetch_page`. `guard` checks the addresses; None: only public addresses are allowed."""
+    """Return the tool `fetch_page`. `guard` checks the addresses. Without it, only public addresses are allowed."""
 
     async def call(_caller: Caller, arguments: Mapping[str, Any], _progress: Progress) -> ToolOutcome:
         url, start = arguments.get("url", ""), arguments.get("start", 0)

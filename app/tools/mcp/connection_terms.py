@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     import httpx2
 
 Progress = Callable[[float, float | None, str], None]
-"""A function that is called with the progress of a call: the amount done, the total (None: unknown), and a message."""
+"""A function that is called with the progress of a call: the amount done, the total (None if unknown) and a message."""
 
 
 class ConnectionEnd:
-    """Records how a server ended a connection. `over` is set when the connection has ended; `words` describe how.
+    """The record of how a server ended a connection. `over` is set when the connection has ended; `words` describe how.
 
     `requested` is True if Inview itself ends the connection. Then nothing is recorded.
     """
@@ -36,7 +36,7 @@ class ConnectionEnd:
 
 
 class SignInNeededError(Exception):
-    """A server requires a sign-in, and this connection may not start one."""
+    """Error: a server requires a sign-in, and this connection may not start one."""
 
 
 def _mask_nothing(*_secrets: str) -> None: ...
@@ -46,13 +46,20 @@ def _mask_nothing(*_secrets: str) -> None: ...
 class ConnectionTerms:
     """The functions that a connection calls, and the state that it sets.
 
-    `tell` logs a line with a level. `changed` reports that the server's lists changed. `make_auth` makes the
-    authentication of HTTP requests, and `mask` masks secrets of the authentication in the log.
+    The functions:
 
-    The connection sets the rest. `ending` records how the server ended the connection. `status` has one item, the
-    status of the newest HTTP answer. `sign_in_needed` is set if the server requires a sign-in. `unexplained`
-    is set in addition if Inview has no token for the server and the server did not say where to sign in. Then a key may
-    be missing instead.
+    - `tell`: logs a line with a level.
+    - `changed`: reports that the server's lists changed.
+    - `make_auth`: makes the authentication of HTTP requests.
+    - `mask`: masks secrets of the authentication in the log.
+
+    The state, which the connection sets:
+
+    - `ending`: how the server ended the connection.
+    - `status`: a list of one item, the status of the newest HTTP answer.
+    - `sign_in_needed`: the server requires a sign-in.
+    - `unexplained`: in addition, Inview has no token for the server, and the server did not say where to sign in. Then
+      a key may be missing instead.
     """
 
     tell: Callable[[str, str], None]

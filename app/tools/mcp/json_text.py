@@ -22,7 +22,7 @@ def write_json(value: object) -> str:
         if "null" not in text:  # orjson writes NaN and the infinities as null
             return text
     except TypeError:
-        text = ""  # a number of more than 64 bits, a lone surrogate, or too deep
+        text = ""  # a number of more than 64 bits, a lone surrogate, or too many levels
     try:
         exact = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         exact.encode()

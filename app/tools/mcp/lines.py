@@ -1,9 +1,9 @@
-"""Reads the output of a program line by line, from small pieces, so that little of it is in memory at once.
+"""Reads the output of a program line by line, in small pieces, so that little of it is in memory at once.
 
     async with aclosing(read_lines(process.stdout, Messages())) as lines:
         async for line in lines: ...
 
-asyncio's `readline` buffers up to twice the maximum length of a line, even if all lines are short.
+The method `readline` of asyncio would buffer up to twice the maximum length of a line, even if all lines are short.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ MAX_WORDS: Final = 4_000
 
 
 class Words:
-    """Joins pieces of a program's output to lines, and keeps only the first `MAX_WORDS` bytes of each line."""
+    """The state that joins pieces of a program's output to lines.
+
+    Only the first `MAX_WORDS` bytes of a line are kept.
+    """
 
     def __init__(self) -> None:
         self._line = bytearray()
@@ -48,7 +51,7 @@ class Words:
 
 
 class Messages(Words):
-    """Joins pieces of a program's output to lines, each a whole message.
+    """The state that joins pieces of a program's output to lines, each a whole message.
 
     A line that is too long or has too many JSON values is refused.
     """
@@ -70,7 +73,7 @@ class Messages(Words):
 
 
 async def read_lines(stream: asyncio.StreamReader, made: Words) -> AsyncGenerator[bytes]:
-    """Yield each line of a stream without its line break. `made` makes lines of the pieces that are read.
+    """Yield each line of a stream without its line break. `made` joins the pieces that are read to lines.
 
     Other tasks can run after every piece and every line.
 

@@ -44,7 +44,7 @@ BOUNDS: Final = Bounds(MAX_MESSAGE, is_json=True, may_last=True)
 """The limits of one answer over HTTP."""
 _CONNECTED: Final = httpx2.Timeout(30.0, read=300.0)
 CLOSE_SECONDS: Final = 10.0
-"""Maximum seconds for closing a connection: the answer to the request that ends the session may come slowly."""
+"""Maximum seconds for closing a connection, because the request that ends the session may be answered slowly."""
 MAX_PROGRESS: Final = 2**53
 """The largest number in a progress report. NaN, the infinities and larger numbers are ignored."""
 _UNAUTHORIZED: Final = frozenset({401, 403})
@@ -52,13 +52,13 @@ _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream fail
 """Matches the SDK's message for a `TooMuchSentError`, and finds the message of the error itself."""
 
 
-# The SDK logs the name of a session and every stream that it opens again. The log must not contain text of a server.
+# The SDK logs the name of a session, and each stream that it opens again. The log must not contain text of a server.
 logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True)
 class Link:
-    """An open connection to an MCP server. `promised` has the output schemas that tools announced, by tool name."""
+    """An open connection to an MCP server. `promised` has the output schemas that the server listed, by tool name."""
 
     server: ToolServer
     client: Client
@@ -72,7 +72,7 @@ class Link:
     async def call(self, tool_name: str, arguments: Mapping[str, Any], report: Progress) -> ToolOutcome:
         """Call a tool and return its result. `report` is called with the progress.
 
-        If the caller is cancelled, the server gets the cancellation.
+        If the caller is cancelled, the server is notified.
 
         Raises:
             ToolFailedError: the call failed.

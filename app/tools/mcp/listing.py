@@ -1,4 +1,4 @@
-"""Reads all that an MCP server lists, page by page, within limits, with a note for everything that was left out."""
+"""Reads all lists of an MCP server, page by page, within limits, and notes everything that was left out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Removing them from megabytes of text would take seconds.
 MAX_SCHEMA: Final = 50_000
 """Maximum characters of one tool's schema: every request contains the whole schema."""
 MAX_SLOW_SCHEMAS: Final = 3
-"""After this number of schemas that take too long to check, the schemas of the server's other tools are not checked."""
+"""Number of slow schema checks after which the schemas of the server's other tools are not checked."""
 
 Item = TypeVar("Item")
 
@@ -43,7 +43,7 @@ Page = TypeVar("Page", bound=_Page)
 
 
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
-    """Request all tools, resources, resource templates and prompts that the server has, and return them.
+    """Request all tools, resources, resource templates and prompts of the server, and return them.
 
     The output schemas of tools are written into `promised`, by tool name. `account`: the name, usually the id of the
     server, under which Inview adds up and limits the time of slow schema checks.
@@ -65,7 +65,7 @@ async def list_all(client: Client, promised: dict[str, str], *, account: str) ->
                 cut,
             )
         except MCPError as error:
-            if error.code != types.METHOD_NOT_FOUND:  # a server with resources need not have templates
+            if error.code != types.METHOD_NOT_FOUND:  # a server with resources may have no templates
                 raise
             patterns = []
         resources += [_resource(one, one.uri_template, is_template=True) for one in patterns]

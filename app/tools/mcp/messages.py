@@ -20,8 +20,8 @@ from app.tools.mcp.connection_terms import ConnectionTerms
 from app.tools.network.bounds import MAX_REQUESTS, Flow, TooMuchError
 
 if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
-    from mcp.shared._stream_protocols import ReadStream  # likewise
+    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; there is no public one
+    from mcp.shared._stream_protocols import ReadStream  # the SDK has no public name for it
 
 MAX_ITEMS: Final = 500
 """Maximum items of a list in an answer.
@@ -36,7 +36,8 @@ def _describe_shortly(self: object) -> str:
     return type(self).__name__
 
 
-# The SDK formats each message for its debug log, which is off: three copies of up to four bytes per character.
+# Without this, the SDK would format each message for its debug log, which is off: three copies of up to four bytes per
+# character.
 for _kind in (JSONRPCRequest, JSONRPCResponse, JSONRPCNotification):
     _kind.__str__ = _describe_shortly
 

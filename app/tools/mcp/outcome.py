@@ -73,8 +73,8 @@ def _write(structured: object) -> str:
 
 def _decode(data: str) -> bytes:
     try:
-        return binascii.a2b_base64(data, strict_mode=True)  # unlike `base64.b64decode`, without a copy of the text
-    except ValueError as error:  # not base64, or not even ASCII
+        return binascii.a2b_base64(data, strict_mode=True)  # `base64.b64decode` would make a copy of the text
+    except ValueError as error:  # the text is not base64, or not even ASCII
         raise ToolFailedError(
             ToolFault.PROTOCOL,
             "The tool returned bytes that are not base64.",

@@ -17,7 +17,7 @@ from app.schema_check.checker import check_value
 MAX_PROBLEMS: Final = 20
 
 Problems = tuple[tuple[str, str], ...]
-"""Problems of arguments. Each is a place in the arguments, as a dotted path, and the fault there."""
+"""The problems of arguments: each has a place in the arguments, as a dotted path, and the fault there."""
 
 
 async def check_arguments(schema_json: str, arguments: Mapping[str, Any], *, account: str) -> Problems:

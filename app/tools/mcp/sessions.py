@@ -36,11 +36,11 @@ START_SECONDS: Final = 60.0
 LIST_SECONDS: Final = 60.0
 """Maximum seconds for the lists of tools, resources and prompts."""
 CHECK_SECONDS: Final = 60.0
-"""Seconds until the lists of an inactive server are requested again, to see that it is alive and what has changed."""
+"""Seconds after which the lists of an inactive server are requested again, to notice its end or changes."""
 CHANGE_SECONDS: Final = 2.0
 """Minimum seconds between two requests for lists, if a server reports again and again that its lists have changed."""
 STEADY_SECONDS: Final = 30.0
-"""If a connection lasted longer than this, the failure that ended it counts as the first one, so the wait is short."""
+"""A failure that ends a connection longer than this counts as the first failure, so the wait is short."""
 BACKOFF: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 REFUSED: Final = (
@@ -103,7 +103,8 @@ class ServerSession:
         self._lists_late = False
         self._unexplained = False
         self._task: asyncio.Task[None] | None = None
-        self._settled = asyncio.Event()  # set when the server is ready, or has failed since `settle` or `look`
+        # set when the server is ready, or has failed since the call of `settle` or `look`
+        self._settled = asyncio.Event()
         self._hurry = asyncio.Event()
         self._look = asyncio.Event()
         self._looked_at = 0.0
@@ -139,7 +140,7 @@ class ServerSession:
         """End the connection, and the program if the server is a program."""
         task, self._task = self._task, None
         while task is not None and not task.done():
-            task.cancel()  # a task that is failing may lose the cancellation, so it is repeated
+            task.cancel()  # cancelled again and again, because a task that is failing may lose the cancellation
             await asyncio.wait({task}, timeout=3.0)
         self._link = None
         self._turn(Health.OFF)
@@ -227,7 +228,7 @@ class ServerSession:
                 self._look.set()
                 raise self._sign_in_wanted() from error
             if error.fault is ToolFault.DIED:
-                self._link = None  # calls use the connection again only if the next check shows that it is alive
+                self._link = None  # calls use the connection again only if the next check shows that it works
             if error.fault in {ToolFault.DIED, ToolFault.PROTOCOL}:
                 self._look.set()
             raise
@@ -253,7 +254,7 @@ class ServerSession:
             words, health = await self._live(module)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             self._turn(health, words)
-            if not self._was_up or health is Health.SIGN_IN:  # otherwise callers wait for the next try
+            if not self._was_up or health is Health.SIGN_IN:  # otherwise callers wait for the next attempt
                 self._settled.set()
                 self._hurry.clear()
             pause = self._backoff[min(failures, len(self._backoff)) - 1]
@@ -306,7 +307,8 @@ class ServerSession:
                 if over.done():
                     return f"It {link.terms.ending.words}"
                 self._look.clear()
-                self._looked_at = time.monotonic()  # before the request, so that a change reported meanwhile also waits
+                # noted before the request, so that a change reported during it also waits
+                self._looked_at = time.monotonic()
                 await self._list(link)
                 self._link = link
                 self._settled.set()
@@ -336,7 +338,7 @@ class ServerSession:
                 listing = await link.list_all()
         finally:
             late.cancel()
-        if self._lists_late:  # the lists came just after the timeout
+        if self._lists_late:  # the lists came just after the time limit
             raise TimeoutError
         await self._take(listing)
 

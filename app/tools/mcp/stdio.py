@@ -1,8 +1,8 @@
-"""Runs an MCP server as a program on this machine: start, exchange of lines, end with all child processes.
+"""Runs an MCP server as a program on this machine: starts it, exchanges lines with it, and ends it.
 
 The SDK has such a transport too. This one reports how the program ended, logs its standard error, and has limits for
-lines, values and bytes per minute (`lines.py`). It ends a program in the order of the specification (close its input,
-wait, terminate, kill): modelcontextprotocol.io/specification, Lifecycle, Shutdown.
+lines, values and bytes per minute (`lines.py`). It ends a program with all its child processes, in the order of the
+specification (close its input, wait, terminate, kill): modelcontextprotocol.io/specification, Lifecycle, Shutdown.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from app.tools.mcp.lines import PIECE, Messages, Words, read_lines
 from app.tools.network.bounds import TooMuchError
 
 if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; it has no other
+    from mcp.client._transport import TransportStreams  # the SDK's name for the pair of streams; there is no public one
 
 PATIENCE: Final = 0.6
-"""Seconds that a program gets to end after its input was closed, and again after the signal to terminate."""
+"""Seconds that a program has to end after its input was closed, and again after the signal to terminate."""
 
 Tell = Callable[[str, str], None]
 """A function that is called with a level and a line for the server's log."""
@@ -41,12 +41,12 @@ Tell = Callable[[str, str], None]
 async def run_program(
     way: OverStdio, environment: Mapping[str, str], tell: Tell, ending: ConnectionEnd
 ) -> AsyncGenerator[TransportStreams]:
-    """Start the program of a server, and yield the streams by which it sends and receives messages.
+    """Start the program of a server, and yield the streams that send and receive messages.
 
-    `tell` logs a line, and `ending` gets the reason if the program ends.
+    `tell` logs a line, and `ending` records the reason if the program ends.
 
-    The program gets a few harmless environment variables and those that the user entered for this server, but none of
-    this installation's keys. The folder of Inview's Python is added at the end of its PATH: programs in this folder
+    The program gets a few harmless environment variables and those that the user entered for this server. It gets no
+    keys of this installation. The folder of Inview's Python is added at the end of its PATH. So programs in this folder
     (such as node and npx) are found if no other folder has them.
 
     Raises:
@@ -145,7 +145,7 @@ async def _end(process: asyncio.subprocess.Process, tasks: list[asyncio.Task[Non
         process.stdin.close()
     for kind in (None, signal.SIGTERM, signal.SIGKILL):
         if kind is not None:
-            # Signal the whole group: child processes must end too, even if the program itself has already ended.
+            # Signal the whole group, because child processes must end too, even if the program has already ended.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, kind)
         with suppress(TimeoutError):

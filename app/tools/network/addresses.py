@@ -27,7 +27,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class Reach(Enum):
-    """The kind of network behind an address."""
+    """The kind of network that an address belongs to."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -37,11 +37,11 @@ class Reach(Enum):
 
 
 class AddressRefusedError(InviewError):
-    """The error for an address to which Inview does not connect."""
+    """Error: Inview does not connect to this address."""
 
 
 class PrivateAddressError(AddressRefusedError):
-    """The error for an address in a private network. An administrator can allow such addresses for an MCP server."""
+    """Error: the address is in a private network. An administrator can allow such addresses for an MCP server."""
 
 
 _PRIVATE: Final = tuple(
@@ -64,7 +64,7 @@ _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 
 
 def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
-    """Return the kind of network behind an address. If an IPv6 address contains an IPv4 address, the latter decides.
+    """Return the kind of network of an address. If an IPv6 address contains an IPv4 address, that one decides.
 
     Raises:
         ValueError: the text is no address.
@@ -82,7 +82,7 @@ def reach_of(address: str | IPv4Address | IPv6Address) -> Reach:
 
 
 async def resolve_name(host: str, port: int) -> list[str]:
-    """Return the addresses of a name from the machine's resolver, which also accepts unusual numbers (`0x7f.1`).
+    """Return the addresses that the machine's resolver has for a name. It also accepts unusual numbers (`0x7f.1`).
 
     Raises:
         OSError: the name has no address.
@@ -93,7 +93,7 @@ async def resolve_name(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """Decides which addresses Inview may connect to: public ones, and private ones if `allow_private` is set."""
+    """The check of the addresses that Inview connects to: public ones, and private ones if `allow_private` is set."""
 
     allow_private: bool = False
     resolve: Resolve = resolve_name

@@ -12,7 +12,7 @@ from typing import Final
 from app.domain.text.json_size import MAX_VALUES
 
 MAX_MESSAGE: Final = 11_000_000
-"""Maximum bytes of one message of an MCP server, both as received and as a Python text in memory.
+"""Maximum bytes of one message of an MCP server, both in the received form and as a Python text in memory.
 
 A picture of 8 MB is received as 10.7 MB of base64. The SDK has several copies of a message, and Python needs four bytes
 for each character of a text with an emoji.
@@ -20,13 +20,13 @@ for each character of a text with an emoji.
 FLOW_BYTES: Final = 256 * 1024 * 1024
 FLOW_SECONDS: Final = 60.0
 LEAST_BYTES: Final = 1024
-"""A message with fewer bytes than this counts as this many bytes, because it takes as much work."""
+"""Minimum number of bytes that a message counts as, because a smaller one takes as much work."""
 MAX_REQUESTS: Final = 1_000
 """Maximum requests that an MCP server may send to Inview in `FLOW_SECONDS`."""
 
 
 class TooMuchError(Exception):
-    """More data was received than is allowed. The message names the limit."""
+    """Error: more data was received than is allowed. The message names the limit."""
 
 
 class Flow:

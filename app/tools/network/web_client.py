@@ -42,16 +42,19 @@ _BLANK_LINE: Final = re.compile(rb"\n\n|\n\r|\r\r")
 
 
 class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
-    """An answer over HTTP is too large. MCP's SDK passes the message of such errors to the caller of the request."""
+    """Error: an answer over HTTP is too large.
+
+    MCP's SDK passes the message of this error to the caller of the request.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The limits of one answer.
 
-    `is_json`: the number of JSON values and the memory of the text are limited too. `may_last`: if the answer is a
-    stream of events, these limits apply to each event (the SDK limits the bytes of an event), and the limits of a
-    `ByteFlow` apply to the stream.
+    - `is_json`: the number of JSON values and the memory of the text are limited too.
+    - `may_last`: if the answer is a stream of events, these limits apply to each event (the SDK limits its bytes), and
+      the limits of a `ByteFlow` apply to the stream.
     """
 
     most_bytes: int
@@ -111,7 +114,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         super().__init__(verify=_certificates(), trust_env=False)
         self._bounds = bounds
         self._gets: Flow | None = None
-        # httpx2 has no argument for a network backend, but httpcore2, which it uses, has one.
+        # httpx2 has no argument for a network backend. httpcore2, which it uses, has one.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=_certificates(),
             max_connections=MAX_CONNECTIONS,
@@ -127,7 +130,7 @@ class _CheckedTransport(httpx2.AsyncHTTPTransport):
         finally:
             _head.reset(awaited)
         if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
-            await response.aclose()  # a small compressed answer could become a huge one
+            await response.aclose()  # without closing it, a small compressed answer could become a huge one
             raise httpx2.DecodingError(
                 f"The response is compressed ({encoding}), although Inview did not request this."
             )
@@ -277,7 +280,7 @@ class _BoundedEvents(_Bounded):
         self._line_break = b""
 
     def _note(self, chunk: bytes) -> None:
-        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # no chunk has a whole event that is too large
+        first, *others = _BLANK_LINE.split(self._line_break + chunk)  # so no chunk has a whole event that is too large
         self._flow.note(len(chunk), len(others))
         require_few(self._values.feed(first))
         require_small(self._size.feed(first))

@@ -40,8 +40,10 @@ _MAX_WORDS: Final = 200
 class PersonAuth(httpx2.Auth):
     """Authentication that asks a person to sign in.
 
-    `failed` is the reason if the sign-in failed. `limit` is the time limit of the sign-in. `secret` is the secret of
-    the OAuth client in `way`, which the user registered by hand; None: there is no such client, or it has no secret.
+    - `failed`: the reason if the sign-in failed.
+    - `limit`: the time limit of the sign-in.
+    - `secret`: the secret of the OAuth client in `way`, which the user registered by hand; None if there is no such
+      client, or if it has no secret.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class PersonAuth(httpx2.Auth):
                     prepare(outgoing, self._way)
                 self._answer = response = yield outgoing
                 if outgoing is request and response.status_code == _FORBIDDEN:
-                    return  # the person's consent does not cover this; another sign-in would have the same result
+                    return  # the person did not consent to this access, and another sign-in would have the same result
                 if outgoing is request and self._kept.text is not None and response.status_code == UNAUTHORIZED:
                     self.failed = "The server does not accept the token of its authorization server"
                     return
@@ -140,11 +142,10 @@ class PersonAuth(httpx2.Auth):
 
 
 async def sign_in(server: ToolServer, secrets: Mapping[str, str], current: SignIn, log: ServerLog) -> str:
-    """Connect to a server, let a person sign in when it requires that, and return the access tokens as text to store.
+    """Connect to a server, let a person sign in if necessary, and return the access tokens as text to store.
 
-    `current` is the sign-in that runs: the person gets the address through it, and the answer comes back through it.
-    `StoredGrant` reads the text. `log` is the log of the server, and `secrets` are the values that the user entered for
-    it.
+    `current` is the running sign-in: it shows the address to the person, and receives the answer. `StoredGrant` reads
+    the text. `log` is the log of the server, and `secrets` are the values that the user entered for it.
 
     Raises:
         SignInFailedError: the person is not signed in.

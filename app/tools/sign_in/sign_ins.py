@@ -4,8 +4,8 @@
     address = await sign_in.address                     # the user opens it
     sign_ins.take(state).answered.set_result(answer)    # the browser returns
 
-There is at most one sign-in per server. `take` finds it once, by its `state`, a text that only the authorization server
-and the browser know.
+There is at most one sign-in per server. `take` finds it once, by its `state`: a text that only the authorization server
+and the browser have.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from app.domain.errors import ConflictError
 SIGN_IN_SECONDS: Final = 300.0
 """Maximum seconds from the start of a sign-in until the browser returns."""
 TOKEN_SECONDS: Final = 60.0
-"""Maximum seconds from the return of the browser until the access tokens and the server's lists (tools …) arrived."""
+"""Maximum seconds from the return of the browser until the access tokens and the server's lists arrived."""
 
 
 class SignInFailedError(ConflictError):
-    """A sign-in failed. The message is the reason, as a sentence."""
+    """Error: a sign-in failed. The message is the reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,12 @@ class StoredGrant:
 
 @dataclass(eq=False)
 class SignIn:
-    """A current sign-in.
+    """A sign-in that is in progress.
 
-    `address` receives the address that the user opens, and later `answered` the answer with which the browser returns.
-    `state` is the text by which `SignIns.take` finds the sign-in. `task` does the work, and returns the reason of a
-    failure or an empty text.
+    - `address`: receives the address that the user opens.
+    - `answered`: receives the answer with which the browser returns.
+    - `state`: the text by which `SignIns.take` finds the sign-in.
+    - `task`: does the work, and returns the reason of a failure, or an empty text.
     """
 
     server_id: str
@@ -75,7 +76,10 @@ class SignIn:
     task: asyncio.Task[str] | None = None
 
     async def until_address(self, seconds: float) -> bool:
-        """Wait at most this many seconds for `address`. False: there is none yet, or the sign-in ended without one."""
+        """Wait at most this many seconds for `address`.
+
+        Return False if it is not known yet, or if the sign-in ended without it.
+        """
         if self.task is None:
             raise RuntimeError("The sign-in has not begun.")
         await asyncio.wait({self.address, self.task}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -116,7 +120,7 @@ class SignIns:
         return sign_in
 
     def take(self, state: str) -> SignIn | None:
-        """Return the sign-in with this state, None if there is none. A sign-in is found only once."""
+        """Return the sign-in with this state, or None if there is none. A sign-in is found only once."""
         for sign_in in self.under_way.values():
             if sign_in.state and compare_digest(sign_in.state.encode(), state.encode()):
                 sign_in.state = ""

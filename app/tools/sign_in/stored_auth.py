@@ -61,9 +61,10 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The storage for the SDK's data of a sign-in. The SDK passes the tokens; other data is read from `context`.
+    """The storage for the SDK's data of a sign-in. The SDK passes the tokens to it; other data is read from `context`.
 
-    `client` is an OAuth client that is already registered; None: the SDK registers one at the authorization server.
+    `client` is an OAuth client that is already registered. If it is None, the SDK registers one at the authorization
+    server.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ class StoredAuth(httpx2.Auth):
             if renewed or not context.can_refresh_token():
                 break
             if context.current_tokens is not None and context.current_tokens.access_token == sent:
-                context.token_expiry_time = _LONG_AGO  # the server refused the token, so it has expired
+                context.token_expiry_time = _LONG_AGO  # the server refused the token, so it counts as expired
         self._terms.sign_in_needed.set()
         if context.current_tokens is None and not extract_resource_metadata_from_www_auth(response):
             self._terms.unexplained.set()
@@ -206,7 +207,7 @@ def require_closed_line(url: httpx2.URL, way: OverHttp) -> None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return True if `host` is a name or an address by which this machine reaches itself."""
+    """Return True if `host` is a name or an address of this machine that only this machine can reach."""
     try:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:

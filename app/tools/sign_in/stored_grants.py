@@ -1,4 +1,4 @@
-"""Use of the stored sign-ins: which MCP servers can use one, and the authentication of their connections."""
+"""Use of stored sign-ins: finds the MCP servers that can use one, and makes the authentication of their connections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def may_sign_in(server: ToolServer) -> bool:
 def make_auth_of(
     server: ToolServer, load_grant: Callable[[], StoredGrant]
 ) -> Callable[[ConnectionTerms], httpx2.Auth] | None:
-    """Return a factory for the authentication of connections to this server; None if the server cannot use a sign-in.
+    """Return a factory for the authentication of connections to this server, or None if it cannot use a sign-in.
 
     `load_grant` is called only if the server can use a sign-in. It returns the stored access tokens.
     """
