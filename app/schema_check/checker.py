@@ -139,8 +139,10 @@ def _answer_next() -> None:
 class _Checker:
     """The process that checks schemas, and the records of slow checks. Only one thread may call `ask`.
 
-    `process` is None if no process was started. `noted` is the memory where the process writes the pattern that it is
-    matching. `slow` are the slow patterns and schemas, `costs` the processor time of slow checks.
+    - `process`: None if no process was started.
+    - `noted`: the memory where the process writes the pattern that it is matching.
+    - `slow`: the slow patterns and schemas.
+    - `costs`: the processor time of slow checks.
     """
 
     process: subprocess.Popen[bytes] | None = None

@@ -213,8 +213,8 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
 }  # fmt: skip
 """Every handler of Inview that a browser may call."""
 
-# Reflex's own handlers: hydrate a page, run its load events, copy the browser's storage into vars, report an error of
-# the browser.
+# Reflex's own handlers: they hydrate a page, run its load events, copy the browser's storage into vars, and report an
+# error of the browser.
 _ROOT: Final = "reflex___state____state"
 REFLEX: Final = frozenset(
     {
@@ -226,7 +226,7 @@ REFLEX: Final = frozenset(
         f"{_ROOT}.reflex___state____frontend_event_exception_state.handle_frontend_exception",
     }
 )
-"""Reflex's own handlers that a page needs. `setvar`, which writes any var, is not one of them."""
+"""Reflex's own handlers that a page needs. The handler `setvar`, which writes any var, is not one of them."""
 
 ALLOWED: Final = REFLEX | {
     f"{state.get_full_name()}.{handler}" for state, handlers in CALLABLE.items() for handler in handlers

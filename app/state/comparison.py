@@ -23,10 +23,11 @@ FOLD_ID: Final = "compare-fold"
 class ComparisonState(VisitedState, rx.State):
     """The open comparison of the conversation on screen, and the dialog with its replies.
 
-    `comparison` is None while no comparison is open. `shown`: the dialog is open, and shows `replies`. `started` is the
-    id of a comparison whose data has not arrived yet and whose dialog opens automatically when it arrives, otherwise
-    "". The dialog opens automatically only for a comparison that this tab started, and only once: after a reload a
-    person opens it again.
+    - `comparison`: None while no comparison is open.
+    - `shown`: the dialog is open, and shows `replies`.
+    - `started`: the id of a comparison whose data has not arrived yet and whose dialog opens automatically when it
+      arrives, otherwise "". The dialog opens automatically only for a comparison that this tab started, and only once:
+      after a reload a person opens it again.
     """
 
     comparison: rx.Field[ScreenComparisonView | None] = rx.field(None)

@@ -82,8 +82,9 @@ class Size:
 class Warmth:
     """The probable state of a model's cache.
 
-    `entries` are the cached prefixes. `sizes` are the prefixes whose size is known. `calls` are the calls that this
-    state is computed from, oldest first.
+    - `entries`: the cached prefixes.
+    - `sizes`: the prefixes whose size is known.
+    - `calls`: the calls that this state is computed from, oldest first.
     """
 
     rules: CacheRules

@@ -42,9 +42,13 @@ class TemplateVariable:
 class _Operator:
     """An operator of RFC 6570, a row of the table in its appendix A.
 
-    `first` is written in front of the values, `between` separates them. `named`: each value follows its name and "=".
-    `safe` are the characters that are not escaped. The table also has a column for empty values. It has no field here,
-    because an empty value is left out, like an undefined one.
+    - `first`: written in front of the values.
+    - `between`: separates the values.
+    - `named`: each value follows its name and "=".
+    - `safe`: the characters that are not escaped.
+
+    The table also has a column for empty values. It has no field here, because an empty value is left out, like an
+    undefined one.
     """
 
     first: str

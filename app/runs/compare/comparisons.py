@@ -82,10 +82,10 @@ async def start_comparison(  # noqa: PLR0913, PLR0917 - the options of a send
 ) -> Comparison:
     """Send a request to all these models. The model in `options` is ignored.
 
-    `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
-    choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
-    text (see `CountedPairs`). `again`: a pair whose request is sent again in a branch, with the parameters of that
-    pair.
+    - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
+      A choice never applies to another model.
+    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    - `again`: a pair whose request is sent again in a branch, with the parameters of that pair.
 
     Raises:
         NotFoundError: this owner has no such conversation or topic.

@@ -58,11 +58,12 @@ async def compare_again(  # noqa: PLR0913 - the options of a send
 ) -> Comparison:
     """Send the request of a pair to all these models. The model in `options` is ignored.
 
-    `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide. A
-    choice never applies to another model. `selections`: for each model, the pairs that an estimate counted, as a short
-    text (see `CountedPairs`). `later`: the choice for the later pairs. KEEP: they stay. DISCARD: they are deleted when
-    a reply is kept, not earlier. BRANCH: the request is sent as a new one in a new conversation with copies of the
-    earlier pairs. Then `selections` is ignored, because the pairs that were counted are not the copies.
+    - `over_budget`: for each model, the choice for a view that exceeds its budget; without one, the preferences decide.
+      A choice never applies to another model.
+    - `selections`: for each model, the pairs that an estimate counted, as a short text (see `CountedPairs`).
+    - `later`: the choice for the later pairs. KEEP: they stay. DISCARD: they are deleted when a reply is kept, not
+      earlier. BRANCH: the request is sent as a new one in a new conversation with copies of the earlier pairs. Then
+      `selections` is ignored, because the pairs that were counted are not the copies.
 
     Raises:
         NotFoundError: this owner has no such pair.

@@ -36,7 +36,8 @@ PATIENCE_SECONDS: Final = 3.0
 class ProviderSetup:
     """The setup of a provider.
 
-    - `entered`: its key or base URL was entered in Settings; `entered_base_url` is that URL.
+    - `entered`: its key or base URL was entered in Settings.
+    - `entered_base_url`: that URL.
     - `trial`: the result of the last request for its list of models.
     - `skipped`: the invalid entries of that list.
     """

@@ -38,7 +38,7 @@ class AgentState(rx.State):
     def answering(self) -> str | None:
         """The id of the agent that will answer in a new conversation, "" for no agent.
 
-        None: not known yet, because this state has not been loaded on the start page.
+        None if this state has not been loaded on the start page, so that the agent is not known yet.
         """
         if self._chosen_in != "":
             return None
@@ -82,7 +82,7 @@ class AgentState(rx.State):
             async with (await context_for(ctx, conversation_id)).store.read() as session:
                 return (await load_conversation(session, LOCAL_OWNER, conversation_id)).agent_id
         except NotFoundError:
-            return None  # the page says that the conversation is missing
+            return None  # the page already says that the conversation is missing
 
 
 async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:

@@ -48,8 +48,9 @@ _COLUMNS: Final = {
 class Submitted:
     """A submitted form: its texts (`form`), and the values that were read from these texts.
 
-    `server_ids` are the chosen servers; None: all servers. `lines` are the allowed tools; None: the agent may make any
-    call. `fields` are the values to store; None: some cannot be read, and `errors` says why.
+    - `server_ids`: the chosen servers; None: all servers.
+    - `lines`: the allowed tools; None: the agent may make any call.
+    - `fields`: the values to store; None: some cannot be read, and `errors` says why.
     """
 
     form: AgentForm
@@ -83,7 +84,7 @@ def show_allowed(agent: Agent) -> tuple[AllowedItem, ...]:
 
 
 def read_submitted(sent: Mapping[str, Any]) -> Submitted:
-    """Read a submitted form. A value that is missing or not text counts as empty."""
+    """Read a submitted form. A value that is missing, or is not a text, counts as empty."""
     given = {name: value for name, value in sent.items() if isinstance(value, str)}
     form = AgentForm(**{name: given.get(name, "") for name in _FORM_FIELDS})
     server_ids = None if "all_servers" in given else _read_servers(given)

@@ -1,4 +1,4 @@
-"""The form of one agent: new, edited or copied. The address says which, so that the form survives a restart.
+"""The form of one agent: new, edited or copied. The address names the form, so that it survives a restart.
 
     /agents?agent=new      a new agent
     /agents?agent=a1       edit the agent a1
@@ -50,10 +50,12 @@ _STANDINGS: Final = {BudgetStatus.FINE: "not spent", BudgetStatus.WARNING: "near
 class AgentFormState(rx.State):
     """The form of an agent: the initial values of its fields, and the lists to choose from.
 
-    `form` has the initial values, `errors` the error of each field. `servers` are all servers that can be chosen; they
-    are hidden while `all_servers` is ticked. `lines` are the allowed tools; they are hidden while `any_call` is ticked.
-    `models` are the suggested models. `budgets` describes the budgets that apply to the agent, "" for a new agent.
-    `opened` is the value that `editing` had when the vars were loaded, "" if they were not.
+    - `form` has the initial values, `errors` the error of each field.
+    - `servers`: all servers that can be chosen; they are hidden while `all_servers` is ticked.
+    - `lines`: the allowed tools; they are hidden while `any_call` is ticked.
+    - `models`: the suggested models.
+    - `budgets` describes the budgets that apply to the agent, "" for a new agent.
+    - `opened`: the value that `editing` had when the vars were loaded, "" if they were not.
     """
 
     form: rx.Field[AgentForm] = rx.field(default_factory=AgentForm)
@@ -69,7 +71,7 @@ class AgentFormState(rx.State):
 
     @rx.var
     def editing(self) -> str:
-        """The form that the address requests: "new", or "agent" or "copy" with an id ("agent a1"); "" for the list."""
+        """The form that the address names: "new", or "agent" or "copy" with an id ("agent a1"); "" for the list."""
         query = self.router.url.query_parameters
         if "copy" in query:
             return f"copy {query['copy']}"
@@ -80,15 +82,15 @@ class AgentFormState(rx.State):
     def ready(self) -> bool:
         """True if the form can be shown: the vars have the values of this form, or no values yet.
 
-        False while the vars still have the values of another form, because the fields would show these. True without
-        any values, although the fields are then empty: after a restart of the server the vars are empty, and the form
-        with the typed text must stay on screen.
+        It is False while the vars still have the values of another form, because the fields would show them. It is True
+        without any values, although the fields are then empty: after a restart of the server the vars are empty, and
+        the form with the typed text must stay on screen.
         """
         return bool(self.editing) and self.opened in ("", self.editing)
 
     @rx.event
     async def load(self) -> rx.event.EventType[()] | None:
-        """Fill the form that the address requests. An open form is not changed, because a reconnect also calls this."""
+        """Fill the form that the address names. An open form is not changed, because a reconnect also calls this."""
         if self.editing == self.opened:
             return None
         self.reset()
@@ -117,7 +119,7 @@ class AgentFormState(rx.State):
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
-        """Ask the providers for their models, and suggest all of them except the agent's own."""
+        """Request the providers' models, and suggest all of them except the agent's own."""
         offers = await list_models(current(), LOCAL_OWNER)
         models = tuple(
             ModelItem(profile.model, f"{profile.name} · {offer.provider.row.label}")

@@ -34,8 +34,9 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 class AgentItem:
     """An agent in the list.
 
-    `icon` is the first letter of the name if the agent has no icon. `about` is its description or the first line of its
-    prompt, and its model. `damage` says which parts cannot be read, "" for none.
+    - `icon`: the first letter of the name, if the agent has no icon.
+    - `about`: its description or the first line of its prompt, and its model.
+    - `damage`: names the parts that cannot be read, "" for none.
     """
 
     id: str
@@ -48,8 +49,8 @@ class AgentItem:
 class AgentListState(rx.State):
     """The list of agents. `loaded`: `items` were read.
 
-    `focused` is the form that was open last, as in `AgentFormState.editing` ("new", "agent a1"). When the list is shown
-    again, the button that opens this form gets the focus.
+    `focused` is the form that was open last, in the format of `AgentFormState.editing` ("new", "agent a1"). When the
+    list is shown again, the button that opens this form gets the focus.
     """
 
     items: rx.Field[tuple[AgentItem, ...]] = rx.field(())
@@ -72,7 +73,7 @@ class AgentListState(rx.State):
         else:
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
-            )  # a handler called on its class returns this type
+            )  # if it is called on its class, a handler returns this type
             await show_toast(self, f"Deleted the agent “{agent.name}”", undo=Undo(undo))
         await self._read()
         return SidebarState.load

@@ -30,7 +30,7 @@ class AgentForm:
 class AgentErrors:
     """The error of each field, "" for none.
 
-    `form` is an error that belongs to no single field, or the note that fields have errors.
+    `form` is an error that belongs to no single field, or a note that fields have errors.
     """
 
     name: str = ""
@@ -65,8 +65,9 @@ class AgentServerItem:
 class AllowedItem:
     """A line of the list of allowed tools.
 
-    `key` identifies the line. `ask`: a person is asked before each call that no permission rule allows. `arguments` are
-    the patterns that the arguments of a call must match, as JSON.
+    - `key`: identifies the line.
+    - `ask`: a person decides about each call that no permission rule allows.
+    - `arguments`: the patterns that the arguments of a call must match, as JSON.
     """
 
     key: str

@@ -47,14 +47,15 @@ class AnswerAgainView:
 class AnswerAgainState(VisitedState, rx.State):
     """The menu of models for a pair, which is open while `asking` is set.
 
-    `rows` are the entries of the menu. `said` is the text below them: a hint, or why the models cannot be listed.
+    `rows` are the entries of the menu. `said` is the text below them: a hint, or the reason why the models cannot be
+    listed.
     """
 
     asking: rx.Field[AnswerAgainView | None] = rx.field(None)
     rows: rx.Field[tuple[OptionRow, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
     _own: str = ""
-    _below: str = ""  # the model that is chosen in the composer
+    _below: str = ""  # the name of the model that is chosen in the composer
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
@@ -78,7 +79,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models, and add these to the menu."""
+        """Request the providers' models, and add them to the menu."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:

@@ -1,8 +1,10 @@
-"""The dialog that asks to which two to four models a request is sent. The models of the last comparison are ticked.
+"""The dialog that chooses the two to four models that a request is sent to.
 
-await tab.send(ComparisonChoiceState.ask)
-await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
-await tab.send(ComparisonChoiceState.start)
+The models of the last comparison are ticked.
+
+    await tab.send(ComparisonChoiceState.ask)
+    await tab.send(ComparisonChoiceState.tick, model="offline:tiny", ticked=True)
+    await tab.send(ComparisonChoiceState.start)
 """
 
 from __future__ import annotations
@@ -66,11 +68,13 @@ _AGAIN: Final = (
 
 
 class ComparisonChoiceState(VisitedState, rx.State):
-    """The dialog that asks for the models of a comparison. It is open while `choosing` is set.
+    """The dialog that chooses the models of a comparison. It is open while `choosing` is set.
 
-    `rows` are the models that match the search; `none`: no model matches. `said` is the number of ticked models, or why
-    there are no models. `ready`: a comparison can be made with this number of models. `remembered` are the models of
-    the last comparison in this browser, as JSON.
+    - `rows`: the models that match the search.
+    - `none`: no model matches.
+    - `said`: the number of ticked models, or the reason why there are no models.
+    - `ready`: a comparison can be made with this number of models.
+    - `remembered`: the models of the last comparison in this browser, as JSON.
     """
 
     choosing: rx.Field[ComparisonChoiceView | None] = rx.field(None)

@@ -34,9 +34,9 @@ Done = TypeVar("Done")
 
 
 class KeepingState(rx.State):
-    """The commands that end a comparison or one of its replies.
+    """The event handlers that end a comparison or one of its replies.
 
-    `busy`: a command is running. `fault` is why the last command failed, "" if it succeeded.
+    `busy`: a command is running. `fault` is the reason why the last command failed, "" if it succeeded.
     """
 
     busy: rx.Field[bool] = rx.field(default=False)
@@ -84,7 +84,7 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def reopen(self, conversation_id: str) -> None:
-        """Restore the last discarded comparison of a conversation. Undo calls this, so it offers no undo."""
+        """Restore the last discarded comparison of a conversation. Undo calls this, so no toast offers to undo it."""
         if (valid_id := text_in(conversation_id, MAX_ID)) is None:
             return
         try:
@@ -96,7 +96,7 @@ class KeepingState(rx.State):
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
         """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept (`gone`).
 
-        Undo calls this, so it offers no undo.
+        Undo calls this, so no toast offers to undo it.
         """
         here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):

@@ -21,9 +21,12 @@ _TOO_LARGE: Final = f"It is larger than {MAX_UPLOAD_BYTES // 2**20} MB."
 class DraftFile:
     """A file of the draft.
 
-    `key` is the key that the browser gave to the file, `id` is the id of its upload ("" until it has arrived),
-    `bytes_id` is the id of its bytes. `note` describes its size and any change made to it. `percent` is the share that
-    has arrived. `address` is the address of an image.
+    - `key`: the key that the browser gave to the file.
+    - `id`: the id of its upload ("" until it has arrived).
+    - `bytes_id`: the id of its bytes.
+    - `note` describes its size and any change made to it.
+    - `percent`: the share that has arrived.
+    - `address`: the address of an image.
     """
 
     key: str

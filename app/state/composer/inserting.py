@@ -56,9 +56,11 @@ class FieldView:
 class OfferView:
     """The chosen prompt or resource.
 
-    `address` is the address of a resource, "" for a prompt. `goes_back`: the dialog has a button back to the full list,
-    from which the prompt or resource was chosen. `asking`: its text was requested from the server and has not arrived.
-    `fault` is an error that belongs to no field. `refused`: there is an error, in `fault` or at a field.
+    - `address`: the address of a resource, "" for a prompt.
+    - `goes_back`: the dialog has a button back to the full list, from which the prompt or resource was chosen.
+    - `asking`: its text was requested from the server and has not arrived.
+    - `fault`: an error that belongs to no field.
+    - `refused`: there is an error, in `fault` or at a field.
     """
 
     name: str

@@ -48,17 +48,23 @@ Events = AsyncGenerator[Any, None]
 class MessageBox(rx.State, mixin=True):
     """The part of the composer's state that is about the draft.
 
-    `estimate` is the size of the next send, None until it is known; `split` has the same figures as text. `x` of the
-    `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is called
-    edition. `counted` is the edition of the text that these figures were computed for: if the text area has another
-    edition by now, the figures are outdated. `counting` is the progress of the count that the figures wait for, "" for
-    none. `tools` has the numbers of tools in the send.
+    - `estimate`: the size of the next send, None until it is known.
+    - `split` has the same figures as text.
+    - `x` of the `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is
+      called edition.
+    - `counted`: the edition of the text that these figures were computed for: if the text area has another edition by
+      now, the figures are outdated.
+    - `counting`: the progress of the count that the figures wait for, "" for none.
+    - `tools` has the numbers of tools in the send.
 
-    `secrets` are the kinds of secrets in the draft that are redacted, and `kept_back` describes them. `prelude` is the
-    text about the person that is sent in front of all pairs. `schema` ("": none) and `files` are sent with the draft.
-    `refused` has a text for each file that was not attached, which says why. `restored` is the text area's number of
-    the last draft that it restored. `fault` is why the draft was not sent or counted. `order` is an action that the
-    text area shall carry out.
+    - `secrets`: the kinds of secrets in the draft that are redacted.
+    - `kept_back` describes them.
+    - `prelude`: the text about the person that is sent in front of all pairs.
+    - `schema` ("": none) and `files` are sent with the draft.
+    - `refused` has a text for each file that was not attached, which says why.
+    - `restored`: the text area's number of the last draft that it restored.
+    - `fault`: the reason why the draft was not sent or counted.
+    - `order`: an action that the text area shall carry out.
     """
 
     estimate: rx.Field[EstimateView | None] = rx.field(None)

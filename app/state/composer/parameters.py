@@ -73,11 +73,13 @@ class ParameterTarget(StrEnum):
 class ParametersFormView:
     """The content of the dialog of the model parameters.
 
-    `texts` are the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
-    `instead` describes for each field the value that is used while the field is empty. `takes` are the parameters that
-    the model supports; `lacks` is a sentence that names those that it does not support. `limit` is a sentence about the
-    maximum number of output tokens. `retry_policy` is the conversation's. `is_set`: parameters are set for the `scope`,
-    so they can be removed.
+    - `texts`: the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
+    - `instead` describes for each field the value that is used while the field is empty.
+    - `takes`: the parameters that the model supports.
+    - `lacks`: a sentence that names those that it does not support.
+    - `limit`: a sentence about the maximum number of output tokens.
+    - `retry_policy`: the conversation's.
+    - `is_set`: parameters are set for the `scope`, so they can be removed.
     """
 
     scope: ParameterTarget
@@ -197,7 +199,10 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, texts: dict[str, str]) -> None:
-        """Restore the previous parameters of a conversation, given as texts. Undo calls this, so it offers no undo."""
+        """Restore the previous parameters of a conversation, given as texts.
+
+        Undo calls this, so no further undo is offered.
+        """
         valid_id = text_in(conversation_id, MAX_TYPED)
         parameters, policy = read_parameters(_texts_in(texts)).parameters, _policy_in(texts.get(RETRY_POLICY))
         if valid_id is not None and parameters is not None and policy is not None:

@@ -41,9 +41,11 @@ class PermissionCard:
     `delegated` is the path of that conversation, otherwise "". `place` is for example "1 of 2" if several calls wait,
     otherwise "".
 
-    `arguments` is a text for reading. `text` is the JSON that is edited while `editing`, in a field with `rows` lines.
-    `bounds` are the patterns that a rule can require, shown while `bounding`. `faults` are the errors of the last
-    answer. `leads`: a person who answers by keyboard continues at this card.
+    - `arguments`: a text for reading.
+    - `text`: the JSON that is edited while `editing`, in a field with `rows` lines.
+    - `bounds`: the patterns that a rule can require, shown while `bounding`.
+    - `faults`: the errors of the last answer.
+    - `leads`: a person who answers by keyboard continues at this card.
     """
 
     id: str

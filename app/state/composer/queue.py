@@ -65,13 +65,18 @@ class _Dropped:
 class QueueState(rx.State):
     """The queue of the conversation on screen, and the edit of one of its texts.
 
-    `queue` is the stored queue, `rows` are its rows on screen. `said` describes why the queue waits, "" if it has no
-    texts. `running`: a reply is running. `idle`: no reply has been running for a while.
+    - `queue`: the stored queue.
+    - `rows`: its rows on screen.
+    - `said` describes why the queue waits, "" if it has no texts.
+    - `running`: a reply is running.
+    - `idle`: no reply has been running for a while.
 
-    `edited` is the text that is being edited, with its content at the start. `lost`: this text has left the queue since
-    then. `draft` is the initial content of the edit's text area: the text that an earlier, unfinished edit of it left,
-    otherwise the text in the queue. The browser stores the edit under the key `edit_id`, so that it survives a reload.
-    `edit_id` is "" in a temporary conversation, whose texts the browser must not store.
+    - `edited`: the text that is being edited, with its content at the start.
+    - `lost`: this text has left the queue since then.
+    - `draft`: the initial content of the edit's text area: the text that an earlier, unfinished edit of it left,
+      otherwise the text in the queue. The browser stores the edit under the key `edit_id`, so that it survives a
+      reload.
+    - `edit_id`: "" in a temporary conversation, whose texts the browser must not store.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -209,7 +214,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
-        """Put a removed text back into the queue, at its old place. Undo calls this, so it offers no undo."""
+        """Put a removed text back into the queue, at its old place. Undo calls this, so no further undo is offered."""
         dropped = next((each for each in self._dropped if each.item.id == item_id), None)
         if dropped is None:
             return

@@ -41,9 +41,11 @@ All pages together make fewer sends in the time that it takes to restore a conne
 class Draft:
     """A text and the options of its send. `id` is the id that the text area gave to the send.
 
-    `conversation_id` is "" for a first message, which starts the conversation `new`. `files` are sent with the text.
-    `schema` and `send_parameters` apply to this send alone. `models`: several models answer side by side. `waited`: the
-    text is the first one of the queue, and the send resumes the queue.
+    - `conversation_id`: "" for a first message, which starts the conversation `new`.
+    - `files` are sent with the text.
+    - `schema` and `send_parameters` apply to this send alone.
+    - `models`: several models answer side by side.
+    - `waited`: the text is the first one of the queue, and the send resumes the queue.
 
     `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
     and `left_out` those that the person has deleted or that the page shows as damaged since then. A person may have

@@ -76,12 +76,15 @@ _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 class ComposerState(MessageBox, rx.State):
     """The composer: the message box, and the sends of its draft.
 
-    `running` is the id of the pair whose reply is running, `stopping` the id of the pair whose reply is being stopped.
-    `fault_provider` is the provider whose settings must be changed before the draft can be sent, "" for none.
-    `over_budget` is the content of the dialog of a send that does not fit. `work` is the summary that is written before
-    the send. `compared` names the models that the next draft goes to, if several were chosen before it was written; ""
-    for none. `answers` are the results of the last sends. `made` is the id of the conversation that a first message has
-    started.
+    - `running`: the id of the pair whose reply is running.
+    - `stopping`: the id of the pair whose reply is being stopped.
+    - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
+    - `over_budget`: the content of the dialog of a send that does not fit.
+    - `work`: the summary that is written before the send.
+    - `compared` names the models that the next draft goes to, if several were chosen before it was written; "" for
+      none.
+    - `answers`: the results of the last sends.
+    - `made`: the id of the conversation that a first message has started.
     """
 
     running: rx.Field[str] = rx.field("")

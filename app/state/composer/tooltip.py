@@ -31,9 +31,10 @@ from app.views.request.composition import EstimateView, describe_estimate
 class TooltipState(rx.State):
     """The tooltip of the estimate. `cached` is the cost of the send with the provider's cache.
 
-    `counting`: the provider is being asked for its count. `exact` is a text with that count, or with the reason why
-    there is none. `_counted` are the figures that the composer showed with that count: once they differ, `exact` is
-    outdated.
+    - `counting`: the provider is being asked for its count.
+    - `exact`: a text with that count, or with the reason why there is none.
+    - `_counted`: the figures that the composer showed with that count. Once the composer shows others, `exact` is
+      outdated.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)

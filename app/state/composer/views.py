@@ -103,12 +103,14 @@ class SplitRow:
 class SplitView:
     """The figures of a send as text.
 
-    `x` of the `y` pairs in view are sent; `all_fit`: all of them are. `whole` is the number of all pairs if a filter is
-    set, else "". `unit` is the word after these numbers. `tokens` is an estimate with its `certainty`. `share` is the
-    part of the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit. `look` is a
-    text that changes whenever other pairs are in view or sent, or another model is chosen. `countable`: the provider
-    offers an exact count. `rounds`: tools are sent, so the reply may take further calls; the figures describe the first
-    call.
+    - `x` of the `y` pairs in view are sent; `all_fit`: all of them are.
+    - `whole`: the number of all pairs if a filter is set, else "".
+    - `unit`: the word after these numbers.
+    - `tokens`: an estimate with its `certainty`.
+    - `share`: the part of the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit.
+    - `look`: a text that changes whenever other pairs are in view or sent, or another model is chosen.
+    - `countable`: the provider offers an exact count.
+    - `rounds`: tools are sent, so the reply may take further calls; the figures describe the first call.
     """
 
     x: str

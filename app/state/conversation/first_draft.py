@@ -16,8 +16,10 @@ from app.runs.send.first_message import FirstMessage, FirstMessageOptions
 class FirstDraft:
     """The draft on the start page with the options that are set there.
 
-    `new` are the settings of the conversation that it starts. `parameters` apply to this send alone. `files` are the
-    ids of the uploads that are sent with the text. `edition` is the text area's number for the text.
+    - `new`: the settings of the conversation that it starts.
+    - `parameters` apply to this send alone.
+    - `files`: the ids of the uploads that are sent with the text.
+    - `edition`: the text area's number for the text.
     """
 
     new: FirstMessageOptions

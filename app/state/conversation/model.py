@@ -57,13 +57,15 @@ class MissingKey:
 class ModelState(rx.State):
     """The chosen model, and the menu of models.
 
-    `chosen` is the model as "provider:model", `chosen_name` its name for people. The choice applies to the conversation
-    `chosen_in` ("": to a new one). `images`: the chosen model accepts images; otherwise `capable` are some models that
-    do. `remembered` is the last model chosen in this browser, for new conversations.
+    - `chosen`: the model as "provider:model".
+    - `chosen_name`: its name for people. The choice applies to the conversation `chosen_in` ("": to a new one).
+    - `images`: the chosen model accepts images; otherwise `capable` are some models that do.
+    - `remembered`: the last model chosen in this browser, for new conversations.
 
-    `rows` are the models of all providers; empty until the first provider has answered. Providers without models, each
-    with the reason, are the last rows. `keyless` are the providers
-    without a key, so their models cannot be listed. `local` are the model servers that were found on this machine.
+    - `rows`: the models of all providers; empty until the first provider has answered. Providers without models, each
+      with the reason, are the last rows.
+    - `keyless`: the providers without a key, so their models cannot be listed.
+    - `local`: the model servers that were found on this machine.
     """
 
     chosen: rx.Field[str] = rx.field("")

@@ -43,10 +43,13 @@ _MAX_ID: Final = 64
 class SystemPromptState(VisitedState, rx.State):
     """The card of the system prompt. `editing`: the card shows a text area instead of the prompt.
 
-    Each new initial text of the text area increases `number`. `size` is the size of the typed text. `fault`: why the
-    prompt cannot be saved. The browser keeps the typed text under `edit_id` over a reload, because the server may not
-    have received the end of the text; `edit_id` "": the conversation is temporary, so the browser keeps nothing. `new`
-    is the prompt of the conversation that the first message starts.
+    Each new initial text of the text area increases `number`.
+
+    - `size`: the size of the typed text.
+    - `fault`: the reason why the prompt cannot be saved. The browser keeps the typed text under `edit_id` over a
+      reload, because the server may not have received the end of the text; `edit_id` "": the conversation is temporary,
+      so the browser keeps nothing.
+    - `new`: the prompt of the conversation that the first message starts.
     """
 
     editing: rx.Field[bool] = rx.field(default=False)
@@ -135,7 +138,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
-        """Restore the previous prompt. Undo calls this, so it offers no undo."""
+        """Restore the previous prompt. Undo calls this, so no further undo is offered."""
         valid_id, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if valid_id is not None and prompt is not None:
             await self._store(valid_id, prompt)

@@ -15,8 +15,9 @@ from app.state.tab.address import conversation_in
 class TemporaryState(rx.State):
     """The switch for temporary conversations, and the command that stores one.
 
-    `wanted`: the next new conversation will be temporary. `keeping`: the conversation on screen is being stored.
-    `fault` is why it could not be stored.
+    - `wanted`: the next new conversation will be temporary.
+    - `keeping`: the conversation on screen is being stored.
+    - `fault`: the reason why it could not be stored.
     """
 
     wanted: rx.Field[bool] = rx.field(default=False)

@@ -40,14 +40,15 @@ class FilterState(rx.State):
 
     `filter` is the applied filter and `description` explains it in plain words. `notices` has a sentence for each name
     in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
-    `filter`, `description` and `notices`. `refusal` is why the last filter cannot be used; the applied filter is then
-    unchanged. `steps` grows with each filter that the user applies; the page then adds an entry to the browser's
-    history, so that Back returns to the previous filter. `done` grows when the line entered in the filter bar has been
-    carried out. `read` is the last address that was read: its path and its filter, separated by a blank.
+    `filter`, `description` and `notices`. `refusal` is the reason why the last filter cannot be used; the applied
+    filter is then unchanged. `steps` grows with each filter that the user applies; the page then adds an entry to the
+    browser's history, so that Back returns to the previous filter. `done` grows when the line entered in the filter bar
+    has been carried out. `read` is the last address that was read: its path and its filter, separated by a blank.
 
-    `topic` is the id of the topic chosen in the composer, "" for none. `as_of` is the time that ages refer to (ISO
-    8601). `export_query` is the part of the address of an export that selects the pairs in view. `temporary` is True
-    if the conversation is only in memory.
+    - `topic`: the id of the topic chosen in the composer, "" for none.
+    - `as_of`: the time that ages refer to (ISO 8601).
+    - `export_query`: the part of the address of an export that selects the pairs in view.
+    - `temporary`: True if the conversation is only in memory.
 
     The browser stores `zone`, the user's time zone, because asking the browser for it takes tens of milliseconds. It
     also stores `topics`, the ids of the chosen topics by conversation, as JSON (`kept_topics.py`).

@@ -82,10 +82,13 @@ class Undoing:
 class FilterLineState(VisitedState, FilterState):
     """The text field of the filter bar.
 
-    `feedback` is about the line that the browser sent last. `past` has the lines used earlier, newest first; None: not
-    loaded yet. `asking` is the command that waits for the user's confirmation. `written` is the line that the last
-    choice in a chip (a menu of the filter bar) made, which the text field takes over. `day_left` is the number of
-    milliseconds until the user's day ends, counted when the chips were read: then "Today" is another day. 0: not known.
+    - `feedback`: about the line that the browser sent last.
+    - `past` has the lines used earlier, newest first; None: not loaded yet.
+    - `asking`: the command that waits for the user's confirmation.
+    - `written`: the line that the last choice in a chip (a menu of the filter bar) made, which the text field takes
+      over.
+    - `day_left`: the number of milliseconds until the user's day ends, counted when the chips were read: then "Today"
+      is another day. 0: not known.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)

@@ -53,8 +53,10 @@ class SavedFilterItem:
 class SavedFilterState(VisitedState, FilterState):
     """The list of saved filters, which is open while `shown`.
 
-    `loaded`: `items` were read. `damaged` are the entries of the filter history that cannot be read. `renaming` is the
-    name whose row is shown as a form, "" for none. `fault` is the error above the list.
+    - `loaded`: `items` were read.
+    - `damaged`: the entries of the filter history that cannot be read.
+    - `renaming`: the name whose row is shown as a form, "" for none.
+    - `fault`: the error above the list.
     """
 
     shown: rx.Field[bool] = rx.field(default=False)

@@ -82,9 +82,10 @@ class ForkChoiceView:
 class BranchState(rx.State):
     """The tree of forks that contains the conversation with the id `conversation`.
 
-    `items` are the conversations of the tree, parents in front of their forks. `forks` has the number of forks of each
-    pair that has some. `fault`: why the tree could not be read. `choosing` is the dialog that asks which pairs a fork
-    includes.
+    - `items`: the conversations of the tree, parents in front of their forks.
+    - `forks` has the number of forks of each pair that has some.
+    - `fault`: the reason why the tree could not be read.
+    - `choosing`: the dialog that asks which pairs a fork includes.
     """
 
     conversation: rx.Field[str] = rx.field("")

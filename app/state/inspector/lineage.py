@@ -46,8 +46,10 @@ class OriginItem:
 class DerivedItem:
     """A fork or a child conversation.
 
-    `status` is the status for the stylesheet, `state` is the same as text ("" for a fork). `facts` are short texts such
-    as "pair 3". `at` is the time of its last chunk or, without chunks, of its creation (ISO 8601).
+    - `status`: the status for the stylesheet.
+    - `state`: the same as text ("" for a fork).
+    - `facts`: short texts such as "pair 3".
+    - `at`: the time of its last chunk or, without chunks, of its creation (ISO 8601).
     """
 
     id: str
@@ -63,8 +65,10 @@ class DerivedItem:
 class LineageState(rx.State):
     """The lineage of the conversation with the id `conversation`.
 
-    `origin` is its parent, `items` are its forks and child conversations. `unfinished`: a child conversation is still
-    running. `fault`: why the lineage cannot be read.
+    - `origin`: its parent.
+    - `items`: its forks and child conversations.
+    - `unfinished`: a child conversation is still running.
+    - `fault`: the reason why the lineage cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")

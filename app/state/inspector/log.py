@@ -18,8 +18,10 @@ from app.views.inspector.log import LogEntryView
 class LogState(rx.State):
     """The log of the conversation with the id `conversation`.
 
-    `entries` are its newest entries, newest first; `earlier` is the number of older entries. `unfinished`: a request is
-    running. `fault`: why the log cannot be read.
+    - `entries`: its newest entries, newest first.
+    - `earlier`: the number of older entries.
+    - `unfinished`: a request is running.
+    - `fault`: the reason why the log cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")

@@ -78,12 +78,16 @@ class _Shown:
 class PreviewState(rx.State):
     """The preview of the next send. `tab` is the tab that is open in it.
 
-    `request` is the request, None until it is built; `fault` is why it cannot be built. `stale`: the next send may
-    differ from this request. `busy`: the request is being built, which takes a while if it is `large`. `conversation`
-    is the id of the conversation that the request belongs to. `edition` is the text area's number for the draft in the
-    request: if the text area has another number now, the preview belongs to an earlier text.
+    - `request`: the request, None until it is built.
+    - `fault`: the reason why it cannot be built.
+    - `stale`: the next send may differ from this request.
+    - `busy`: the request is being built, which takes a while if it is `large`.
+    - `conversation`: the id of the conversation that the request belongs to.
+    - `edition`: the text area's number for the draft in the request: if the text area has another number now, the
+      preview belongs to an earlier text.
 
-    `body` and `changes` are only set if the open tab shows them; `changes_note` is why there is nothing to compare.
+    `body` and `changes` are only set if the open tab shows them; `changes_note` is the reason why there is nothing to
+    compare.
     """
 
     tab: rx.Field[str] = rx.field("readable")

@@ -60,8 +60,10 @@ class _Selection:
 class SnapshotState(VisitedState, rx.State):
     """The dialog with the request that was sent for a failed pair. It is open while `pair`, the id of the pair, is set.
 
-    `kept` is that request; None: it is not read yet. `changes` are its differences from the request of a resend now,
-    and `note` is the text that is shown if there are no differences. `fault`: why the request cannot be shown.
+    - `kept`: that request; None: it is not read yet.
+    - `changes`: its differences from the request of a resend now.
+    - `note`: the text that is shown if there are no differences.
+    - `fault`: the reason why the request cannot be shown.
     """
 
     pair: rx.Field[str] = rx.field("")

@@ -31,7 +31,8 @@ MAX_DRAFT: Final = 4_000
 class ToolChoiceState(rx.State):
     """The tools of the conversation with the id `conversation`.
 
-    `panel` shows the tools of the next send; None: they are not read yet. `fault`: why they cannot be read or stored.
+    `panel` shows the tools of the next send; None: they are not read yet. `fault`: the reason why they cannot be read
+    or stored.
     """
 
     conversation: rx.Field[str] = rx.field("")

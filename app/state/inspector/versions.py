@@ -68,9 +68,10 @@ class RestoreItem:
 class VersionDiffView:
     """A comparison of two versions of a pair, `before` and `after`, which are items of `versions`.
 
-    `texts` are the differences of the requests and of the replies. `error` is why the reply of the version `after`
-    failed, "" if it did not. `standing` is the number of the current version. `restores` are buttons for the compared
-    versions that are not current.
+    - `texts`: the differences of the requests and of the replies.
+    - `error`: the reason why the reply of the version `after` failed, "" if it did not.
+    - `standing`: the number of the current version.
+    - `restores`: buttons for the compared versions that are not current.
     """
 
     versions: tuple[VersionItem, ...]
@@ -85,7 +86,7 @@ class VersionDiffView:
 class VersionsState(VisitedState, rx.State):
     """The dialog that compares two versions of a pair. It is open while `pair`, the id of the pair, is set.
 
-    `view` is the comparison; None: the versions are not read yet. `fault`: why they cannot be read.
+    `view` is the comparison; None: the versions are not read yet. `fault`: the reason why they cannot be read.
     """
 
     pair: rx.Field[str] = rx.field("")
@@ -168,7 +169,7 @@ class VersionsState(VisitedState, rx.State):
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
         """Undo a change of the current version: `version` becomes current again instead of `standing`.
 
-        Undo calls this, so it offers no undo.
+        Undo calls this, so no further undo is offered.
         """
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:

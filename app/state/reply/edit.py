@@ -65,10 +65,14 @@ class Unfinished:
 class EditState(rx.State):
     """The edit of a pair: the text area that is shown instead of the pair's request.
 
-    `edit` is the id of the edit, `pair` the id of the pair; both are "" if no pair is being edited. The browser stores
-    the edit in `kept`, as JSON. `text` is the initial text. The browser holds the text while the user writes, and
-    reports it with `write`. `asked`: the text area should take the focus; after a reload it does not. `blank`: the text
-    has only white space. `busy`: the edit is being sent. `fault`: why it could not be sent, "" for no error.
+    - `edit`: the id of the edit.
+    - `pair`: the id of the pair; both are "" if no pair is being edited. The browser stores the edit in `kept`, as
+      JSON.
+    - `text`: the initial text. The browser holds the text while the user writes, and reports it with `write`.
+    - `asked`: the text area should take the focus; after a reload it does not.
+    - `blank`: the text has only white space.
+    - `busy`: the edit is being sent.
+    - `fault`: the reason why it could not be sent, "" for no error.
     """
 
     kept: str = rx.SessionStorage("", name="inview.edit")

@@ -37,15 +37,19 @@ A new branch is no choice: the stored request contains the pairs of this convers
 class ResendRequest:
     """A pair that is sent again, with the view options `options` and the user's decisions.
 
-    `as_it_was`: send the stored request, byte for byte. `models`: these models answer side by side. `edit` is the id of
-    the edit with the new `text`, and `was` is the text before the edit; if `edit` is "", the text is unchanged.
-    `version` is the version of the pair that the user saw. `newest`: no pair follows in view.
+    - `as_it_was`: send the stored request, byte for byte.
+    - `models`: these models answer side by side.
+    - `edit`: the id of the edit with the new `text`.
+    - `was`: the text before the edit; if `edit` is "", the text is unchanged.
+    - `version`: the version of the pair that the user saw.
+    - `newest`: no pair follows in view.
 
-    `later` is the decision about the later pairs, and `later_count` was their number at that time. `over_budget` is the
-    decision about a pair that does not fit. `remembered`: when the pair is sent, this decision is stored in the
-    preferences. `summarise`: first summarise the pairs up to the position `older`. If the user chose an option of a
-    dialog, `selection` names the pairs to send with this option. For several models, `choices` and `selections` have
-    the decision and the pairs for each model that the user was asked about.
+    - `later`: the decision about the later pairs, and `later_count` was their number at that time.
+    - `over_budget`: the decision about a pair that does not fit.
+    - `remembered`: when the pair is sent, this decision is stored in the preferences.
+    - `summarise`: first summarise the pairs up to the position `older`. If the user chose an option of a dialog,
+      `selection` names the pairs to send with this option. For several models, `choices` and `selections` have the
+      decision and the pairs for each model that the user was asked about.
     """
 
     pair_id: str

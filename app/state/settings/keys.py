@@ -25,8 +25,9 @@ _NO_KEY: Final = ("Backspace", "Delete")
 class KeyItem:
     """An action with the name of its key.
 
-    `usual` is the default key if the user has chosen another `key`, otherwise "". `asking`: the next key that the user
-    presses becomes the key of this action. `said` is the answer to the last key pressed for this action.
+    - `usual`: the default key if the user has chosen another `key`, otherwise "".
+    - `asking`: the next key that the user presses becomes the key of this action.
+    - `said`: the answer to the last key pressed for this action.
     """
 
     id: str

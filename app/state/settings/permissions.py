@@ -45,8 +45,9 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 class RuleItem:
     """A rule in the list.
 
-    `conversation` is the address of the only conversation with this rule, "" if the rule applies in all. `since` is the
-    time when the rule was made (ISO 8601). `patterns` are the patterns that arguments must match.
+    - `conversation`: the address of the only conversation with this rule, "" if the rule applies in all.
+    - `since`: the time when the rule was made (ISO 8601).
+    - `patterns`: the patterns that arguments must match.
     """
 
     id: str
@@ -74,8 +75,10 @@ class AuditItem:
 class PermissionRulesState(VisitedState, rx.State):
     """The section Permissions of the settings: the rules and the audit trail.
 
-    `loaded`: the rules were read. `said` is the answer to the last command. The audit trail is read when the user opens
-    it; then `audit_loaded` is True. `older`: there are older entries.
+    - `loaded`: the rules were read.
+    - `said`: the answer to the last command. The audit trail is read when the user opens it; then `audit_loaded` is
+      True.
+    - `older`: there are older entries.
     """
 
     rules: rx.Field[tuple[RuleItem, ...]] = rx.field(())

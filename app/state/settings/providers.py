@@ -78,9 +78,10 @@ class ProviderItem:
 class ProvidersState(rx.State):
     """The section Providers of the settings.
 
-    `providers` are all providers; first those that could be used when the page was opened: they had a key, or needed
-    none. `none_set_up`: when the page was opened, only the built-in provider could be used. `added_note` is the answer
-    to the form that adds a server, and `added` counts the servers that it added.
+    - `providers`: all providers; first those that could be used when the page was opened: they had a key, or needed
+      none.
+    - `none_set_up`: when the page was opened, only the built-in provider could be used.
+    - `added_note`: the answer to the form that adds a server, and `added` counts the servers that it added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())

@@ -42,10 +42,14 @@ class LogEntry:
 class ServerItem:
     """An MCP server in the list.
 
-    `status` is the server's status in words, `problem` the reason for it, "" if there is no problem. `where` is its
-    address or its command line. `facts` are further details, such as its version, in one line. `said` is the answer to
-    the last command. `asking`: Inview is asking the server for its sign-in page. During the sign-in, `sign_in_url` is
-    the address of that page. The log is shown while `log_open` is True.
+    - `status`: the server's status in words.
+    - `problem`: the reason for it, "" if there is no problem.
+    - `where`: its address or its command line.
+    - `facts`: further details, such as its version, in one line.
+    - `said`: the answer to the last command.
+    - `asking`: Inview is asking the server for its sign-in page.
+    - `sign_in_url`: the address of that page during the sign-in.
+    - `log_open`: the log is shown.
     """
 
     id: str

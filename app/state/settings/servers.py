@@ -64,11 +64,15 @@ class DeleteServerView:
 class ServersState(VisitedState, rx.State):
     """The section Tools of the settings. The set of enabled built-in tools is a preference.
 
-    `servers` are the MCP servers; `loaded`: they were read. `built_ins` are the built-in tools, and `built_ins_note` is
-    the message after a change of them. `programs`: this user may start programs on this machine. `redirect_uri` is the
-    address that a sign-in returns to. `kind` is the kind of server that the form adds, `added_note` the message after
-    the form was sent, `added` the number of servers that the form added. `deleting` is the server that the dialog asks
-    about.
+    - `servers`: the MCP servers; `loaded`: they were read.
+    - `built_ins`: the built-in tools.
+    - `built_ins_note`: the message after a change of them.
+    - `programs`: this user may start programs on this machine.
+    - `redirect_uri`: the address that a sign-in returns to.
+    - `kind`: the kind of server that the form adds.
+    - `added_note`: the message after the form was sent.
+    - `added`: the number of servers that the form added.
+    - `deleting`: the server that the dialog asks about.
     """
 
     servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())

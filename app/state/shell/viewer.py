@@ -38,8 +38,9 @@ class ViewedPicture:
 class ViewerState(VisitedState, rx.State):
     """The image viewer. `picture` is the picture in it, None while it is closed.
 
-    `percent` is the percentage of the picture's original size; 0: fitted to the screen. `wide` is the resulting width
-    in CSS, "" if the picture is fitted. `said` is the size as text.
+    - `percent`: the percentage of the picture's original size; 0: fitted to the screen.
+    - `wide`: the resulting width in CSS, "" if the picture is fitted.
+    - `said`: the size as text.
     """
 
     picture: rx.Field[ViewedPicture | None] = rx.field(None)

@@ -79,10 +79,11 @@ class FoundRows:
 class ConversationItem:
     """A row of the list of conversations.
 
-    `snippet` is the beginning of the newest request, or says that replies are compared. If it would repeat the name, it
-    is the beginning of the newest reply. `path` is the address of the conversation or, in a search, of the pair with
-    the words of the search; `excerpt` is the text around these words, in pieces. `derived` is the label of a child
-    conversation, with its status; "" for a chat.
+    - `snippet`: the beginning of the newest request, or says that replies are compared. If it would repeat the name, it
+      is the beginning of the newest reply.
+    - `path`: the address of the conversation or, in a search, of the pair with the words of the search.
+    - `excerpt`: the text around these words, in pieces.
+    - `derived`: the label of a child conversation, with its status; "" for a chat.
     """
 
     id: str

@@ -71,18 +71,22 @@ class AgentMenuItem:
 class SidebarState(VisitedState, rx.State):
     """The list of conversations, its search, and the row that is being renamed or about to be deleted ("" for none).
 
-    `kind` and `agent` select the listed conversations, and the tab keeps them over a reload. `filtered`: they differ
-    from the default, all chats. `more`: there are more conversations than those listed. `agents` are the agents in the
-    menu.
+    - `kind` and `agent` select the listed conversations, and the tab keeps them over a reload.
+    - `filtered`: they differ from the default, all chats.
+    - `more`: there are more conversations than those listed.
+    - `agents`: the agents in the menu.
 
-    `words` is the text of the search field. After a reload of the page, `kept_words` is the text that the field had.
-    `searching`: the list has the results of a search, best matches first. `complete`: all conversations were searched.
-    False: older ones that were not searched may match too. `found_words` are the words of the search as each
-    conversation has them. `unspaced`: the search has letters of a script without blanks between words, such as Chinese.
-    `_searched_on` is the connection on which `words` was typed.
+    - `words`: the text of the search field.
+    - `kept_words`: the text that the field had before a reload of the page.
+    - `searching`: the list has the results of a search, best matches first.
+    - `complete`: all conversations were searched. False: older ones that were not searched may match too.
+    - `found_words`: the words of the search as each conversation has them.
+    - `unspaced`: the search has letters of a script without blanks between words, such as Chinese.
+    - `_searched_on`: the connection on which `words` was typed.
 
-    `_looked_at`: the list is on screen, unless the page has reported otherwise. `_loaded_on` is the connection
-    at the last load. `_version` is the version of the list when its rows were read.
+    - `_looked_at`: the list is on screen, unless the page has reported otherwise.
+    - `_loaded_on`: the connection at the last load.
+    - `_version`: the version of the list when its rows were read.
 
     `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
     not opened them yet.

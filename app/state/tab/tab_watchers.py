@@ -34,8 +34,11 @@ ARRIVAL_SECONDS: Final = 10.0
 class Moment:
     """The data that the next send of a tab depends on, at one time.
 
-    `options` are the view options, `draft` is the text in the composer, and `edition` is the text area's number for
-    this text. `parameters` are set for this send alone. `attached` are the files of the draft.
+    - `options`: the view options.
+    - `draft`: the text in the composer.
+    - `edition`: the text area's number for this text.
+    - `parameters` are set for this send alone.
+    - `attached`: the files of the draft.
 
     `turn` grows whenever the pairs of the send were selected again. A reply that streams does not change it. `running`
     is the pair whose reply is running, `ended` the pair whose reply ended last, and `ended_run` the run of that reply.

@@ -57,9 +57,11 @@ class TopicPickerView:
 class TopicPickerState(VisitedState, TopicState):
     """The picker of topics, which is open while `picking` is set.
 
-    `rows` are the topics that match `query`; `at` is the index of the chosen topic in `rows`. `by_hand`: the topics are
-    in their manual order. `editing` is the form of a topic, None if no form is shown. `fault` is why the last command
-    failed.
+    - `rows`: the topics that match `query`.
+    - `at`: the index of the chosen topic in `rows`.
+    - `by_hand`: the topics are in their manual order.
+    - `editing`: the form of a topic, None if no form is shown.
+    - `fault`: the reason why the last command failed.
     """
 
     picking: rx.Field[TopicPickerView | None] = rx.field(None)

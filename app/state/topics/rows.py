@@ -17,9 +17,12 @@ NO_TOPIC: Final = "No topic"
 class TopicTreeRow:
     """A row of the picker: a topic, the choice "no topic", or a row that creates a topic.
 
-    `id` is "" unless the row is a topic. `create` is the path of the topic that the row creates, otherwise "". `path`
-    has the names of the topic and of those above it. `count` is its number of pairs; `count_title` explains this
-    number. `label` is the name of the row for screen readers, `change` the name of its button, "" if it has no button.
+    - `id`: "" unless the row is a topic.
+    - `create`: the path of the topic that the row creates, otherwise "".
+    - `path` has the names of the topic and of those above it.
+    - `count`: its number of pairs; `count_title` explains this number.
+    - `label`: the name of the row for screen readers.
+    - `change`: the name of its button, "" if it has no button.
     """
 
     id: str
@@ -46,7 +49,8 @@ class TopicParent:
 class TopicFormView:
     """The form of a topic. `parents` are the topics that can be its parent.
 
-    `first` and `last`: the topic is the first or last of its siblings. `held`: why it cannot be deleted, "" if it can.
+    `first` and `last`: the topic is the first or last of its siblings. `held`: the reason why it cannot be deleted, ""
+    if it can.
     """
 
     id: str

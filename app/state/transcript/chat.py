@@ -36,9 +36,11 @@ class ChatState(rx.State):
     `missing`: the address names a conversation that cannot be shown, because it does not exist, was deleted or belongs
     to another owner. If it is in the trash, `in_trash` is its name, otherwise "".
 
-    `title` is "" until there is one. `title_made`: no person wrote the title, so a model may be asked for another.
-    `titling`: a model is being asked now. `title_damage`: why the stored title cannot be read; `title` is then the
-    first words of the conversation.
+    - `title`: "" until there is one.
+    - `title_made`: no person wrote the title, so a model may be asked for another.
+    - `titling`: a model is being asked now.
+    - `title_damage`: the reason why the stored title cannot be read; then `title` has the first words of the
+      conversation.
 
     `parent` is the conversation from which this one was forked, after the pair at the position `fork_position`; "" and
     0 if there is none. For a child conversation (`derived`: a title, a summary, delegated work) `parent` is the

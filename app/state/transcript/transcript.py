@@ -40,9 +40,11 @@ from app.views.reply.panels import RetryView, ToolProgressView
 class TranscriptState(rx.State):
     """The transcript of the conversation with the id `conversation`.
 
-    `pairs` are the pairs in view that the page has loaded (its window), oldest first. `earlier` and `later`: there are
-    older or newer pairs outside the window. `known`: the pairs in view have been read, so an empty `pairs` means an
-    empty view. `gone`: the conversation was deleted. `stopped`: an error ended the updates of the page.
+    - `pairs`: the pairs in view that the page has loaded (its window), oldest first.
+    - `earlier`, `later`: there are older or newer pairs outside the window.
+    - `known`: the pairs in view have been read, so an empty `pairs` means an empty view.
+    - `gone`: the conversation was deleted.
+    - `stopped`: an error ended the updates of the page.
 
     Pairs with positions lower than `boundary` (-1: there is no boundary) are not sent, for `boundary_reason`.
     `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose

@@ -74,8 +74,9 @@ class DeleteView:
 class TrashState(VisitedState, rx.State):
     """The page of the trash. `loaded`: `items` were read; `more`: there are more entries.
 
-    `term` is how long entries are kept, the value of one of `terms`. `message` is the answer to the last command.
-    `deleting` is what the dialog asks about, None while it is closed.
+    - `term`: how long entries are kept, the value of one of `terms`.
+    - `message`: the answer to the last command.
+    - `deleting`: what the dialog asks about, None while it is closed.
     """
 
     items: rx.Field[tuple[TrashItem, ...]] = rx.field(())

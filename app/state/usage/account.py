@@ -34,8 +34,9 @@ class _Page:
 class AccountState(rx.State):
     """The usage section of the inspector: all costs of a conversation.
 
-    `account` has the sums and the id of the conversation, None until they are read. `calls` are the newest requests;
-    `more`: there are older ones. `fault`: why they cannot be read.
+    - `account` has the sums and the id of the conversation, None until they are read.
+    - `calls`: the newest requests; `more`: there are older ones.
+    - `fault`: the reason why they cannot be read.
     """
 
     account: rx.Field[AccountSummary | None] = rx.field(None)

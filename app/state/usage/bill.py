@@ -57,8 +57,9 @@ class BillView:
 class BillState(rx.State):
     """The comparison with a provider's usage export.
 
-    `busy`: a file is being received or compared. `bill` is the result, None if there is none. `fault` is why the last
-    comparison failed.
+    - `busy`: a file is being received or compared.
+    - `bill`: the result, None if there is none.
+    - `fault`: the reason why the last comparison failed.
     """
 
     busy: rx.Field[bool] = rx.field(default=False)

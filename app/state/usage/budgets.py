@@ -41,8 +41,10 @@ _MAX_USERS: Final = 6
 class BudgetItem:
     """A budget in the list, identified by `scope`, `subject` and `span`.
 
-    `subject` is the one conversation or agent that it applies to, otherwise "". `share` is the percentage that is
-    spent, at most 100. `standing` is its status, `standing_label` the same as text.
+    - `subject`: the one conversation or agent that it applies to, otherwise "".
+    - `share`: the percentage that is spent, at most 100.
+    - `standing`: its status.
+    - `standing_label`: the same as text.
     """
 
     key: str
@@ -60,7 +62,9 @@ class BudgetItem:
 class BudgetState(rx.State):
     """The list of budgets, and the form that sets one.
 
-    `loaded`: `items` were read. `message` is the answer to the last command. `fault` is why the form was refused.
+    - `loaded`: `items` were read.
+    - `message`: the answer to the last command.
+    - `fault`: the reason why the form was refused.
     """
 
     items: rx.Field[tuple[BudgetItem, ...]] = rx.field(())

@@ -49,8 +49,9 @@ class PriceItem:
 class OwnPriceState(rx.State):
     """The list of the user's own prices, and the form that sets one.
 
-    `today` is the initial day in the form. `message` is the answer to the last command. `fault` is why the form was
-    refused.
+    - `today`: the initial day in the form.
+    - `message`: the answer to the last command.
+    - `fault`: the reason why the form was refused.
     """
 
     items: rx.Field[tuple[PriceItem, ...]] = rx.field(())

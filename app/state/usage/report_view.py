@@ -71,8 +71,9 @@ class ReportView:
 def build_report(time: Report, unit: Unit, groups: Report, group_by: GroupBy, names: Mapping[str, str]) -> ReportView:
     """Return the view of the report.
 
-    `time` has the sums by `unit`, for the charts. `groups` has the sums by `group_by`, for the table. `names` has the
-    names of agents or models by id.
+    - `time` has the sums by `unit`, for the charts.
+    - `groups` has the sums by `group_by`, for the table.
+    - `names` has the names of agents or models by id.
     """
     total = groups.total
     bars = [(group.name, group.spent) for group in time.groups]

@@ -78,8 +78,9 @@ async def list_entries(  # noqa: PLR0913 - owner, page and conditions
 ) -> tuple[TrashEntry, ...]:
     """Return the entries of the trash, newest first.
 
-    `place`: start after this place. `conversation_id`: only pairs of this conversation. `before`: only entries that
-    were deleted earlier than this time. An entry whose time is unknown is then left out.
+    - `place`: start after this place.
+    - `conversation_id`: only pairs of this conversation.
+    - `before`: only entries that were deleted earlier than this time. An entry whose time is unknown is then left out.
     """
     kinds = [_select_pairs(owner, conversation_id)]
     if conversation_id is None:

@@ -31,10 +31,14 @@ def _restore(
 class TextArea(Island):
     """The text area for a message of at most `most` characters. The browser stores its text as the draft.
 
-    `lasting` is the id of the conversation whose draft is stored on disk; other drafts are only in memory. `files` are
-    the ids of the draft's uploads, `schema` is its JSON schema. `restored` is the number of the last `on_restore` that
-    the server has handled: `files` and `schema` belong to the draft of that event. `attached`: a file is attached, so
-    the text may be blank. `busy`: a reply is running. `queued`: the queue has texts.
+    - `lasting`: the id of the conversation whose draft is stored on disk; other drafts are only in memory.
+    - `files`: the ids of the draft's uploads.
+    - `schema`: its JSON schema.
+    - `restored`: the number of the last `on_restore` that the server has handled: `files` and `schema` belong to the
+      draft of that event.
+    - `attached`: a file is attached, so the text may be blank.
+    - `busy`: a reply is running.
+    - `queued`: the queue has texts.
 
     `answers` are the results of the newest sends. `order` is an instruction for the text area, such as to insert a
     text; `on_finish` reports that it was carried out.

@@ -33,10 +33,13 @@ def _line_and_cursor(line: rx.Var[str], cursor: rx.Var[int]) -> tuple[rx.Var[str
 class FilterLine(Island):
     """The line of the filter bar with its panel, which is open while a person types.
 
-    The line shows `applied`, the filter in force, until a person types. `feedback` describes the typed line, `written`
-    is the last line that a chip wrote. Each time `done` increases, the panel closes and the focus moves to the
-    transcript. `past` are the earlier lines that the arrow keys recall; None: not loaded yet. `failed`: the filter that
-    was entered last was not applied. `saved_open`: the panel of saved filters is open.
+    The line shows `applied`, the filter in force, until a person types.
+
+    - `feedback` describes the typed line, `written` is the last line that a chip wrote. Each time `done` increases, the
+      panel closes and the focus moves to the transcript.
+    - `past`: the earlier lines that the arrow keys recall; None: not loaded yet.
+    - `failed`: the filter that was entered last was not applied.
+    - `saved_open`: the panel of saved filters is open.
 
     These props are components: `icon`; `summary`, which is shown below the line while the panel is closed; `chips`,
     `says` (the feedback) and `keys` (hints) in the panel; `buttons` after the line.

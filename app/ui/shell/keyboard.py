@@ -32,11 +32,15 @@ _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 class KeyBinding:
     """A key and its effect, for the browser.
 
-    `mode`: the part of the page where the key acts. `fixed`: a person cannot change the key. `place`: the action that
-    the browser performs; None: it performs none. `sends`: the server performs the action. `pair`: the action needs the
-    pair at the cursor ("must"), uses it if there is one ("some"), or ignores it ("none"). `opens`: the action opens a
-    dialog or a form; keys that are pressed before it appears are passed to it. `inspector`: the action shows or
-    hides a section of the inspector, so the key also acts in the inspector. `ends`: the action turns single keys off.
+    - `mode`: the part of the page where the key acts.
+    - `fixed`: a person cannot change the key.
+    - `place`: the action that the browser performs; None: it performs none.
+    - `sends`: the server performs the action.
+    - `pair`: the action needs the pair at the cursor ("must"), uses it if there is one ("some"), or ignores it
+      ("none").
+    - `opens`: the action opens a dialog or a form; keys that are pressed before it appears are passed to it.
+    - `inspector`: the action shows or hides a section of the inspector, so the key also acts in the inspector.
+    - `ends`: the action turns single keys off.
     """
 
     action: str
@@ -84,8 +88,10 @@ def _performed(
 class Keyboard(Island):
     """An invisible component that handles the keys of the page.
 
-    `own` are the keys that the person chose instead of those in `bindings`. `known`: `own` is loaded. `openers` are the
-    names of the events by which a button or a link opens a dialog or a form, or leads to another conversation.
+    - `own`: the keys that the person chose instead of those in `bindings`.
+    - `known`: `own` is loaded.
+    - `openers`: the names of the events by which a button or a link opens a dialog or a form, or leads to another
+      conversation.
 
     What a person types after such an event, or after a key that opens a dialog or a form, is meant for what opens. So
     the browser gives each opening a number, and holds the next keys until what opens has the focus, at most until

@@ -58,11 +58,14 @@ class ContextView:
     the oldest pair that is sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a
     sentence for each name in the filter that does not exist or is ambiguous.
 
-    `as_of` is the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
-    selects the same pairs as the screen. `prelude` is the text about the person that is sent before all pairs.
-    `secrets` are the kinds of the secrets that are redacted from the draft. `settings` are the parameters of the
-    request. `countable`: the provider can count the send now. `system`: the send has a system text. `set_up`: the
-    provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+    - `as_of`: the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
+      selects the same pairs as the screen.
+    - `prelude`: the text about the person that is sent before all pairs.
+    - `secrets`: the kinds of the secrets that are redacted from the draft.
+    - `settings`: the parameters of the request.
+    - `countable`: the provider can count the send now.
+    - `system`: the send has a system text.
+    - `set_up`: the provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
     """
 
     filter: str

@@ -23,9 +23,10 @@ class ForkPointView:
 class BranchView:
     """A conversation of the tree, `depth` levels below the root.
 
-    `title` is its title or, without one, the beginning of its first request. `snippet` is the beginning of its newest
-    request. `running`: a reply is running in it. `fork` is the last pair that it copied from its parent; null: it is
-    the root of the tree, or copied no pair.
+    - `title`: its title or, without one, the beginning of its first request.
+    - `snippet`: the beginning of its newest request.
+    - `running`: a reply is running in it.
+    - `fork`: the last pair that it copied from its parent; null: it is the root of the tree, or copied no pair.
     """
 
     id: str

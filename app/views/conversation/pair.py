@@ -44,8 +44,9 @@ class UsageView:
 class ReplacedView:
     """Secrets of one kind at one place, which were redacted: a mark replaced each in the request.
 
-    `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`. `pair_id` is the pair that contains them; null:
-    they were in the system text, or in the message that was being sent. `count` is their number.
+    - `place`: `system`, `request`, `reply`, `tool_call` or `tool_result`.
+    - `pair_id`: the pair that contains them; null: they were in the system text, or in the message that was being sent.
+    - `count`: their number.
     """
 
     kind: str
@@ -69,10 +70,13 @@ class DamageView:
 class PairFacts:
     """The facts about a pair that are not stored with it, or that depend on the current view options.
 
-    `tokens` is the size of the pair for the chosen model; None: its reply is running. `topic` is the path of its topic;
-    `topic_is_missing`: no topic has the stored id. `out` is the reason why the next send leaves the pair out.
-    `unsupported` describes the parts that the model does not accept. `checkpoint` is the checkpoint of the
-    conversation. `cost` is the cost of the current reply. `secrets` are the secrets that a send would redact now.
+    - `tokens`: the size of the pair for the chosen model; None: its reply is running.
+    - `topic`: the path of its topic; `topic_is_missing`: no topic has the stored id.
+    - `out`: the reason why the next send leaves the pair out.
+    - `unsupported` describes the parts that the model does not accept.
+    - `checkpoint`: the checkpoint of the conversation.
+    - `cost`: the cost of the current reply.
+    - `secrets`: the secrets that a send would redact now.
     """
 
     tokens: int | None = None
@@ -92,16 +96,21 @@ NO_FACTS = PairFacts()
 class PairView:
     """A pair for programs. `out`: the reason why the next send leaves it out; null: it is sent, or still running.
 
-    `topic` is a path, as in `AI > Planning`. `topic_is_missing`: no topic has the pair's `topic_id`. `tokens` is the
-    pair's size for the chosen model, `unsupported` describes the parts that the model does not accept, a sentence each.
+    - `topic`: a path, as in `AI > Planning`.
+    - `topic_is_missing`: no topic has the pair's `topic_id`.
+    - `tokens`: the pair's size for the chosen model.
+    - `unsupported` describes the parts that the model does not accept, a sentence each.
 
-    `cost` is the cost of the reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
-    cost may be higher. `replayed`: the reply was read from the database and no provider was called. `damage` lists
-    unreadable values; a pair with damage is not sent. `structured`: the reply must match a JSON schema. `parameters`
-    are the parameters of the request, with the defaults of the conversation and the agent. `secrets` are the secrets
-    that a send would redact now, `redacted` those that were redacted in the request of the reply. `reply_text` is the
-    reply as plain text, without thinking and tools. `attached` are the images and files of the request. They are sent
-    in this order after its text.
+    - `cost`: the cost of the reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
+      cost may be higher.
+    - `replayed`: the reply was read from the database and no provider was called.
+    - `damage` lists unreadable values; a pair with damage is not sent.
+    - `structured`: the reply must match a JSON schema.
+    - `parameters`: the parameters of the request, with the defaults of the conversation and the agent.
+    - `secrets`: the secrets that a send would redact now, `redacted` those that were redacted in the request of the
+      reply.
+    - `reply_text`: the reply as plain text, without thinking and tools.
+    - `attached`: the images and files of the request. They are sent in this order after its text.
     """
 
     id: str

@@ -61,7 +61,10 @@ class QueuedView:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """The queued texts of a conversation, the next one first. `held`: why none is sent; null: the queue is not held."""
+    """The queued texts of a conversation, the next one first.
+
+    `held`: the reason why none is sent; null: the queue is not held.
+    """
 
     items: tuple[QueuedView, ...]
     held: HoldView | None

@@ -22,10 +22,13 @@ MOST: Final = 200
 class LogEntryView:
     """An entry of the log: a node, which is never sent. It was made after the pair at `after_position` (0: none).
 
-    `name` says what happened, `about` describes the model, tokens, cost and outcome. `failed`: the request ended with
-    an error. `running`: the request has not ended. `made_in` is the child conversation of the request, "" for none.
-    `text` is the title or the summary. `usable`: it is a complete summary of the pairs before `position`. `at` is the
-    time of the entry (ISO 8601).
+    - `name` says what happened, `about` describes the model, tokens, cost and outcome.
+    - `failed`: the request ended with an error.
+    - `running`: the request has not ended.
+    - `made_in`: the child conversation of the request, "" for none.
+    - `text`: the title or the summary.
+    - `usable`: it is a complete summary of the pairs before `position`.
+    - `at`: the time of the entry (ISO 8601).
     """
 
     id: str

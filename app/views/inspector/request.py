@@ -84,11 +84,14 @@ class RequestPartView:
 class PieceView:
     """A piece of a request that can be expanded: a message, the system text, a tool.
 
-    `role` is the role of a message or the name of another piece. `whence` names the pair of the message, "" for none.
-    `gist` is the beginning of the text. `opened`: the piece is expanded at first. `loaded`: `parts` has its content;
-    otherwise the page requests the content by `key` when a person expands the piece. In a comparison, `sign` is "+" for
-    an added piece and "-" for a removed one. If `same` is set, the value is no piece but a line that replaces unchanged
-    pieces, and `same` says how many.
+    - `role`: the role of a message, or the name of another piece.
+    - `whence`: names the pair of the message, "" for none.
+    - `gist`: the beginning of the text.
+    - `opened`: the piece is expanded at first.
+    - `loaded`: `parts` has its content; otherwise the page requests the content by `key` when a person expands the
+      piece.
+    - `sign`: in a comparison, "+" for an added piece and "-" for a removed one.
+    - `same`: if it is set, the value is no piece but a line that replaces unchanged pieces, and this is their number.
     """
 
     key: str

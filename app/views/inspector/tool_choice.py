@@ -55,8 +55,10 @@ class ModeItem:
 class ToolItem:
     """A tool. `figure` is its size in tokens, `price` its cost per send ("" if unknown or free).
 
-    `chosen`: the next send includes it; `why` is the reason. `ticked`: it is ticked for the mode Manual. `note` is
-    shown when the tool is expanded.
+    - `chosen`: the next send includes it.
+    - `why`: the reason.
+    - `ticked`: it is ticked for the mode Manual.
+    - `note` is shown when the tool is expanded.
     """
 
     name: str

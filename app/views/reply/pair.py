@@ -58,14 +58,19 @@ _UNTOLD: Final = SpentNote(
 class ScreenPairView:
     """A pair with the data that the page shows.
 
-    `out`: why the next send leaves it out; None: it is sent, or still running. `topic` is a path ("AI > Planning").
-    `model_name` is the name of `model` for people. `made_at` is when the shown version was made.
-    `topic_is_missing`: the pair names a topic that does not exist. `tokens` is the estimated size of the pair for the
-    chosen model, `unsupported` describes the parts that this model does not accept, a sentence each. `spent` is the
-    usage and cost of the reply; None: unknown. `replayed`: the reply was read from the database without a provider
-    call. `asked` are the parameters of the request, on one line, "" for none. `structured`: the reply must match a JSON
-    schema, and `read` is the reply read as JSON; None: not read yet. `kept_back` is the note about redacted secrets.
-    Times are ISO 8601.
+    - `out`: the reason why the next send leaves it out; None: it is sent, or still running.
+    - `topic`: a path ("AI > Planning").
+    - `model_name`: the name of `model` for people.
+    - `made_at`: when the shown version was made.
+    - `topic_is_missing`: the pair names a topic that does not exist.
+    - `tokens`: the estimated size of the pair for the chosen model.
+    - `unsupported` describes the parts that this model does not accept, a sentence each.
+    - `spent`: the usage and cost of the reply; None: unknown.
+    - `replayed`: the reply was read from the database without a provider call.
+    - `asked`: the parameters of the request, on one line, "" for none.
+    - `structured`: the reply must match a JSON schema.
+    - `read`: the reply read as JSON; None: not read yet.
+    - `kept_back`: the note about redacted secrets. Times are ISO 8601.
 
     `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
     read, one line each. `unread`: no part of the request can be read.

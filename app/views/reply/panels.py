@@ -41,7 +41,10 @@ class QueuedItemView:
 
 @dataclass(frozen=True, slots=True)
 class ScreenQueueView:
-    """The queued texts of a conversation, the next one first. `held`: why none is sent; None: the queue is not held."""
+    """The queued texts of a conversation, the next one first.
+
+    `held`: the reason why none is sent; None: the queue is not held.
+    """
 
     items: tuple[QueuedItemView, ...] = ()
     held: HoldView | None = None
@@ -51,9 +54,10 @@ class ScreenQueueView:
 class PermissionItemView:
     """A tool call that waits for a person's permission. `input_json` are its arguments as the model wrote them.
 
-    `title` is the title of the tool, "" if it has none. `conversation_id` is the conversation of the call, `shown_in`
-    the conversation whose page shows it: for delegated work, the one that started the work. `seconds_left` is the time
-    until the call is denied, at the creation of this value.
+    - `title`: the title of the tool, "" if it has none.
+    - `conversation_id`: the conversation of the call.
+    - `shown_in`: the conversation whose page shows it: for delegated work, the one that started the work.
+    - `seconds_left`: the time until the call is denied, at the creation of this value.
     """
 
     id: str

@@ -94,10 +94,13 @@ class DelegatedView:
 class ToolBodyView:
     """The content of an expanded tool card. `id` identifies the call. Empty texts are not shown.
 
-    `server` names the tool and its server. `arguments` has a second entry if a person changed them before the tool ran.
-    `answered`: the call has a result, which is in `pieces`. `whole`: the pieces are the full result, but the model got
-    only its beginning. `copied` is the text that the copy button of the result copies. `unanswered`: the reply ended
-    before the call returned. `download` is the address of the full record, if it is too large for the page.
+    - `server` names the tool and its server.
+    - `arguments` has a second entry if a person changed them before the tool ran.
+    - `answered`: the call has a result, which is in `pieces`.
+    - `whole`: the pieces are the full result, but the model got only its beginning.
+    - `copied`: the text that the copy button of the result copies.
+    - `unanswered`: the reply ended before the call returned.
+    - `download`: the address of the full record, if it is too large for the page.
     """
 
     id: str

@@ -63,11 +63,14 @@ class CacheBreakView:
 class CacheView:
     """The predicted effect of a send on the provider's cache.
 
-    The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`. `exact`: the
-    provider has reported the size of this prefix; otherwise the size is an estimate. `breakpoints` are the cache
-    breakpoints of the request; `cache_control_index` is the place of the last breakpoint. `cost` and `cost_uncached`
-    are the prices of the prompt alone, with and without the cache, in US dollars as decimal text. `broken` is a cached
-    prefix that the send would not read; null: there is none.
+    The send reads the prefix up to `cached_to` (null: it reads nothing), which expires at `expires_at`.
+
+    - `exact`: the provider has reported the size of this prefix; otherwise the size is an estimate.
+    - `breakpoints`: the cache breakpoints of the request.
+    - `cache_control_index`: the place of the last breakpoint.
+    - `cost`, `cost_uncached`: the prices of the prompt alone, with and without the cache, in US dollars as decimal
+      text.
+    - `broken`: a cached prefix that the send would not read; null: there is none.
     """
 
     predicted_read_tokens: int
@@ -109,10 +112,12 @@ class CachedCallView:
 class CacheStateView:
     """The state of the provider's cache for a conversation.
 
-    `style` is the kind of the provider's cache; null: no cache is known. `next` is the effect of the next send; null:
-    nothing is cached. `now` is the server's clock, for a countdown. `calls` are the last calls, newest first. `offer`
-    is the cost of a keep-alive ("keep warm") for the prefix that `next` reads. `kept` is the newest keep-alive; null:
-    none was started.
+    - `style`: the kind of the provider's cache; null: no cache is known.
+    - `next`: the effect of the next send; null: nothing is cached.
+    - `now`: the server's clock, for a countdown.
+    - `calls`: the last calls, newest first.
+    - `offer`: the cost of a keep-alive ("keep warm") for the prefix that `next` reads.
+    - `kept`: the newest keep-alive; null: none was started.
     """
 
     model: str
@@ -135,8 +140,10 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
 ) -> CacheView:
     """Return the view of the predicted effect of a request on the provider's cache, at the time `at`.
 
-    `plan` is the cache plan of the request. `broken` is the cached prefix that the request would not read; None: there
-    is none. `positions` has the positions of pairs by id. `tariff` has the prices; None: they are unknown.
+    - `plan`: the cache plan of the request.
+    - `broken`: the cached prefix that the request would not read; None: there is none.
+    - `positions` has the positions of pairs by id.
+    - `tariff` has the prices; None: they are unknown.
     """
 
     def place_of(place: int) -> PlaceView:

@@ -22,9 +22,10 @@ NAMES_OF_LIMITS: Final[Mapping[str, str]] = MappingProxyType(
 class EstimateView:
     """The estimate of a send: the tokens of its parts, with `tokens` as their sum. `pairs` includes `images`.
 
-    `error_band` is the relative error (0.05: ± 5 %). `limit` is the budget in tokens, `limited_by` names the limit that
-    sets it. `available` are the tokens of the budget that are left for pairs, `reserve` those that are kept free for
-    the reply. `cost` is the price of the input in US dollars as decimal text.
+    - `error_band`: the relative error (0.05: ± 5 %).
+    - `limit`: the budget in tokens, `limited_by` names the limit that sets it.
+    - `available`: the tokens of the budget that are left for pairs, `reserve` those that are kept free for the reply.
+    - `cost`: the price of the input in US dollars as decimal text.
     """
 
     tokens: int

@@ -25,10 +25,13 @@ class KeepWarmChoiceView:
 class KeepWarmOfferView:
     """The cost of a keep-alive ("keep warm") for a cached prefix of `tokens` tokens, in US dollars as decimal text.
 
-    `why_not` is the reason why a keep-alive is impossible; no other field is set then. A refresh costs `each` and is
-    made every `seconds` seconds. `read` is the price of the prefix in the next send while it is cached, `uncached` its
-    price after it has expired. `worth` is the maximum number of refreshes that cost no more than the saving at the next
-    send, which is `uncached` minus `read`; null: a price is unknown.
+    - `why_not`: the reason why a keep-alive is impossible; no other field is set then.
+    - `each`: the cost of one refresh.
+    - `seconds`: the seconds between two refreshes.
+    - `read`: the price of the prefix in the next send while it is cached.
+    - `uncached`: its price after it has expired.
+    - `worth`: the maximum number of refreshes that cost no more than the saving at the next send, which is `uncached`
+      minus `read`; null: a price is unknown.
     """
 
     why_not: str | None
@@ -43,10 +46,13 @@ class KeepWarmOfferView:
 
 @dataclass(frozen=True, slots=True)
 class KeepWarmView:
-    """A keep-alive that is running (`on`) or has ended. `until` is its planned end, `words` says why it ended earlier.
+    """A keep-alive that is running (`on`) or has ended. `until` is its planned end.
 
-    `calls` is the number of its calls, `cost` their total cost in US dollars as decimal text. `cost_at_least`: the real
-    cost may be higher. `made_id` is the conversation of the calls; null: no call was needed yet.
+    - `words`: the reason why it ended earlier.
+    - `calls`: the number of its calls.
+    - `cost`: their total cost in US dollars as decimal text.
+    - `cost_at_least`: the real cost may be higher.
+    - `made_id`: the conversation of the calls; null: no call was needed yet.
     """
 
     on: bool

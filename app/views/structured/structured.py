@@ -25,9 +25,11 @@ class SchemaFaultView:
 class StructuredView:
     """A reply read as JSON. `found`: the reply has at least the start of a JSON value, which is in `value`.
 
-    `running`: the reply may still grow, at `open_path`. `valid`: the reply is complete and matches the schema. While it
-    is running, `errors` has only errors that later text cannot correct. `repair` is the text of a request for a
-    correction, to send with the same schema; null: a correction makes no sense, or was requested already.
+    - `running`: the reply may still grow, at `open_path`.
+    - `valid`: the reply is complete and matches the schema.
+    - `errors`: the errors; while the reply is running, only those that later text cannot correct.
+    - `repair`: the text of a request for a correction, to send with the same schema; null: a correction makes no sense,
+      or was requested already.
     """
 
     pair_id: str

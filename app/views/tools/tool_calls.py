@@ -13,11 +13,13 @@ from app.views.conversation.parts import FileView, ImageView, TextView, describe
 class ToolCallRecordView:
     """The record of one tool call.
 
-    `asked_json` are the arguments as the model wrote them, `run_json` the arguments that the tool got; null: the tool
-    was not run. `server` and `tool` are null if no such tool was known. `content` is the full result if the reply has
-    only its beginning, otherwise null. `fault` is the reason of a failure; null with `is_error`: the tool itself
-    reported the failure. `cut`: `structured_json` and `content` are null because the list would be too large;
-    `GET /pairs/{id}/tool-calls/{number}` has them.
+    - `asked_json`: the arguments as the model wrote them.
+    - `run_json`: the arguments that the tool got; null: the tool was not run.
+    - `server`, `tool`: null if no such tool was known.
+    - `content`: the full result if the reply has only its beginning, otherwise null.
+    - `fault`: the reason of a failure; null with `is_error`: the tool itself reported the failure.
+    - `cut`: `structured_json` and `content` are null because the list would be too large; `GET
+      /pairs/{id}/tool-calls/{number}` has them.
     """
 
     tool_call_id: str

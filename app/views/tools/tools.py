@@ -44,9 +44,9 @@ class ChosenToolView:
 class ToolModeView:
     """The effect of an inclusion mode on the next send, with the number, size and cost of its tools.
 
-    `same`: the mode sends the same tools as the current mode. `read_tokens` are the tokens that the send would read
-    from the provider's cache; null: nothing is cached. `breaks` is the part of the cache that the send would lose;
-    null: none.
+    - `same`: the mode sends the same tools as the current mode.
+    - `read_tokens`: the tokens that the send would read from the provider's cache; null: nothing is cached.
+    - `breaks`: the part of the cache that the send would lose; null: none.
     """
 
     mode: ToolMode
@@ -62,10 +62,12 @@ class ToolModeView:
 class ConversationToolsView:
     """The tools of a conversation. `able`: the model can call tools.
 
-    The next send includes `count` tools with `tokens` tokens in all. `overhead` of these tokens are added once to each
-    send with tools, whatever their number. `share` is the maximum size in tokens at which the mode `auto` sends all
-    tools. `missing` are ticked tools that are not available, because their server is off or removed. `breaks` is the
-    cached prefix that the next send could read only with the current choice of tools; null: none.
+    The next send includes `count` tools with `tokens` tokens in all.
+
+    - `overhead` of these tokens are added once to each send with tools, whatever their number.
+    - `share`: the maximum size in tokens at which the mode `auto` sends all tools.
+    - `missing`: ticked tools that are not available, because their server is off or removed.
+    - `breaks`: the cached prefix that the next send could read only with the current choice of tools; null: none.
     """
 
     mode: ToolMode

@@ -31,10 +31,12 @@ class SpentView:
     """The usage and cost of several provider calls.
 
     The prompt tokens are `input_tokens`, `cache_read_tokens`, `cache_write_tokens` and `cache_write_1h_tokens`. They do
-    not overlap. Money is US dollars as decimal text. `cost_at_least`: a part of the cost is unknown, so the real cost
-    may be higher. `uncached_cost` is what the known part would cost without any caching, `saved` the difference
-    (negative if cache writes cost more than cache reads saved). `cut_short` is the number of calls that may have used
-    more than their provider reported.
+    not overlap. Money is US dollars as decimal text.
+
+    - `cost_at_least`: a part of the cost is unknown, so the real cost may be higher.
+    - `uncached_cost`: what the known part would cost without any caching.
+    - `saved`: the difference (negative if cache writes cost more than cache reads saved).
+    - `cut_short`: the number of calls that may have used more than their provider reported.
     """
 
     calls: int

@@ -10,9 +10,10 @@ from app.ui.kit.island import Island, island
 class Disclosure(Island):
     """A line that can be expanded: pressing `summary` shows or hides the children. Hidden children are not drawn.
 
-    `opened`: the line is expanded at first. `status` is for the stylesheet. For children that are loaded on demand,
-    `missing` names the part that is not loaded yet, "" for none. While the line is expanded, `on_need` is sent if
-    `missing` is not "", and again when `missing` changes. `on_fold` is sent when a person collapses the line.
+    - `opened`: the line is expanded at first.
+    - `status`: for the stylesheet.
+    - `on_need` is sent if `missing` is not "", and again when `missing` changes.
+    - `on_fold` is sent when a person collapses the line.
     """
 
     library = island("kit/containers/disclosure.tsx")

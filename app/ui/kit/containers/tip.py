@@ -10,9 +10,11 @@ from app.ui.kit.island import Island, island
 class Tip(Island):
     """A figure, such as the tokens of a send, drawn as a button that shows a `panel` on hover, focus and tap.
 
-    The button's accessible name is its visible content and `label`. `above`: the panel opens upwards. `short`: the
-    figure shows a shortage and is coloured. `on_look` is sent when the panel is opened, and when `about` changes while
-    it is open.
+    The button's accessible name is its visible content and `label`.
+
+    - `above`: the panel opens upwards.
+    - `short`: the figure shows a shortage and is coloured.
+    - `on_look` is sent when the panel is opened, and when `about` changes while it is open.
 
     `edition` identifies the version of the composer's text that the figure was computed for. While the composer has
     another text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is
