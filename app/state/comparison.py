@@ -65,7 +65,7 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
         await _reveal(state)
-    if shown is None and state.shown:  # after a reconnect: the new watcher has no replies until they are requested
+    if shown is None and state.shown:  # after a reconnect, the new watcher has no replies until they are requested
         _look(state, on=True)
     elif shown is None or screen.compared is not shown.compared:
         state.replies = screen.compared

@@ -69,9 +69,10 @@ class AttachmentState(rx.State):
 
     @rx.event
     async def finish(self, key: str, status: int, body: str) -> rx.event.EventType[()] | None:
-        """Handle the server's answer to an upload. Status 0: there was no answer.
+        """Handle the server's answer to an upload. Status 0 means that there was no answer.
 
-        A refused file is removed from the draft, so that it never blocks a send; a text at the message box says why.
+        A refused file is removed from the draft, so that it never blocks a send. A text at the message box has the
+        reason.
         """
         upload_id, fault = read_answer(whole_in(status) or 0, text_in(body, _MAX_BODY) or "")
         found = await find_uploads(current(), LOCAL_OWNER, [upload_id]) if upload_id else ()

@@ -24,7 +24,7 @@ class DraftFile:
     - `key`: the key that the browser gave to the file.
     - `id`: the id of its upload ("" until it has arrived).
     - `bytes_id`: the id of its bytes.
-    - `note` describes its size and any change made to it.
+    - `note`: describes its size, and any change made to it.
     - `percent`: the share that has arrived.
     - `address`: the address of an image.
     """
@@ -74,7 +74,7 @@ def describe_upload(key: str, upload: Upload) -> DraftFile:
 
 
 def describe_replaced(name: str, newest: str) -> str:
-    """Return a text that says that a new file replaces one with the same content; "" if both have the same name.
+    """Return a message that a new file replaces one with the same content, or "" if both have the same name.
 
     `newest` is the name of the new file.
 
@@ -85,7 +85,7 @@ def describe_replaced(name: str, newest: str) -> str:
 
 
 def describe_refused(name: str, reason: str) -> str:
-    """Return a text that says that a file was not attached, with the reason.
+    """Return a message that a file was not attached, with the reason.
 
     >>> describe_refused("a.exe", "It is empty."), describe_refused("a.exe", "a.exe is empty.")
     ('a.exe is not attached. It is empty.', 'a.exe is empty.')
@@ -99,14 +99,14 @@ def ids_of(files: tuple[DraftFile, ...]) -> tuple[str, ...]:
 
 
 def refuse_to_send(files: tuple[DraftFile, ...]) -> str:
-    """Return the reason why these files cannot be sent now; "" if they can be sent."""
+    """Return the reason why these files cannot be sent now, or "" if they can be sent."""
     return "" if all(file.arrived for file in files) else WAITING
 
 
 def read_answer(status: int, body: str) -> tuple[str, str]:
     """Read the server's answer to an upload. Return the upload's id ("" if refused), and the reason ("" if accepted).
 
-    Status 0: there was no answer.
+    Status 0 means that there was no answer.
 
     >>> read_answer(413, "")
     ('', 'It is larger than 20 MB.')

@@ -30,7 +30,7 @@ from app.views.composer.context import ContextView
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
     """Return an estimate of the size of a send of the first message.
 
-    None: the message cannot be sent in this form. The error that appears after a press of Send says why.
+    Return None if the message cannot be sent in this form. A press of Send then shows the error.
     """
     try:
         composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
@@ -66,8 +66,8 @@ async def deliver_first(draft: Draft) -> tuple[str, str]:
     """Send the draft in a new conversation. Return the ids of the conversation and of the comparison ("" for none).
 
     Raises:
-        OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
-        InviewError: the send was refused for another reason. After any error the conversation is deleted again.
+        OverBudgetError: the request exceeds its budget, and the sender has made no choice for this case.
+        InviewError: the send was refused for another reason. After any error, the new conversation is deleted.
     """
     made = await _begin(draft.new)
     try:

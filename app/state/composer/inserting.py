@@ -57,7 +57,7 @@ class OfferView:
     """The chosen prompt or resource.
 
     - `address`: the address of a resource, "" for a prompt.
-    - `goes_back`: the dialog has a button back to the full list, from which the prompt or resource was chosen.
+    - `goes_back`: it was chosen from the full list, and the dialog has a button back to this list.
     - `asking`: its text was requested from the server and has not arrived.
     - `fault`: an error that belongs to no field.
     - `refused`: there is an error, in `fault` or at a field.
@@ -77,8 +77,11 @@ class OfferView:
 class InsertingState(VisitedState, rx.State):
     """The dialog that inserts a prompt or a resource. It is open while `opened`.
 
-    The dialog shows the `rows` to choose from, or `offer` once it is chosen. `said` says which servers offer nothing or
-    why no list can be shown; `failed`: the list could not be read. `prompts` are the prompts that a typed "/" lists.
+    - `rows`: the prompts and resources to choose from.
+    - `offer`: the chosen one, which the dialog shows instead of `rows`.
+    - `said`: names the servers that offer nothing, or has the reason why no list can be shown.
+    - `failed`: the list could not be read.
+    - `prompts`: the prompts that a typed "/" lists.
     """
 
     opened: rx.Field[bool] = rx.field(default=False)
@@ -89,7 +92,8 @@ class InsertingState(VisitedState, rx.State):
     prompts: rx.Field[tuple[PromptRow, ...]] = rx.field(())
     _offers: tuple[Insertable, ...] = ()
     _chosen: Insertable | None = None
-    _turn: int = 0  # grows with each choice and each return to the list; an answer to an earlier choice is dropped
+    # grows with each choice and each return to the list, so that the answer to an earlier choice is dropped
+    _turn: int = 0
 
     @rx.event
     async def ask(self) -> rx.event.EventType[()]:

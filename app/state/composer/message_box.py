@@ -48,20 +48,19 @@ Events = AsyncGenerator[Any, None]
 class MessageBox(rx.State, mixin=True):
     """The part of the composer's state that is about the draft.
 
+    The text area numbers the versions of its text. Such a number is called edition.
+
     - `estimate`: the size of the next send, None until it is known.
-    - `split` has the same figures as text.
-    - `x` of the `y` pairs in view are sent to `model`. The text area numbers the versions of its text; such a number is
-      called edition.
-    - `counted`: the edition of the text that these figures were computed for: if the text area has another edition by
+    - `split`: the same figures as text. `x` of the `y` pairs in view are sent to `model`.
+    - `counted`: the edition of the text that these figures were computed for. If the text area has another edition by
       now, the figures are outdated.
     - `counting`: the progress of the count that the figures wait for, "" for none.
-    - `tools` has the numbers of tools in the send.
-
+    - `tools`: the numbers of tools in the send.
     - `secrets`: the kinds of secrets in the draft that are redacted.
-    - `kept_back` describes them.
+    - `kept_back`: a text that describes these secrets.
     - `prelude`: the text about the person that is sent in front of all pairs.
-    - `schema` ("": none) and `files` are sent with the draft.
-    - `refused` has a text for each file that was not attached, which says why.
+    - `schema`, `files`: sent with the draft; "" means no schema.
+    - `refused`: for each file that was not attached, a text with the reason.
     - `restored`: the text area's number of the last draft that it restored.
     - `fault`: the reason why the draft was not sent or counted.
     - `order`: an action that the text area shall carry out.
@@ -85,9 +84,10 @@ class MessageBox(rx.State, mixin=True):
     fault: rx.Field[str] = rx.field("")
     order: rx.Field[BoxOrder | None] = rx.field(None)
     _draft: str = ""
-    _edition: int = 0  # the text area's number for the draft; 0: it shows another text
-    _estimates: int = 0  # number of estimates of first messages
-    _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()  # a conversation, its schema and its files
+    _edition: int = 0  # the text area's number for the draft; 0 if the text area shows another text
+    _estimates: int = 0  # number of estimates of first messages so far
+    # by conversation: the schema and the files of a draft that a refused send has returned
+    _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()
 
     @rx.event
     async def restore(
@@ -95,8 +95,8 @@ class MessageBox(rx.State, mixin=True):
     ) -> rx.event.EventType[()]:
         """Take over the draft that the browser stored for the conversation just opened, with its schema and its files.
 
-        `restore_id` is the text area's number for this call. `restored` is set to this number, so that the text area
-        knows which draft the vars `schema` and `files` belong to.
+        `restore_id` is the text area's number for this call. It becomes the value of `restored`, so that the text area
+        knows the draft that the vars `schema` and `files` belong to.
         """
         self.restored = whole_in(restore_id) or 0
         self.schema = text_in(schema, _MAX_SCHEMA) or ""
@@ -130,9 +130,9 @@ class MessageBox(rx.State, mixin=True):
     async def write(self, draft: str, typed: bool, edition: int = 0) -> rx.event.EventType[()] | None:
         """Take the text of the text area, and update the size of the next send.
 
-        `typed`: a person wrote the text, so the reason why the last send was refused is cleared. `edition` is the text
-        area's number for the text. 0: the text is not the one on screen, so the text area must treat the new figures as
-        outdated.
+        - `typed`: a person wrote the text, so the reason why the last send was refused is cleared.
+        - `edition`: the text area's number for the text. 0: the text is not the one on screen, so the text area must
+          treat the new figures as outdated.
         """
         if typed is True:
             self.fault = ""
@@ -141,7 +141,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event(background=True)
     async def estimate_first(self) -> Events:
-        """Estimate the first message of a conversation that does not exist yet, and update its preview.
+        """Estimate the first message of a conversation that is not stored yet, and update its preview.
 
         If this is called again meanwhile, the result of the earlier call is dropped.
         """
@@ -175,7 +175,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def finish_order(self, order_id: str) -> None:
-        """Clear `order`, because the text area has carried it out. It has nothing to send for a `SEND` that it ends."""
+        """Clear `order`, because the text area has carried it out. If it was a `SEND`, there was nothing to send."""
         if (order := self.order) is not None and order.id == order_id:
             self.order = None
             if order.kind is OrderKind.SEND:
@@ -199,7 +199,7 @@ class MessageBox(rx.State, mixin=True):
 
     @rx.event
     async def put(self, text: str, schema: str) -> None:
-        """Insert a text in front of the draft, with its schema ("": the draft's schema stays)."""
+        """Insert a text in front of the draft, with its schema. `schema` "": the draft's schema stays."""
         if words := text_in(text, MAX_TEXT):
             self.fault = ""
             self.schema = text_in(schema, _MAX_SCHEMA) or self.schema
@@ -247,12 +247,12 @@ class MessageBox(rx.State, mixin=True):
 
     @property
     def edition(self) -> int:
-        """The text area's number for the text that was received last, 0 for none."""
+        """The text area's number for the text that was received last, 0 if none was received."""
         return self._edition
 
 
 def set_schema(composer: MessageBox, schema: str) -> None:
-    """Set the schema of the draft; "": none."""
+    """Set the schema of the draft; "" removes it."""
     composer.schema = schema
     if (watcher := watcher_of(composer)) is not None:
         watcher.write(composer.text, replace(watcher.view.parameters, reply_schema=schema or None), composer.edition)
@@ -268,7 +268,7 @@ def show_context(state: MessageBox, context: ContextView | None, before: Context
     if context is None:
         state.estimate, state.split = None, None
         return
-    state.estimate = context.estimate  # also if only an exact count of the same estimate is outdated
+    state.estimate = context.estimate  # set even if only an exact count of the same estimate is outdated
     if before is None or (context.model, context.x, context.y) != (before.model, before.x, before.y):
         state.model, state.x, state.y = context.model, context.x, context.y
     if before is None or context.tools != before.tools:

@@ -49,10 +49,8 @@ For a model with several entries, the last one is used.
 class Way:
     """The option that a person chose in the dialog "This does not fit" or "The context has changed".
 
-    Exactly one field is set.
-
-    `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`: send a new request, not
-    the stored one.
+    Exactly one field is set. `as_counted`: send the pairs that the dialog "The context has changed" shows. `current`:
+    send a new request, not the stored one.
     """
 
     over_budget: OverBudget | None = None
@@ -74,8 +72,8 @@ def describe_over_budget(
     """Return the content of the dialog of a send that does not fit.
 
     `several`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
-    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. False
-    when a pair is sent again that the summary would include.
+    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. It is
+    False if a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model)}: {message}" if several else message
@@ -116,7 +114,7 @@ def read_way(key: str) -> Way | None:
 def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
     """Return the content of the dialog of a send that would contain other pairs than the page has counted.
 
-    `several`: several models are asked, so the message names the model.
+    `several`: the send goes to several models, so the message names the model.
     """
     composition = error.composition
     now = plural(composition.x, "pair")
@@ -140,16 +138,16 @@ def _name_of(model: str) -> str:
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
     """Return the selection (`seen_selection.py`) of an option in the dialog: a short text that names its pairs.
 
-    None: there is no dialog or no such option, or the option names no pairs.
+    Return None if there is no dialog or no such option, or if the option names no pairs.
     """
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that the option with this key summarises before the send.
+    """Return the pairs that are summarised before the send by the option with this key.
 
-    If it summarises none, or there is no such option, return the default extent.
+    If it summarises none, or if there is no such option, return the default extent.
     """
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)

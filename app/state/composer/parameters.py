@@ -73,12 +73,13 @@ class ParameterTarget(StrEnum):
 class ParametersFormView:
     """The content of the dialog of the model parameters.
 
-    - `texts`: the initial texts of its fields; `number` counts how often they were filled since the dialog opened.
-    - `instead` describes for each field the value that is used while the field is empty.
+    - `texts`: the initial texts of its fields.
+    - `number`: the number of times that the fields were filled since the dialog opened.
+    - `instead`: for each field, a description of the value that is used while the field is empty.
     - `takes`: the parameters that the model supports.
-    - `lacks`: a sentence that names those that it does not support.
+    - `lacks`: a sentence that names the parameters that the model does not support.
     - `limit`: a sentence about the maximum number of output tokens.
-    - `retry_policy`: the conversation's.
+    - `retry_policy`: the retry policy of the conversation.
     - `is_set`: parameters are set for the `scope`, so they can be removed.
     """
 
@@ -123,7 +124,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation, "" for a new one
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation; "" for a new one
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
@@ -221,7 +222,7 @@ class ParametersState(VisitedState, rx.State):
     async def _refresh(self) -> None:
         try:
             now = await self._look()
-        except InviewError:  # the model's provider no longer exists: the menu of models says so
+        except InviewError:  # the provider of the model no longer exists, which the menu of models says
             settings = ()
         else:
             settings = now.settings
@@ -322,7 +323,7 @@ async def send_parameters_of(state: rx.State, conversation_id: str) -> Parameter
 
 
 async def take_send_parameters(state: rx.State, conversation_id: str) -> Parameters:
-    """Remove and return the parameters set for the next send alone, because it is sent now."""
+    """Remove and return the parameters that are set for the next send alone, because this send starts now."""
     parameters = await state.get_state(ParametersState)
     taken = parameters._send_parameters_of(conversation_id)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - as above
     if list_set(taken):

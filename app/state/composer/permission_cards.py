@@ -36,13 +36,12 @@ class BoundView:
 class PermissionCard:
     """A tool call that waits for a person's answer.
 
-    The call waits until the time `until`; `now` was the server's time when the card was made (both ISO 8601). `by` is
-    the model that makes the call in a comparison, otherwise "". If an agent makes the call in a child conversation,
-    `delegated` is the path of that conversation, otherwise "". `place` is for example "1 of 2" if several calls wait,
-    otherwise "".
-
-    - `arguments`: a text for reading.
-    - `text`: the JSON that is edited while `editing`, in a field with `rows` lines.
+    - `now`, `until`: the server's time when the card was made, and the time until which the call waits (both ISO 8601).
+    - `by`: the model that makes the call in a comparison, otherwise "".
+    - `delegated`: the path of the child conversation, if an agent makes the call in one, otherwise "".
+    - `place`: for example "1 of 2" if several calls wait, otherwise "".
+    - `arguments`: the arguments as a text for reading.
+    - `text`: the arguments as JSON, which is edited while `editing`, in a field with `rows` lines.
     - `bounds`: the patterns that a rule can require, shown while `bounding`.
     - `faults`: the errors of the last answer.
     - `leads`: a person who answers by keyboard continues at this card.
@@ -117,7 +116,7 @@ def _describe(one: PermissionItemView, by: str, place: str, now: datetime) -> Pe
     elsewhere = not by and one.conversation_id != one.shown_in
     try:
         read = read_arguments(one.input_json)
-    except InputError:  # shown unchanged
+    except InputError:  # then the JSON is shown unchanged
         read, arguments, text = {}, escape_invisible(one.input_json), one.input_json
     else:
         arguments, text = _show(read.items()), _write(read)

@@ -60,14 +60,14 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def note_pointer(self) -> None:
-        """Remember that a button was pressed with a pointer: the next answer does not count as given by keyboard."""
+        """Note that a button was pressed with a pointer: the next answer then does not count as given by keyboard."""
         self._by_pointer = True
 
     @rx.event
     async def choose(self, request_id: str, answer: str) -> None:
-        """Store which answer of a card was pressed.
+        """Store the answer of a card that was pressed.
 
-        Then the browser submits the card's form to `answer`, which uses this answer.
+        Then the browser submits the card's form to `answer`, which uses the stored answer.
         """
         card = self._find(request_id)
         known = next((each for each in PermissionChoice if each == answer), None)
@@ -145,7 +145,7 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 def clear_permissions(state: PermissionsState) -> None:
     """Remove the calls from `state`, because the page shows another conversation.
 
-    The calls still wait for an answer.
+    The calls continue to wait for an answer.
     """
     state.cards = ()
 

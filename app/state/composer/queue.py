@@ -67,16 +67,15 @@ class QueueState(rx.State):
 
     - `queue`: the stored queue.
     - `rows`: its rows on screen.
-    - `said` describes why the queue waits, "" if it has no texts.
+    - `said`: the reason why the queue waits, "" if it has no texts.
     - `running`: a reply is running.
     - `idle`: no reply has been running for a while.
-
     - `edited`: the text that is being edited, with its content at the start.
     - `lost`: this text has left the queue since then.
-    - `draft`: the initial content of the edit's text area: the text that an earlier, unfinished edit of it left,
-      otherwise the text in the queue. The browser stores the edit under the key `edit_id`, so that it survives a
-      reload.
-    - `edit_id`: "" in a temporary conversation, whose texts the browser must not store.
+    - `draft`: the initial content of the edit's text area: the text of an earlier, unfinished edit, otherwise the text
+      in the queue.
+    - `edit_id`: the key under which the browser stores the edit, so that it survives a reload. "" in a temporary
+      conversation, whose texts the browser must not store.
     """
 
     queue: rx.Field[ScreenQueueView] = rx.field(default_factory=lambda: EMPTY_QUEUE)
@@ -103,7 +102,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def edit(self, item_id: str) -> None:
-        """Start to edit a text of the queue. The queue is paused meanwhile, so that the text is not sent half done."""
+        """Start to edit a text of the queue. The queue is paused meanwhile, so that an unfinished text is not sent."""
         item = next((each for each in self.queue.items if each.id == item_id), None)
         if item is None or self.edited is not None:
             return
@@ -288,7 +287,7 @@ def _show_status(state: QueueState) -> None:
 
 
 def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: int = 0) -> tuple[QueueRow, ...]:
-    """Return the rows of the queue. `lost`: a text that has left the queue; its row is inserted at the index `at`."""
+    """Return the rows of the queue. `lost` is a text that has left the queue; its row is inserted at the index `at`."""
     last = len(queue.items)
     rows = [
         QueueRow(one.id, one.text, one.model_name, number, number == last, one.files, one.asked)
@@ -300,7 +299,7 @@ def list_rows(queue: ScreenQueueView, lost: QueuedItemView | None = None, at: in
 
 
 def describe_queue(queue: ScreenQueueView, *, idle: bool) -> str:
-    """Return a sentence that says why the queue waits; "" if it has no texts.
+    """Return a sentence with the reason why the queue waits, or "" if it has no texts.
 
     `idle`: no reply has been running for a while.
     """

@@ -71,7 +71,7 @@ class SchemaFormView:
 class SchemaState(VisitedState, rx.State):
     """The dialog for the schema of the draft. It is open while `writing` is set.
 
-    `fault`: the reason why the typed text is not a schema.
+    `fault` is the reason why the typed text is not a schema.
     """
 
     writing: rx.Field[SchemaFormView | None] = rx.field(None)

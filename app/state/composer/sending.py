@@ -39,20 +39,30 @@ All pages together make fewer sends in the time that it takes to restore a conne
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text and the options of its send. `id` is the id that the text area gave to the send.
+    """A text and the options of its send.
 
+    The message:
+
+    - `id`: the id that the text area gave to the send.
     - `conversation_id`: "" for a first message, which starts the conversation `new`.
-    - `files` are sent with the text.
-    - `schema` and `send_parameters` apply to this send alone.
-    - `models`: several models answer side by side.
+    - `files`: the files that are sent with the text.
+    - `schema`, `send_parameters`: apply to this send alone.
+    - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
 
-    `counted` is the context that the page has counted, `uncounted` are the pairs that arrived on the screen since then,
-    and `left_out` those that the person has deleted or that the page shows as damaged since then. A person may have
-    chosen an option in a dialog that held back the send: then `over_budget` is this option, `selection` names the pairs
-    to send, and `older` the pairs that are summarised first. For several models, `choices` and `selections` have the
-    option and the pairs for each model that the person was asked about. `remembered`: when this send is accepted, this
-    option is stored in the preferences.
+    The pairs that the page has counted:
+
+    - `counted`: the context that the page has counted.
+    - `uncounted`: the pairs that arrived on the screen since then.
+    - `left_out`: the pairs that the person has deleted, or that the page shows as damaged, since then.
+
+    The option that a person chose in a dialog that held back the send:
+
+    - `over_budget`: this option.
+    - `selection`: names the pairs to send.
+    - `older`: the pairs that are summarised first.
+    - `choices`, `selections`: for several models, the option and the pairs for each model that a dialog asked about.
+    - `remembered`: when this send is accepted, this option is stored in the preferences.
     """
 
     id: str
@@ -77,7 +87,7 @@ class Draft:
 
     @property
     def parameters(self) -> Parameters | None:
-        """The parameters that apply to this send alone, None if none are set."""
+        """The parameters that apply to this send alone, or None if none are set."""
         parameters = replace(self.send_parameters, reply_schema=self.schema or None)
         return None if parameters == NO_PARAMETERS else parameters
 
@@ -85,10 +95,10 @@ class Draft:
 async def deliver(draft: Draft) -> str:
     """Send the draft in its conversation, or queue it while a reply is running there.
 
-    Return the id of the comparison that the send started, "" for none.
+    Return the id of the comparison that the send started, or "".
 
     Raises:
-        OverBudgetError: the request exceeds its budget, and the sender has not chosen what to do.
+        OverBudgetError: the request exceeds its budget, and the sender has made no choice for this case.
         InviewError: the send was refused for another reason.
     """
     ctx, target = await context_for(current(), draft.conversation_id), draft.conversation_id
@@ -177,7 +187,7 @@ class Delivered:
     _targets: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def find(self, token: str, send_id: str) -> str:
-        """Return the conversation that this send of the tab was already delivered to; "": it was not."""
+        """Return the conversation that this send of the tab was already delivered to, or "" if there is none."""
         return self._targets.get((token, send_id), "")
 
     def note(self, token: str, send_id: str, conversation_id: str) -> None:

@@ -59,7 +59,7 @@ def describe_split(context: ContextView) -> SplitView:
 
 
 def describe_counting(counting: CountingView | None) -> str:
-    """Return the text about the progress of the count, which the page shows until the figures are known.
+    """Return a text with the progress of the count. The page shows it until the figures are known.
 
     >>> describe_counting(CountingView(12_400, 50_000)), describe_counting(None)
     ('Counting tokens: 12,400 of 50,000 pairs', '')
@@ -88,9 +88,10 @@ def _name_unit(count: int) -> str:
 
 
 def describe_cached(estimate: EstimateView, cache: CacheView | None) -> CachedCostView | None:
-    """Return the cost of the send with the provider's cache; None if the cache changes nothing or a cost is unknown.
+    """Return the cost of the send with the provider's cache.
 
-    The draft is never read from the cache, so its cost is the same with and without the cache.
+    Return None if the cache changes nothing, or if a cost is unknown. The draft is never read from the cache, so its
+    cost is the same with and without the cache.
     """
     if cache is None or UNKNOWN in {cache.cost, cache.cost_uncached, estimate.cost}:
         return None
@@ -114,7 +115,7 @@ def describe_exact(tokens: int, estimated: int) -> str:
 
 
 def describe_uncounted(reason: Failure) -> str:
-    """Return a text that says why the provider could not count, and the next step."""
+    """Return a text with the reason why the provider could not count, and the next step."""
     again = "The estimate is unchanged. Count again later."
     next_step = reason.next_step if reason.error_class is ErrorClass.AUTH else again
     return f"Not counted. {add_next_step(reason.message, next_step)}"

@@ -80,8 +80,8 @@ class ComposerState(MessageBox, rx.State):
     - `stopping`: the id of the pair whose reply is being stopped.
     - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
     - `over_budget`: the content of the dialog of a send that does not fit.
-    - `work`: the summary that is written before the send.
-    - `compared` names the models that the next draft goes to, if several were chosen before it was written; "" for
+    - `work`: the progress of the summary that is written before the send.
+    - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
       none.
     - `answers`: the results of the last sends.
     - `made`: the id of the conversation that a first message has started.
@@ -95,14 +95,15 @@ class ComposerState(MessageBox, rx.State):
     compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     made: rx.Field[str] = rx.field("")
-    _page: tuple[str, str] = ("", "")  # the conversation, and the connection on which it was opened
+    _page: tuple[str, str] = ("", "")  # the conversation, and the connection that opened it
     _made_as: FirstMessageOptions | None = None
-    _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, the oldest first
+    _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, oldest first
     _pending: Draft | None = None
     _chosen_way: tuple[Draft, Way] | None = None
     _remembers: bool = False
-    _ordered: tuple[str, tuple[str, ...]] = ("", ())  # an order to send a draft, and the models that the draft goes to
-    _next_models: tuple[str, ...] = ()  # those that `compared` names
+    # the id of an order to send a draft, and the models that the draft goes to
+    _ordered: tuple[str, tuple[str, ...]] = ("", ())
+    _next_models: tuple[str, ...] = ()  # the models that `compared` names
     _going: str = ""  # the conversation that a first message has started, until the page shows it
     _summary_run: str = ""
 
@@ -114,7 +115,7 @@ class ComposerState(MessageBox, rx.State):
         if conversation_in(self.router.url.path):
             return []
         self.prelude = await read_prelude(current(), LOCAL_OWNER)
-        return _go_to(going)  # the page missed this redirect while its connection was lost
+        return _go_to(going)  # the page missed this redirect while it had no connection
 
     @rx.event
     async def send(self, send_id: str, text: str, order_id: str) -> rx.event.EventType[()] | None:
@@ -171,7 +172,7 @@ class ComposerState(MessageBox, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Choose an option in the dialog of a send that does not fit. `go_on` carries out the option."""
+        """Choose an option in the dialog of a send that does not fit. `go_on` carries it out."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         older = extent_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
@@ -289,7 +290,8 @@ class ComposerState(MessageBox, rx.State):
         if name is None:
             return None
         if words is not None and not words.strip() and not self.files:
-            self._note_answer(name, accepted=False)  # the page waits for an answer, and counts nothing until then
+            # the page waits for an answer, and does not count until it has arrived
+            self._note_answer(name, accepted=False)
             return None
         await self._come_to_page()
         self.fault = ""
@@ -314,7 +316,7 @@ class ComposerState(MessageBox, rx.State):
         parameters = await take_send_parameters(self, conversation_id)
         if watcher is not None:
             watcher.attach(())
-        self._count()  # the message box is empty: estimate and preview no longer include the text that was sent
+        self._count()  # the message box is empty now, so estimate and preview no longer include the sent text
         return replace(draft, send_parameters=parameters)
 
     async def _deliver(self, draft: Draft) -> str:

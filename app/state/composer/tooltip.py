@@ -31,10 +31,9 @@ from app.views.request.composition import EstimateView, describe_estimate
 class TooltipState(rx.State):
     """The tooltip of the estimate. `cached` is the cost of the send with the provider's cache.
 
-    - `counting`: the provider is being asked for its count.
+    - `counting`: the provider's count was requested and has not arrived.
     - `exact`: a text with that count, or with the reason why there is none.
-    - `_counted`: the figures that the composer showed with that count. Once the composer shows others, `exact` is
-      outdated.
+    - `_counted`: the figures that the composer showed with that count. If it shows others, `exact` is outdated.
     """
 
     cached: rx.Field[CachedCostView | None] = rx.field(None)
@@ -64,7 +63,7 @@ class TooltipState(rx.State):
         try:
             state = await look_at_cache(ctx, LOCAL_OWNER, conversation_id, options, parameters=parameters)
         except InviewError:
-            cached = None  # the send says what is wrong
+            cached = None  # a send shows the error
         else:
             cache = None if state.next is None else describe_planned_cache(state.next, state.tariff)
             cached = describe_cached(estimate, cache)
@@ -73,7 +72,7 @@ class TooltipState(rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Ask the provider for its exact count, and show it if the content of the send has not changed meanwhile."""
+        """Request the provider's exact count, and show it if the content of the send has not changed meanwhile."""
         async with self:
             if self.counting:
                 return

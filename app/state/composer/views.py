@@ -9,11 +9,15 @@ from enum import StrEnum
 class OrderKind(StrEnum):
     """The kinds of actions that the text area carries out with a text.
 
-    `PUT`: insert the text in front of the draft. `PUT_IF_EMPTY`: put the text into an empty message box. `INSERT`:
-    insert the text at the caret. `REPLACE`: replace the typed "/name" with the text. `PUT_EDIT`: the text is the name
-    of an edit; insert the text that the browser keeps of this edit in front of the draft. `SEND`: send the draft, if it
-    is this text ("": any draft). `SAY`: send this text; if there is a draft, insert the text in front of it instead.
-    `FOCUS`: focus the text area.
+    - `PUT`: insert the text in front of the draft.
+    - `PUT_IF_EMPTY`: put the text into an empty message box.
+    - `INSERT`: insert the text at the caret.
+    - `REPLACE`: replace the typed "/name" with the text.
+    - `PUT_EDIT`: the text is the name of an edit. Insert the text of this edit, which the browser keeps, in front of
+      the draft.
+    - `SEND`: send the draft, if it is this text ("": any draft).
+    - `SAY`: send this text. If there is a draft, insert the text in front of it instead.
+    - `FOCUS`: focus the text area.
     """
 
     PUT = "put"
@@ -50,8 +54,10 @@ class SendAnswer:
 class PromptRow:
     """A prompt of an MCP server, in the list that a typed "/" opens.
 
-    `text` is "/" and the name of the prompt. `means` describes it, `source` is the name of its server. A search also
-    finds it by its `words`, which are in lower case.
+    - `text`: "/" and the name of the prompt.
+    - `means`: its description.
+    - `source`: the name of its server.
+    - `words`: further words that a search finds it by, in lower case.
     """
 
     id: str
@@ -92,7 +98,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """One part of a send and its tokens. `part`: the previous row includes these tokens."""
+    """One part of a send, with its tokens. `part`: the tokens are included in those of the previous row."""
 
     name: str
     tokens: str
@@ -103,11 +109,13 @@ class SplitRow:
 class SplitView:
     """The figures of a send as text.
 
-    - `x` of the `y` pairs in view are sent; `all_fit`: all of them are.
+    - `x`, `y`: the number of pairs that are sent, and of those in view.
+    - `all_fit`: all of them are sent.
     - `whole`: the number of all pairs if a filter is set, else "".
     - `unit`: the word after these numbers.
     - `tokens`: an estimate with its `certainty`.
-    - `share`: the part of the limit, in percent, that the estimate and the reserve use; `over`: they exceed the limit.
+    - `share`: the part of the limit, in percent, that the estimate and the reserve use.
+    - `over`: they exceed the limit.
     - `look`: a text that changes whenever other pairs are in view or sent, or another model is chosen.
     - `countable`: the provider offers an exact count.
     - `rounds`: tools are sent, so the reply may take further calls; the figures describe the first call.
@@ -157,8 +165,9 @@ class SummaryWorkView:
 class QueueRow:
     """A text of the queue.
 
-    `number` is its place, counted from 1. 0: the text left the queue while it was being edited. `files` is the number
-    of its files in words, `asked` describes the parameters set for this text alone; both are "" for none.
+    - `number`: its place, counted from 1; 0: it left the queue while it was being edited.
+    - `files`: the number of its files in words, "" for none.
+    - `asked`: describes the parameters set for this text alone, "" for none.
     """
 
     id: str

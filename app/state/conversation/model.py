@@ -23,7 +23,10 @@ from app.views.composer.options import OptionRow
 from app.views.settings.model import describe_in_short, describe_skipped
 
 GATHER_SECONDS: Final = 0.2
-"""Time that the menu waits for all providers. Then it shows the answers so far, and each later answer as it arrives."""
+"""Time that the menu waits for all providers.
+
+After that it shows the lists that have arrived, and each later one at once.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,14 @@ class ModelState(rx.State):
     """The chosen model, and the menu of models.
 
     - `chosen`: the model as "provider:model".
-    - `chosen_name`: its name for people. The choice applies to the conversation `chosen_in` ("": to a new one).
-    - `images`: the chosen model accepts images; otherwise `capable` are some models that do.
+    - `chosen_name`: its name for people.
+    - `chosen_in`: the conversation that the choice applies to; "": a new one.
+    - `images`: the chosen model accepts images.
+    - `capable`: otherwise, some models that accept images.
     - `remembered`: the last model chosen in this browser, for new conversations.
-
-    - `rows`: the models of all providers; empty until the first provider has answered. Providers without models, each
-      with the reason, are the last rows.
-    - `keyless`: the providers without a key, so their models cannot be listed.
+    - `rows`: the models of all providers; empty until the first provider has answered. The last rows are the providers
+      without models, each with the reason.
+    - `keyless`: the providers without a key, whose models cannot be listed.
     - `local`: the model servers that were found on this machine.
     """
 
@@ -108,7 +112,7 @@ class ModelState(rx.State):
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Ask the providers for their models, and show each answer without waiting for the slowest provider."""
+        """Request the providers' models, and show each answer without waiting for the slowest provider."""
         ctx = current()
         await ctx.catalogue.look_around()
         async with ctx.store.read() as session:
@@ -148,14 +152,14 @@ class ModelState(rx.State):
             async with (await context_for(ctx, conversation_id)).store.read() as session:
                 conversation = await load_conversation(session, LOCAL_OWNER, conversation_id)
         except NotFoundError:
-            return DEFAULT_MODEL  # the page says that the conversation is missing
+            return DEFAULT_MODEL  # the page already says that the conversation is missing
         return conversation.model or DEFAULT_MODEL
 
 
 async def _name(ctx: AppContext, model: str) -> str:
     async with ctx.store.read() as session:
         _, profile = await ctx.catalogue.recognise(session, LOCAL_OWNER, model)
-    return profile.name  # if its provider is gone, the name says which one, and a send says what to do
+    return profile.name  # if its provider is gone, the name says so, and a send reports the next step
 
 
 async def _read_abilities(ctx: AppContext, model: str) -> tuple[bool, tuple[ModelChoice, ...]]:

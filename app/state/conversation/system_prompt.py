@@ -43,12 +43,11 @@ _MAX_ID: Final = 64
 class SystemPromptState(VisitedState, rx.State):
     """The card of the system prompt. `editing`: the card shows a text area instead of the prompt.
 
-    Each new initial text of the text area increases `number`.
-
+    - `number`: grows with each new initial text of the text area.
     - `size`: the size of the typed text.
-    - `fault`: the reason why the prompt cannot be saved. The browser keeps the typed text under `edit_id` over a
-      reload, because the server may not have received the end of the text; `edit_id` "": the conversation is temporary,
-      so the browser keeps nothing.
+    - `fault`: the reason why the prompt cannot be saved.
+    - `edit_id`: the key under which the browser keeps the typed text over a reload, because the server may not have
+      received all of it. "" in a temporary conversation: the browser keeps nothing of it.
     - `new`: the prompt of the conversation that the first message starts.
     """
 

@@ -38,20 +38,26 @@ PARAMETER: Final = "f"
 class FilterState(rx.State):
     """The applied filter and the other view options of the conversation on screen.
 
-    `filter` is the applied filter and `description` explains it in plain words. `notices` has a sentence for each name
-    in the filter that does not exist or is ambiguous. `known` is True once the first screen of the conversation has set
-    `filter`, `description` and `notices`. `refusal` is the reason why the last filter cannot be used; the applied
-    filter is then unchanged. `steps` grows with each filter that the user applies; the page then adds an entry to the
-    browser's history, so that Back returns to the previous filter. `done` grows when the line entered in the filter bar
-    has been carried out. `read` is the last address that was read: its path and its filter, separated by a blank.
+    The filter:
+
+    - `filter`: the applied filter.
+    - `description`: the filter in plain words.
+    - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
+    - `known`: the first screen of the conversation has set these three vars.
+    - `refusal`: the reason why the last filter cannot be used. The applied filter is then unchanged.
+    - `steps`: grows with each filter that the user applies. The page then adds an entry to the browser's history, so
+      that Back returns to the previous filter.
+    - `done`: grows when the line entered in the filter bar has been carried out.
+    - `read`: the last address that was read: its path and its filter, separated by a blank.
+
+    The other options:
 
     - `topic`: the id of the topic chosen in the composer, "" for none.
     - `as_of`: the time that ages refer to (ISO 8601).
     - `export_query`: the part of the address of an export that selects the pairs in view.
     - `temporary`: True if the conversation is only in memory.
-
-    The browser stores `zone`, the user's time zone, because asking the browser for it takes tens of milliseconds. It
-    also stores `topics`, the ids of the chosen topics by conversation, as JSON (`kept_topics.py`).
+    - `zone`: the user's time zone. The browser stores it, because asking the browser for it takes tens of milliseconds.
+    - `topics`: the ids of the chosen topics by conversation, as JSON that the browser stores (`kept_topics.py`).
     """
 
     filter: rx.Field[str] = rx.field("")
@@ -136,7 +142,7 @@ class FilterState(rx.State):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             options, watcher = replace(self._view_options, filter=line), watcher_of(self)
-            self.steps += 1  # before the new screen: its filter is written into the address at once
+            self.steps += 1  # before the new screen, because its filter is then written into the address at once
         if watcher is not None:
             await watcher.try_options(options)
         async with self:
@@ -150,7 +156,7 @@ class FilterState(rx.State):
         if line == self.filter and self.refusal is None:
             return
         self._view_options = replace(self._view_options, filter=line)
-        with suppress(InviewError):  # the screen shows the reason
+        with suppress(InviewError):  # the screen shows the reason of the error
             await _keep_filter(conversation_id, line)
 
     def _set_options(self, options: ViewOptions) -> None:

@@ -52,7 +52,7 @@ from app.views.filters.line_feedback import CommandQuestionView, LineFeedbackVie
 
 MAX_UNDOS: Final = 50
 MIN_DAY_LEFT: Final = 1_000
-"""Minimum of `day_left`: a browser whose timer is early does not ask many times."""
+"""Minimum of `day_left`, so that a browser whose timer is early does not send many requests."""
 _TURNS: Final = Turns()
 _NOTHING: Final = LineFeedbackView()
 
@@ -82,13 +82,12 @@ class Undoing:
 class FilterLineState(VisitedState, FilterState):
     """The text field of the filter bar.
 
-    - `feedback`: about the line that the browser sent last.
-    - `past` has the lines used earlier, newest first; None: not loaded yet.
+    - `feedback`: describes the line that the browser sent last.
+    - `past`: the lines used earlier, newest first; None until they are loaded.
     - `asking`: the command that waits for the user's confirmation.
-    - `written`: the line that the last choice in a chip (a menu of the filter bar) made, which the text field takes
-      over.
-    - `day_left`: the number of milliseconds until the user's day ends, counted when the chips were read: then "Today"
-      is another day. 0: not known.
+    - `written`: the line that the last choice in a chip (a menu of the filter bar) made. The text field takes it over.
+    - `day_left`: the milliseconds until the user's day ends, counted when the chips were read; 0: not known. After
+      that, "Today" is another day.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
@@ -97,8 +96,9 @@ class FilterLineState(VisitedState, FilterState):
     written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
     day_left: rx.Field[int] = rx.field(0)
     _occurring: Occurring = Occurring()
-    _read_at: datetime = datetime.fromtimestamp(0, UTC)  # when the chips were read: "Today" is the day of this time
-    _typed: str | None = None  # None: the user is not in the text field, which shows the applied filter
+    # the time when the chips were read; "Today" is the day of this time
+    _read_at: datetime = datetime.fromtimestamp(0, UTC)
+    _typed: str | None = None  # None if the user is not in the text field, which then shows the applied filter
     _commands: tuple[str, ...] = ()
     _undos: tuple[Undoing, ...] = ()
     _newest: int = 0
@@ -145,7 +145,7 @@ class FilterLineState(VisitedState, FilterState):
             known = name in set(ChipName)
             shown = self._options().get(ChipName(name), ()) if known else ()
             at = next((at for at, one in enumerate(shown) if format_filter(one.term) == term), None)
-            self._read_day()  # "Today" means the day of the choice, also if it was drawn the day before
+            self._read_day()  # "Today" means the day of the choice, even if the chip was drawn the day before
             options = self._options().get(ChipName(name), ()) if known else ()
             chosen = None if at is None else options[at].term
             kept = self.filter if self.view_options.filter is None else self.view_options.filter
@@ -207,7 +207,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
-        """Start the command that the dialog asks about. `carry_out` does the work."""
+        """Start the command that the dialog asks about. `carry_out` performs it."""
         question, self.asking = self.asking, None
         if question is None:
             return None
@@ -266,7 +266,7 @@ class FilterLineState(VisitedState, FilterState):
                 self.feedback = replace(show_mistake(line, error), entered=True)
             return None
         async with self:
-            self._typed = None  # the bar closes
+            self._typed = None  # None, because the bar closes
             self._remember(line)
         return None
 

@@ -32,7 +32,7 @@ from app.views.conversation.branch import BranchView, describe_branches
 from app.views.usage.figures import plural
 
 AGAIN_SECONDS: Final = 1.0
-"""A second request for the same fork within this time is ignored: it is a double click or a key held down."""
+"""Seconds during which a second request for the same fork is ignored: it is a double click or a key held down."""
 _MAX_ID: Final = 64
 _ALTERED: Final = "The fork has new messages. You can delete it in the conversation list."
 
@@ -43,8 +43,8 @@ Which = Literal["all", "seen"]
 class BranchItem:
     """A conversation of the tree, `depth` levels below the root.
 
-    `after` names the pair after which it was forked; "" if it is the root, or was forked without pairs. `pairs` is the
-    number of its pairs as text.
+    - `after`: names the pair after which it was forked; "" if it is the root, or was forked without pairs.
+    - `pairs`: the number of its pairs as text.
     """
 
     id: str
@@ -70,8 +70,9 @@ class ForksItem:
 class ForkChoiceView:
     """The dialog that asks which pairs a fork includes.
 
-    `pair_id` is the last pair to include, "" for a fork of the whole conversation. `up_to` is for example " up to pair
-    3", or "" for the whole conversation. `description` describes the filter.
+    - `pair_id`: the last pair to include, "" for a fork of the whole conversation.
+    - `up_to`: for example " up to pair 3", or "" for the whole conversation.
+    - `description`: describes the filter.
     """
 
     pair_id: str

@@ -1,7 +1,7 @@
-"""The section on the provider's cache of the conversation on screen: its size and expiry, what breaks it, keep-alive.
+"""The section on the provider's cache of the conversation on screen: its size, expiry and breaks, and keep-alive.
 
 The state of the cache is read again only after a relevant change: the end of a reply, another filter, model or
-boundary. Typed text does not matter. A keep-alive runs whether or not a page is open.
+boundary. Typed text is not relevant. A keep-alive runs even if no page is open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.views.inspector.cache import CacheNotesView, show_cache
 from app.views.request.keep_warm import CHOICES
 
 SETTLE_SECONDS: Final = 0.3
-"""Delay before the state of the cache is read, so that the page opens or a reply ends first."""
+"""Delay before the state of the cache is read, so that the opening of a page or the end of a reply is shown first."""
 NOTHING: Final = CacheNotesView()
 _CACHING: Final = ("anthropic:", "openai:")
 """The beginnings of the names of models whose cache is shown. A self-hosted server does not report its cache."""
@@ -118,7 +118,7 @@ class CacheState(VisitedState, rx.State):
                 kept = await read_keeping(ctx, LOCAL_OWNER, moment.conversation_id)
                 notes = show_cache(describe_cache_state(state, kept), moment.options.zone)
             except InviewError:
-                pass  # the page shows what is wrong with the view options, and the next change reads again
+                pass  # the page shows the error of the view options, and the next change reads the cache again
         async with self:
             if notes != self.notes or moment.conversation_id != self.conversation:
                 self.notes, self.conversation = notes, moment.conversation_id

@@ -38,7 +38,7 @@ _KEEP_CURRENT: Final[Mapping[str, Any]] = {
 
 
 class InspectorState(rx.State):
-    """The inspector. `section` is the open section, "" for none: then the inspector is hidden."""
+    """The inspector. `section` is the open section. If it is "", the inspector is hidden."""
 
     section: rx.Field[str] = rx.field("")
 

@@ -47,9 +47,9 @@ class DerivedItem:
     """A fork or a child conversation.
 
     - `status`: the status for the stylesheet.
-    - `state`: the same as text ("" for a fork).
+    - `state`: the status as text ("" for a fork).
     - `facts`: short texts such as "pair 3".
-    - `at`: the time of its last chunk or, without chunks, of its creation (ISO 8601).
+    - `at`: the time of its last chunk or, if it has none, of its creation (ISO 8601).
     """
 
     id: str

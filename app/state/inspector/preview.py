@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 TABS: Final = ("readable", "json", "changes")
 LARGE: Final = 400_000
-"""Number of bytes. The preview of a larger body is not updated automatically."""
+"""Size in bytes above which the preview of a body is not updated automatically."""
 _MAX_KEY: Final = 40
 
 
@@ -83,11 +83,10 @@ class PreviewState(rx.State):
     - `stale`: the next send may differ from this request.
     - `busy`: the request is being built, which takes a while if it is `large`.
     - `conversation`: the id of the conversation that the request belongs to.
-    - `edition`: the text area's number for the draft in the request: if the text area has another number now, the
+    - `edition`: the text area's number for the draft in the request. If the text area has another number now, the
       preview belongs to an earlier text.
-
-    `body` and `changes` are only set if the open tab shows them; `changes_note` is the reason why there is nothing to
-    compare.
+    - `body`, `changes`: set only while the open tab shows them.
+    - `changes_note`: the reason why there is nothing to compare.
     """
 
     tab: rx.Field[str] = rx.field("readable")
@@ -115,7 +114,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Build the request again, because the next send has changed. A large one is only marked as outdated."""
+        """Build the request again, because the next send has changed. A large request is only marked as outdated."""
         async with self:
             moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:

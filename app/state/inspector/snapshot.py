@@ -35,9 +35,11 @@ SAME: Final = "No differences: the current request is identical."
 
 @dataclass(frozen=True, slots=True)
 class KeptRequestView:
-    """The stored request of a failed pair. `at` is when it was sent (ISO 8601), `size` describes its body's size.
+    """The stored request of a failed pair.
 
-    `model_name` is the name of its model for people.
+    - `at`: the time when it was sent (ISO 8601).
+    - `size`: describes the size of its body.
+    - `model_name`: the name of its model for people.
     """
 
     model: str

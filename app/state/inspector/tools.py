@@ -31,8 +31,8 @@ MAX_DRAFT: Final = 4_000
 class ToolChoiceState(rx.State):
     """The tools of the conversation with the id `conversation`.
 
-    `panel` shows the tools of the next send; None: they are not read yet. `fault`: the reason why they cannot be read
-    or stored.
+    `panel` shows the tools of the next send; None until they are read. `fault` is the reason why they cannot be read or
+    stored.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -111,5 +111,5 @@ class ToolChoiceState(rx.State):
             self.fault = describe_fault(error)
             return None
         if self.panel is not None:
-            self.panel = show_choice(self.panel, mode, tools)  # the figures arrive with `keep_current`
+            self.panel = show_choice(self.panel, mode, tools)  # the figures arrive later, with `keep_current`
         return ToolChoiceState.keep_current

@@ -36,7 +36,11 @@ _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict
 
 @dataclass(frozen=True, slots=True)
 class VersionItem:
-    """A version in the menus of the dialog. `about` is its model and how its reply ended; `at` is ISO 8601."""
+    """A version in the menus of the dialog.
+
+    - `about`: its model, and how its reply ended.
+    - `at`: its time (ISO 8601).
+    """
 
     number: str
     name: str
@@ -167,7 +171,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
-        """Undo a change of the current version: `version` becomes current again instead of `standing`.
+        """Undo a change of the current version: make `version` current again instead of `standing`.
 
         Undo calls this, so no further undo is offered.
         """

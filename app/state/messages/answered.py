@@ -42,7 +42,7 @@ class AnsweredState(rx.State):
 
 
 async def begin_work(state: rx.State) -> None:
-    """Delay the report of the current action until `end_work`, because another event will continue the action.
+    """Delay the report of the current action until `end_work` is called, because another event continues the action.
 
     The handler that the page calls must call this before it ends.
     """

@@ -31,11 +31,11 @@ _FIELDS: Final[Mapping[str, str]] = {
     "text": "The message",
     "topic": "The topic",
 }
-"""Fields of invalid input, as a person calls them, for a reason that continues the sentence (`_PREDICATES`)."""
+"""The names of input fields for people, for a reason that continues the sentence (`_PREDICATES`)."""
 
 _NOT_STORED: Final = "The request of this reply is not stored any more. Choose “Send current request” instead."
 _MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "snapshot of pair": _NOT_STORED}
-"""Messages for missing objects that a person does not know by the noun of the error."""
+"""Messages for missing objects whose noun in the error is unknown to people."""
 _INTERNAL_ID: Final = re.compile(r"(?:[0-9]+ of pair )?[0-9A-Za-z_-]{16,}")
 _LOCKED: Final = "A reply is still running in this conversation. Wait for it or stop it, then send again."
 
@@ -43,7 +43,7 @@ _PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must "
 
 
 def describe_fault(error: InviewError) -> str:
-    """Return a message that says what happened and what to do about it. It contains no id that a person cannot know.
+    """Return a message about an error, with the next step. It contains no id that people do not know.
 
     >>> describe_fault(NotFoundError("agent", "01hzy3q0c8m4x7d2")), describe_fault(NotFoundError("saved filter", "ai"))
     ('There is no such agent. It may have been deleted.', "There is no saved filter 'ai'. It may have been deleted.")
@@ -56,12 +56,13 @@ def describe_fault(error: InviewError) -> str:
         return f"There is no such {error.noun.removesuffix(' of pair')}. It may have been deleted."
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
-    if isinstance(error, InputError) and not error.field.startswith("schema."):  # a path inside the schema is needed
+    # a fault inside the schema needs its path
+    if isinstance(error, InputError) and not error.field.startswith("schema."):
         subject = _FIELDS.get(error.field) if error.reason.startswith(_PREDICATES) else None
         return f"{subject} {error.reason}" if subject else f"{error.reason[:1].upper()}{error.reason[1:]}"
     return str(error)
 
 
 def provider_of(error: InviewError) -> str:
-    """Return the provider whose settings must be changed to avoid the error; "" if none is known."""
+    """Return the provider whose settings must be changed to avoid the error, or "" if it is not known."""
     return error.provider if isinstance(error, NoKeyError) else ""

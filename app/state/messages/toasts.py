@@ -26,10 +26,12 @@ MAX_UNDOS: Final = 50
 
 @dataclass(frozen=True)
 class Toast:
-    """A toast. `undo`: it has an Undo button. `offer` is the text of the button for a next step, "" for none.
+    """A toast. `id` is its own id, so that two equal messages are both shown.
 
-    `at` is the time (ISO 8601). `fault`: the toast is about an error. Each toast has its own `id`, so that two equal
-    messages are both shown.
+    - `undo`: it has an Undo button.
+    - `offer`: the text of the button for a next step, "" for none.
+    - `at`: its time (ISO 8601).
+    - `fault`: it is about an error.
     """
 
     id: str
@@ -52,8 +54,8 @@ class ToastAction:
 class Undo:
     """The way to undo the action of a toast: the `event` that undoes it.
 
-    `undone` is the text about the action for the message after the undo; "": the message of the toast is used.
-    `deleted` is the id of the conversation or of the oldest pair that the action moved to the trash, "" for none.
+    - `undone`: the text about the action for the message after the undo; "": the message of the toast is used.
+    - `deleted`: the id of the conversation or of the oldest pair that the action moved to the trash, "" for none.
     """
 
     event: EventSpec
@@ -62,10 +64,10 @@ class Undo:
 
 
 class ToastState(rx.State):
-    """The toast of the page. `toast` is the current one, None for none; the browser dismisses it after some seconds."""
+    """The toast of the page. `toast` is the current one, or None. The browser removes it after some seconds."""
 
     toast: rx.Field[Toast | None] = rx.field(None)
-    _undos: tuple[tuple[str, Undo], ...] = ()  # each with the id of its toast
+    _undos: tuple[tuple[str, Undo], ...] = ()  # the way to undo each action, with the id of its toast
     _undone: str = ""
     _offered: ToastAction | None = None
     _expected: bool = False
@@ -111,7 +113,7 @@ class ToastState(rx.State):
         self, message: str, undo: Undo | None = None, offer: ToastAction | None = None, *, fault: bool = False
     ) -> None:
         if fault:
-            self._undone = ""  # the undo failed, so it must not be reported as done
+            self._undone = ""  # the undo failed, so no toast reports it as done
         self._expected = False
         label = "" if offer is None else offer.label
         toast = Toast(new_id(), message, now().isoformat(), fault, undo is not None, label)

@@ -45,7 +45,7 @@ class PairDeletionState(VisitedState, rx.State):
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Open the dialog that asks before a pair is deleted, or delete the pair at once if it has no reply."""
+        """Open the dialog that asks before a pair is deleted. Delete the pair at once if it has no reply."""
         if (pair := self._pair(pair_id)) is None:
             return None
         if not pair.parts:

@@ -65,9 +65,8 @@ class Unfinished:
 class EditState(rx.State):
     """The edit of a pair: the text area that is shown instead of the pair's request.
 
-    - `edit`: the id of the edit.
-    - `pair`: the id of the pair; both are "" if no pair is being edited. The browser stores the edit in `kept`, as
-      JSON.
+    - `edit`, `pair`: the ids of the edit and of the pair; both are "" if no pair is being edited.
+    - `kept`: the edit as JSON, which the browser stores.
     - `text`: the initial text. The browser holds the text while the user writes, and reports it with `write`.
     - `asked`: the text area should take the focus; after a reload it does not.
     - `blank`: the text has only white space.
@@ -81,7 +80,7 @@ class EditState(rx.State):
     blank: rx.Field[bool] = rx.field(default=False)
     busy: rx.Field[bool] = rx.field(default=False)
     fault: rx.Field[str] = rx.field("")
-    _before: str = ""  # the text of the pair when its edit began
+    _before: str = ""  # the text of the pair when its edit started
     _written: str = ""
     _left: tuple[Unfinished, ...] = ()  # cancelled edits that Undo can resume
 
@@ -92,7 +91,7 @@ class EditState(rx.State):
 
     @rx.var
     def kept_as(self) -> str:
-        """The key under which the browser stores the text, "" if it does not store the text."""
+        """The key under which the browser stores the text, or "" if it does not store the text."""
         return found.id if (found := read_edit(self.kept)) and not found.temporary else ""
 
     @rx.var
@@ -140,7 +139,7 @@ class EditState(rx.State):
         self.asked = False
         if words != self._written:
             self._written, self.blank, self.fault = words, not words.strip(), ""
-            if edit.temporary:  # a reload restores the text from here
+            if edit.temporary:  # for a temporary conversation, a reload restores the text from here
                 self.text = words
 
     @rx.event
@@ -164,7 +163,10 @@ class EditState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()] | None:
-        """Say in a toast where the typed text is, if the edited pair was deleted or is hidden. Otherwise do nothing."""
+        """Show a toast that leads to the typed text, if the edited pair was deleted or is hidden.
+
+        Otherwise do nothing.
+        """
         edit, watcher = read_edit(self.kept), watcher_of(self)
         if edit is None or conversation_in(self.router.url.path) != edit.conversation_id:
             return None
@@ -181,7 +183,8 @@ class EditState(rx.State):
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
         """End the edit of a deleted pair. If its text was changed, put it into the message box."""
         text = self._written if self._written != self._before else ""
-        is_forgotten = not (self._written or self._before or edit.temporary)  # the server was restarted
+        # after a restart of the server, all three are empty
+        is_forgotten = not (self._written or self._before or edit.temporary)
         watcher = watcher_of(self)
         end_edit(self, edit.id)
         if watcher is None or edit.pair_id not in watcher.deleted:  # a deletion on this page has a toast with Undo

@@ -29,7 +29,7 @@ class RecoveryState(rx.State):
 
     @rx.event(background=True)
     async def give_back(self, run_id: str, parts: list[dict[str, str]]) -> None:
-        """Store the text that this page shows of an interrupted reply, if this text continues the stored one."""
+        """Store the text that this page shows of an interrupted reply, if it continues the stored text."""
         valid_id, shown = text_in(run_id, MAX_ID), _shown_in(parts)
         if not valid_id or shown is None:
             return

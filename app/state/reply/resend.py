@@ -69,23 +69,23 @@ Events = AsyncGenerator[Any, None]
 
 
 class ResendState(VisitedState, rx.State):
-    """The commands that send a pair again, and the two dialogs that may ask something first.
+    """The event handlers that send a pair again, and the two dialogs that may ask the user first.
 
-    `later` is the question what happens to the later pairs, `over_budget` the question what to do if the pair does not
-    fit. Each dialog is open while its var is set.
+    `later` asks for the choice for the later pairs, `over_budget` for the choice for a pair that does not fit. Each
+    dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)
     over_budget: rx.Field[OverBudgetView | None] = rx.field(None)
     _taken: tuple[ResendRequest, ...] = ()
-    _busy: tuple[str, ...] = ()  # pairs that are being sent again: a second click is ignored
+    _busy: tuple[str, ...] = ()  # pairs that are being sent again, so that a second click is ignored
     _pending: ResendRequest | None = None
     _remembers: bool = False
     _sent: tuple[SendUndo, ...] = ()
 
     @rx.event
     async def answer_again(self, pair_id: str, model: str) -> rx.event.EventType[()] | None:
-        """Have a pair answered again by this model; "": by the pair's own model."""
+        """Let this model answer a pair again; "": the pair's own model."""
         request, chosen = await self._request_for(pair_id), text_in(model, MAX_MODEL)
         if request is None or chosen is None:
             return None
@@ -101,7 +101,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def compare(self, pair_id: str, models: list[str]) -> rx.event.EventType[()] | None:
-        """Have a pair answered again by these models, side by side."""
+        """Let these models answer a pair again, side by side."""
         request = await self._request_for(pair_id)
         if request is None or len(models) > MAX_MODELS or not all(text_in(one, MAX_MODEL) for one in models):
             return None
@@ -137,7 +137,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again after the user has chosen in the dialog what happens to the later pairs."""
+        """Send the pair again with the user's choice for the later pairs, which a dialog asked for."""
         request, shown = self._pending, self.later
         if request is None or shown is None or key not in request.ways:
             return None
@@ -150,7 +150,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again after the user has chosen an option in the dialog of a pair that does not fit."""
+        """Send the pair again with the option that the user chose in the dialog of a pair that does not fit."""
         way, request = read_way(str(key)), self._pending
         if request is None or way is None or self.over_budget is None:
             return None

@@ -1,4 +1,4 @@
-"""The values of a resend: the request with its decisions, the question about later pairs, and the message afterwards.
+"""The values of a resend: the request with its decisions, the question about later pairs, and the final message.
 
     resent = await send_again(request)      # raises the reason if it is refused
 
@@ -37,19 +37,25 @@ A new branch is no choice: the stored request contains the pairs of this convers
 class ResendRequest:
     """A pair that is sent again, with the view options `options` and the user's decisions.
 
+    The pair and its new request:
+
     - `as_it_was`: send the stored request, byte for byte.
     - `models`: these models answer side by side.
-    - `edit`: the id of the edit with the new `text`.
-    - `was`: the text before the edit; if `edit` is "", the text is unchanged.
+    - `edit`: the id of the edit with the new `text`; "": the text is unchanged.
+    - `was`: the text before the edit.
     - `version`: the version of the pair that the user saw.
     - `newest`: no pair follows in view.
 
-    - `later`: the decision about the later pairs, and `later_count` was their number at that time.
+    The decisions:
+
+    - `later`: the decision about the later pairs.
+    - `later_count`: the number of later pairs when the user decided.
     - `over_budget`: the decision about a pair that does not fit.
     - `remembered`: when the pair is sent, this decision is stored in the preferences.
-    - `summarise`: first summarise the pairs up to the position `older`. If the user chose an option of a dialog,
-      `selection` names the pairs to send with this option. For several models, `choices` and `selections` have the
-      decision and the pairs for each model that the user was asked about.
+    - `summarise`: first summarise the pairs up to the position `older`.
+    - `selection`: names the pairs to send, if the user chose an option of a dialog.
+    - `choices`, `selections`: for several models, the decision and the pairs for each model that the user was asked
+      about.
     """
 
     pair_id: str
@@ -104,7 +110,7 @@ class LaterWay:
 
 @dataclass(frozen=True, slots=True)
 class LaterView:
-    """The question what happens to the `count` later pairs when a pair is sent again, with the choices (`ways`)."""
+    """The question about the `count` later pairs when a pair is sent again, with the choices (`ways`)."""
 
     message: str
     ways: tuple[LaterWay, ...]
@@ -144,7 +150,7 @@ async def send_again(request: ResendRequest) -> ResendResult:
 
 
 async def compare(request: ResendRequest) -> Comparison:
-    """Have the pair answered again by several models.
+    """Let several models answer the pair again.
 
     Raises:
         LaterPairsError: as in `send_again`.
@@ -165,10 +171,7 @@ async def compare(request: ResendRequest) -> Comparison:
 
 
 def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterView:
-    """Return the question what happens to the `count` pairs that follow the pair at this position.
-
-    `ways` are the choices.
-    """
+    """Return the question about the `count` pairs that follow the pair at this position. `ways` are the choices."""
     later, them = plural(count, "later pair"), "it" if count == 1 else "them"
     texts = {
         Later.KEEP: LaterWay(Later.KEEP, f"Keep the {later}", f"{later} will be kept."),

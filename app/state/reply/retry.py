@@ -1,4 +1,4 @@
-"""The user's decision while Inview waits before it retries a failed call: retry now, or give up.
+"""The user's decision while Inview waits before it repeats a failed call: repeat it now, or give up.
 
     await tab.send(RetryState.try_now, pair_id="p1")
 

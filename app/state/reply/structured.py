@@ -1,4 +1,7 @@
-"""The switch of a structured reply between its value and its source text. The values are in the views of the pairs."""
+"""The switch between the parsed value of a structured reply and its source text.
+
+The values are in the views of the pairs.
+"""
 
 from __future__ import annotations
 

@@ -40,9 +40,9 @@ MAX_ID: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class SummaryChoice:
-    """The dialog that asks what to summarise.
+    """The dialog that asks which pairs to summarise.
 
-    `ways` are its options; None: not known yet. `fault` is the reason if there are no options.
+    `ways` are its options; None until they are known. `fault` is the reason if there are no options.
     """
 
     ways: tuple[SummaryWay, ...] | None = None
@@ -63,22 +63,22 @@ class _SummaryRequest:
 
 
 class SummaryState(VisitedState, rx.State):
-    """The dialog that asks what to summarise, and the progress of a summary.
+    """The dialog that asks which pairs to summarise, and the progress of a summary.
 
-    `choice` is the dialog, None while it is closed. `work` is the progress of the running summary, None if none is
-    running.
+    `choice` is the dialog, None while it is closed. `work` is the progress of the running summary, or None.
     """
 
     choice: rx.Field[SummaryChoice | None] = rx.field(None)
     work: rx.Field[SummaryWorkView | None] = rx.field(None)
     _requested: _SummaryRequest | None = None
     _chosen: tuple[_SummaryRequest, Extent] | None = None
-    _run: tuple[str, str] = ("", "")  # the run of the summary, and its conversation
-    _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()  # by run: the conversation and its checkpoint
+    _run: tuple[str, str] = ("", "")  # the id of the run of the summary, and its conversation
+    # by run: the conversation, and the checkpoint that it had before the summary
+    _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()
 
     @rx.event
     async def ask(self, pair_id: str) -> rx.event.EventType[()] | None:
-        """Open the dialog that asks what to summarise. `pair_id` is the pair at the cursor, "" for none."""
+        """Open the dialog that asks which pairs to summarise. `pair_id` is the pair at the cursor, "" for none."""
         conversation_id, watcher = conversation_in(self.router.url.path), watcher_of(self)
         if not conversation_id:
             return None
@@ -188,10 +188,10 @@ class SummaryState(VisitedState, rx.State):
 async def write_summary(
     state: rx.State, conversation_id: str, options: ViewOptions, draft: str, extent: Extent = OLDER
 ) -> Summary:
-    """Summarise the pairs of `extent`, and show the progress until the conversation has the summary as its checkpoint.
+    """Summarise the pairs of `extent`. Show the progress until the summary is the checkpoint of the conversation.
 
-    `options` are the view options of the page, `draft` is the text in the composer: both decide which pairs do not fit.
-    This is for background handlers of any state.
+    `options` are the view options of the page, `draft` is the text in the composer. Both decide which pairs do not fit.
+    Background handlers of any state call this.
 
     Raises:
         InviewError: the summary was refused, was stopped or failed. Nothing has changed then.

@@ -28,8 +28,9 @@ ALL: Final = "all"
 class SummaryPlanned:
     """A possible summary of `count` pairs, whose positions are lower than `position`.
 
-    To write the summary, `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. The filter hides
-    `unread` further pairs with lower positions: the summary does not contain them, and they would no longer be sent.
+    To write the summary, `model` reads these pairs, which have `tokens` tokens, at a cost of `cost`. `unread` is the
+    number of further pairs with lower positions that the filter hides: the summary does not contain them, and they
+    would no longer be sent.
     """
 
     key: str
@@ -43,7 +44,7 @@ class SummaryPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SummaryWay:
-    """One option of the dialog that asks what to summarise."""
+    """One option of the dialog that asks which pairs to summarise."""
 
     key: str
     name: str
@@ -52,7 +53,7 @@ class SummaryWay:
 
 
 def extents(position: int) -> dict[str, Extent]:
-    """Return which pairs each option of the dialog summarises, by the option's key.
+    """Return the pairs that each option of the dialog summarises, by the option's key.
 
     `position` is the position of the pair at the cursor, 0 for none.
     """
@@ -63,9 +64,9 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries, and why one of the others is not possible ("" if all are possible).
+    """Return the possible summaries, and the reason why one of the others is not possible ("" if all are possible).
 
-    `options` are the view options of the page, `draft` is the text in the composer: both decide which pairs do not fit.
+    `options` are the view options of the page, `draft` is the text in the composer. Both decide which pairs do not fit.
     `position` is the position of the pair at the cursor, 0 for none.
     """
     found, refusal = list[SummaryPlanned](), ""

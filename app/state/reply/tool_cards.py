@@ -27,11 +27,12 @@ MAX_CARDS: Final = 200
 
 
 class ToolCardState(rx.State):
-    """The cards of tool calls that are expanded.
+    """The cards of tool calls that are expanded. The id of a card consists of its pair, version and call.
 
-    `bodies` are their contents. The id of a card consists of its pair, version and call. `read` lists the cards whose
-    contents were read, each as its id and its `turn`: a text that the page changes when the call has new contents.
-    `whole` has the ids of the pieces whose text is shown in full.
+    - `bodies`: the contents of the cards.
+    - `read`: the cards whose contents were read, each as its id and its `turn`, a text that the page changes when the
+      call has new contents.
+    - `whole`: the ids of the pieces whose text is shown in full.
     """
 
     bodies: rx.Field[tuple[ToolBodyView, ...]] = rx.field(())
@@ -52,14 +53,14 @@ class ToolCardState(rx.State):
         try:
             called = await read_called_tool(await context_for(current(), pair), LOCAL_OWNER, pair, call)
         except NotFoundError:
-            return  # deleted or answered again meanwhile: its card is removed from the page too
+            return  # the pair was deleted or answered again meanwhile, so the page removes the card too
         if called.version != number:
             return
         card = f"{pair}/{number}/{call}"
         body = await asyncio.to_thread(show_body, _describe(card, pair, called))
         async with self:
             if (conversation := conversation_in(self.router.url.path)) != self._conversation:
-                self.reset()  # the page does not report that its previous cards are gone
+                self.reset()  # the page does not report that its previous cards were removed
                 self._conversation = conversation
             self._forget(card)
             if len(self.bodies) < MAX_CARDS:

@@ -1,4 +1,4 @@
-"""Settings → Context: limits on tokens and costs, and what to do when a send is over the budget.
+"""Settings → Context: limits on tokens and costs, and the action for a send that is over the budget.
 
 The form is validated here, so that each error is shown at its field. The rules are in `domain/settings/preferences.py`.
 """
@@ -55,8 +55,10 @@ _NAMES: Final = tuple(field.name for field in fields(ContextTexts))
 class ContextState(VisitedState, rx.State):
     """The section Context of the settings.
 
-    `stored` are the initial texts of the fields, `faults` the errors of the last form. `said` is the answer to the last
-    change. `opened` counts the visits to the page, not the reconnects: each visit shows the stored values again.
+    - `stored`: the initial texts of the fields.
+    - `faults`: the errors of the last form.
+    - `said`: the answer to the last change.
+    - `opened`: the number of visits to the page, without reconnects. Each visit shows the stored values again.
     """
 
     stored: rx.Field[ContextTexts] = rx.field(default_factory=ContextTexts)

@@ -18,7 +18,7 @@ from app.state.tab.visit import VisitedState
 from app.views.shortcuts.shortcuts import ACTIONS_BY_ID, FREE_ACTIONS, KeyAction, key_name, key_of, refusal_of
 
 _NO_KEY: Final = ("Backspace", "Delete")
-"""The keys that the user presses to remove an action's key."""
+"""The keys that remove an action's key when the user presses them."""
 
 
 @dataclass(frozen=True)

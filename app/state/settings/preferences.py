@@ -1,9 +1,10 @@
-"""The user's preferences: the only var that holds them, and a function that changes them from any state.
+"""The user's preferences: the only var that holds them, and a function with which any state changes them.
 
 Other regions read `PreferencesState.preferred` in their views (`PreferencesState.preferred.over_budget`). A page that
-shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` holds the defaults.
+shows preferences lists `PreferencesState.load` in its `on_load`; until that has run, `preferred` has the defaults.
 
-A handler of any state changes preferences as follows. The change is stored and shown in every view of that tab at once:
+A handler of any state changes preferences as follows. The change is stored, and shown at once in every view of that
+tab:
 
     await prefer(self, lambda known: replace(known, topic_order=TopicOrder.MANUAL))
 

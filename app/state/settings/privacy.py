@@ -20,8 +20,9 @@ from app.state.tab.visit import VisitedState
 class PrivacyState(VisitedState, rx.State):
     """The section Privacy of the settings, which are stored as preferences.
 
-    `prelude` is the text that every send has in front of its pairs, "" for none. `said` is the answer to the last
-    change. `opened` counts the visits to the page, not the reconnects: each visit shows the stored text again.
+    - `prelude`: the text that every send has in front of its pairs, "" for none.
+    - `said`: the answer to the last change.
+    - `opened`: the number of visits to the page, without reconnects. Each visit shows the stored text again.
     """
 
     prelude: rx.Field[str] = rx.field("")
@@ -56,7 +57,7 @@ class PrivacyState(VisitedState, rx.State):
 
     @rx.event
     async def redact(self, on: bool) -> None:
-        """Switch the redaction of secrets on or off. Off: secrets are sent unchanged."""
+        """Switch the redaction of secrets on or off. If it is off, secrets are sent unchanged."""
         await self._change(lambda known: replace(known, redact=on is True))
 
     async def _end_visit(self) -> None:

@@ -50,12 +50,16 @@ _STATUS: Final[Mapping[ProviderHealth, str]] = {
 class ProviderItem:
     """A provider in the list.
 
-    `base_url` is the address that the user entered; if it is "", `usual_url` is used. `status` is the provider's health
-    in words. `problem` is the reason why the provider cannot be used and what to do, or a note on skipped models, ""
-    for none. `about` says where the provider comes from and whether it has a key. `takes_setup`: it has settings.
-    `removable`: its settings were entered in Settings. `said` is the answer to the last command. `edition` counts the
-    accepted forms: an accepted form resets the fields, a refused one keeps their texts. `offered`: the provider had no
-    key when the page was opened, so it is listed among the providers to add until the next visit, even with a key.
+    - `base_url`: the address that the user entered; if it is "", `usual_url` is used.
+    - `status`: the health of the provider in words.
+    - `problem`: the reason why it cannot be used, and the next step, or a note on skipped models; "" for none.
+    - `about`: the origin of the provider, and whether it has a key.
+    - `takes_setup`: it has settings.
+    - `removable`: its settings were entered in Settings.
+    - `said`: the answer to the last command.
+    - `edition`: the number of accepted forms. An accepted form resets the fields, a refused one keeps their texts.
+    - `offered`: the provider had no key when the page was opened, so it is listed among the providers to add until the
+      next visit, even with a key.
     """
 
     name: str
@@ -78,10 +82,10 @@ class ProviderItem:
 class ProvidersState(rx.State):
     """The section Providers of the settings.
 
-    - `providers`: all providers; first those that could be used when the page was opened: they had a key, or needed
-      none.
+    - `providers`: all providers. The first ones could be used when the page was opened: they had a key, or needed none.
     - `none_set_up`: when the page was opened, only the built-in provider could be used.
-    - `added_note`: the answer to the form that adds a server, and `added` counts the servers that it added.
+    - `added_note`: the answer to the form that adds a server.
+    - `added`: the number of servers that the form added.
     """
 
     providers: rx.Field[tuple[ProviderItem, ...]] = rx.field(())
@@ -122,7 +126,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def test_provider(self, name: str) -> None:
-        """Ask a provider for its models and show the result."""
+        """Request a provider's models, and show the result."""
         await self._read(name, "")
         await self._try(name)
 
@@ -154,7 +158,7 @@ class ProvidersState(rx.State):
         try:
             await try_provider(current(), LOCAL_OWNER, name)
         except NotFoundError:
-            pass  # deleted meanwhile, here or in another tab: its row is removed
+            pass  # the provider was deleted meanwhile, here or in another tab, so its row is removed
         finally:
             async with self:
                 trying = list(self._trying)

@@ -59,7 +59,7 @@ def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
 
 
 def describe_refusal(error: InviewError, kind: str = HTTP) -> str:
-    """Return why the settings of a server of this kind are refused. Fields are named as in the form."""
+    """Return the reason why the settings of a server of this kind are refused. Fields are named as in the form."""
     if not isinstance(error, InputError):
         return str(error)
     label = _SECRETS_LABELS[kind] if error.field == "secrets" else _LABELS.get(error.field)

@@ -43,12 +43,12 @@ class ServerItem:
     """An MCP server in the list.
 
     - `status`: the server's status in words.
-    - `problem`: the reason for it, "" if there is no problem.
+    - `problem`: the reason for the status, "" if there is no problem.
     - `where`: its address or its command line.
     - `facts`: further details, such as its version, in one line.
     - `said`: the answer to the last command.
-    - `asking`: Inview is asking the server for its sign-in page.
-    - `sign_in_url`: the address of that page during the sign-in.
+    - `asking`: Inview requests the address of the sign-in page from the server.
+    - `sign_in_url`: that address, during the sign-in.
     - `log_open`: the log is shown.
     """
 
@@ -108,7 +108,7 @@ def describe_trial(seen: SeenServer) -> str:
     view = _view(seen, session)
     if session.health is Health.READY:
         return f"Connected: {plural(len(view.tools), 'tool')}."
-    # The problem of a server that is switched on is already shown in its row.
+    # The row of a server that is switched on already shows the problem.
     return f"{(not view.enabled and view.problem) or _health(session)}."
 
 

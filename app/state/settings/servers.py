@@ -41,7 +41,7 @@ _FOR_PEOPLE: Final[Mapping[str, str]] = {
     "fetch_page": "Lets the model read web pages.",
     "search_conversations": "Lets the model search your other conversations.",
 }
-"""The descriptions of the built-in tools for people. Models get the tool's own description."""
+"""The descriptions of the built-in tools for people. Models receive the tool's own description."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,16 @@ class DeleteServerView:
 class ServersState(VisitedState, rx.State):
     """The section Tools of the settings. The set of enabled built-in tools is a preference.
 
-    - `servers`: the MCP servers; `loaded`: they were read.
+    - `servers`: the MCP servers.
+    - `loaded`: the servers were read.
     - `built_ins`: the built-in tools.
-    - `built_ins_note`: the message after a change of them.
+    - `built_ins_note`: the message after a change of the built-in tools.
     - `programs`: this user may start programs on this machine.
     - `redirect_uri`: the address that a sign-in returns to.
     - `kind`: the kind of server that the form adds.
     - `added_note`: the message after the form was sent.
     - `added`: the number of servers that the form added.
-    - `deleting`: the server that the dialog asks about.
+    - `deleting`: the server that the dialog for deletion names.
     """
 
     servers: rx.Field[tuple[ServerItem, ...]] = rx.field(())
@@ -151,14 +152,17 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def sign_in(self, server_id: str, opened: bool) -> None:
-        """Start a sign-in: ask a server for its sign-in page. `opened`: the browser has opened a tab for that page."""
+        """Start a sign-in: request the address of the sign-in page from a server.
+
+        `opened`: the browser has opened a tab for that page.
+        """
         async with self:
             base_url = self._base_url()
             self._change(server_id, asking=True, sign_in_url="")
 
         async def work() -> str:
             begun = await begin_sign_in(current(), LOCAL_OWNER, server_id, base_url)
-            async with self:  # the tab opens the page now, whatever the result of the sign-in
+            async with self:  # the tab opens the page now, whatever the result of the sign-in is
                 self._change(server_id, sign_in_url=begun.address.result())
             return "" if opened is True else "Your browser did not open a tab. Open the sign-in page yourself."
 

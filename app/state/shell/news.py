@@ -26,7 +26,7 @@ from app.views.reply.pair import ScreenPairView
 
 JUST_NOW: Final = timedelta(seconds=30)
 SETTLE_SECONDS: Final = 0.5
-"""Delay before data is read again while a reply is running: the first text of the reply is more urgent."""
+"""Delay before data is read again while a reply is running, because the first text of the reply is more urgent."""
 
 _ENDINGS: Final = {Lifecycle.SUCCEEDED: "The reply is complete.", Lifecycle.CANCELED: "The reply was stopped."}
 _READ_AGAIN: Final[tuple[Any, ...]] = (
@@ -65,7 +65,7 @@ class NewsState(VisitedState, rx.State):
                 if _is_news(before, moment):
                     text = _describe(moment)
                     if not moment.running:
-                        text += "\u00a0" if text == last else ""  # the same text would not be read out again
+                        text += "\u00a0" if text == last else ""  # a screen reader would not read the same text again
                         last = text
                     await self._announce(text)
                 is_outdated = before is None and not await self._is_described()

@@ -23,7 +23,10 @@ _KIND = re.compile(r"\b[A-Z][A-Za-z]{0,40}Error\b")
 _PLACE = re.compile(r"[\w-]{1,80}(?:\.[\w-]{1,40}){0,3}\.m?js:\d{1,7}:\d{1,7}")
 _MAX_PLACES = 10
 _NO_FAULT = "ResizeObserver loop "
-"""The start of a message of browsers: a size changed while sizes were reported. They report it in the next frame."""
+"""The beginning of a browser message about a size that changed while sizes were reported.
+
+The browser reports the size later.
+"""
 _LOOKED_AT = 20_000
 """Maximum number of characters that are read of a browser's report."""
 
@@ -42,7 +45,7 @@ class NoticeState(rx.State):
         self.message = ""
 
 
-# Reflex evaluates these annotations in another module, so none of them is a string here.
+# Reflex evaluates these annotations in another module, so none of them is a text here.
 def describe_fault(exception: Exception) -> EventSpec:
     """Handle an exception that left a handler. Return the event that shows the notice. Reflex calls this."""
     if isinstance(exception, InviewError):
@@ -75,4 +78,4 @@ def _connection() -> str:
 
 
 def _tell(message: str) -> EventSpec:
-    return cast("EventSpec", NoticeState.tell(message))  # a handler called on its class returns this type
+    return cast("EventSpec", NoticeState.tell(message))  # if it is called on its class, a handler returns this type

@@ -67,7 +67,7 @@ class WantedList:
 class FoundRows:
     """The rows of a list. `more`: there are more conversations than the limit.
 
-    `complete`: all conversations were searched. False: older conversations were not searched and may match too.
+    `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
     """
 
     rows: tuple[ConversationItem, ...]
@@ -79,8 +79,8 @@ class FoundRows:
 class ConversationItem:
     """A row of the list of conversations.
 
-    - `snippet`: the beginning of the newest request, or says that replies are compared. If it would repeat the name, it
-      is the beginning of the newest reply.
+    - `snippet`: the beginning of the newest request, or a note that replies are compared. If it would repeat the name,
+      it is the beginning of the newest reply.
     - `path`: the address of the conversation or, in a search, of the pair with the words of the search.
     - `excerpt`: the text around these words, in pieces.
     - `derived`: the label of a child conversation, with its status; "" for a chat.
@@ -135,7 +135,7 @@ async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, l
 
 
 def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:
-    if excerpt is None:  # the words are in its title
+    if excerpt is None:  # the words are in the title of the conversation
         return item
     pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
     return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)

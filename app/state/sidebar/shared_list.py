@@ -4,7 +4,7 @@
     found = await shared.read(version)    # `version` of the event bus: the rows are at least as new
 
 Every tab is notified of every change of any conversation. If each tab then read its list, fifty people at work would
-cause 2,500 readings where 50 suffice. So the tabs wait for the same reading, and get the same values.
+cause 2,500 reads instead of 50. So the tabs wait for the same read, and get the same values.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class SharedList:
     async def read(self, version: int) -> FoundRows:
         """Return rows that are at least as new as this version of the list.
 
-        The waiting tabs continue one per turn of the event loop. If all continued in the same turn, running replies
-        would wait until the last tab has sent its rows.
+        The waiting tabs continue one after the other, each in a turn of the event loop. If all continued in one turn,
+        running replies would wait until the last tab has sent its rows.
 
         Raises:
             StoreError: the database cannot be read.
@@ -57,7 +57,7 @@ class SharedList:
         while self.found is None or self.version < version:
             if self._reading is None or self._reading.done():
                 self._reading = self.ctx.start_background(self._read(), "list of conversations")
-            # A tab that is closed stops waiting. The other tabs still wait for the reading.
+            # A tab that is closed stops waiting. The other tabs continue to wait for the same read.
             await asyncio.shield(self._reading)
         async with self._turn:
             await asyncio.sleep(0)

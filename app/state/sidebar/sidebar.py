@@ -71,25 +71,30 @@ class AgentMenuItem:
 class SidebarState(VisitedState, rx.State):
     """The list of conversations, its search, and the row that is being renamed or about to be deleted ("" for none).
 
-    - `kind` and `agent` select the listed conversations, and the tab keeps them over a reload.
+    The listed conversations:
+
+    - `kind`, `agent`: select them. The tab keeps both over a reload.
     - `filtered`: they differ from the default, all chats.
     - `more`: there are more conversations than those listed.
     - `agents`: the agents in the menu.
 
+    The search:
+
     - `words`: the text of the search field.
     - `kept_words`: the text that the field had before a reload of the page.
     - `searching`: the list has the results of a search, best matches first.
-    - `complete`: all conversations were searched. False: older ones that were not searched may match too.
+    - `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
     - `found_words`: the words of the search as each conversation has them.
     - `unspaced`: the search has letters of a script without blanks between words, such as Chinese.
-    - `_searched_on`: the connection on which `words` was typed.
 
+    Private data:
+
+    - `_searched_on`: the connection on which `words` was typed.
     - `_looked_at`: the list is on screen, unless the page has reported otherwise.
     - `_loaded_on`: the connection at the last load.
     - `_version`: the version of the list when its rows were read.
-
-    `_steps` lists the conversation on the page, then those to which the user has stepped with keys since: the page has
-    not opened them yet.
+    - `_steps`: the conversation on the page, followed by those that the user has since stepped to with keys and that
+      the page has not opened yet.
     """
 
     conversations: rx.Field[tuple[ConversationItem, ...]] = rx.field(())
@@ -120,7 +125,7 @@ class SidebarState(VisitedState, rx.State):
     async def open(self) -> rx.event.EventType[()]:
         """Show the list, and update it after each change while the page is open and the list is on screen."""
         connection, _ = await visit_of(self)
-        if connection != self._loaded_on:  # a page that was just loaded says nothing if its list is on screen
+        if connection != self._loaded_on:  # a page that was just loaded does not report that its list is on screen
             self._loaded_on, self._looked_at = connection, True
         await self._load()
         return SidebarState.follow
@@ -129,8 +134,8 @@ class SidebarState(VisitedState, rx.State):
     async def look(self, on: bool) -> None:
         """Note whether the list is on screen. If it comes on screen and has changed, read it.
 
-        While it is not on screen, no change of a conversation causes a reading. The page sends this when it connects,
-        so `open` may be handled later.
+        While it is not on screen, changes of conversations do not make the tab read it. The page sends this when it
+        connects, so `open` may be handled later.
         """
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)
@@ -149,7 +154,7 @@ class SidebarState(VisitedState, rx.State):
         if ctx.event_bus.list_version(LOCAL_OWNER) != self._version:
             changes.note()
         shared = share_list(ctx, self._wanted())
-        shown: tuple[FoundRows, int] | None = None  # the rows that this handler has shown last, and their version
+        shown: tuple[FoundRows, int] | None = None  # the rows that this handler showed last, and their version
         while True:
             await changes.wait()
             if not self._is_on_screen():
@@ -161,7 +166,7 @@ class SidebarState(VisitedState, rx.State):
             if shown is not None and found is shown[0] and self._version == shown[1]:
                 continue
             async with self:
-                # Otherwise another handler has just read another list, or newer rows of this one.
+                # otherwise another handler has just read another list, or newer rows of this one
                 if wanted == self._wanted() and version >= self._version:
                     self._list(found)
                     self._version, shown = version, (found, version)
@@ -204,7 +209,7 @@ class SidebarState(VisitedState, rx.State):
 
     def _choose(self, kind: str, agent_id: str) -> None:
         known = agent_id in ("", ANY_AGENT) or any(agent.id == agent_id for agent in self.agents)
-        self.kind = kind if kind in _KINDS else CHATS  # the tab may have kept a choice that no longer exists
+        self.kind = kind if kind in _KINDS else CHATS  # the tab may have stored a choice that no longer exists
         self.agent = agent_id if known else ANY_AGENT
         self.filtered = (self.kind, self.agent) != (CHATS, ANY_AGENT)
 

@@ -19,5 +19,5 @@ def name_of(title: str, first_words: str) -> str:
 
 
 def clean_title(typed: object) -> str:
-    """Return a typed title on one line and cut to the maximum length; "" if the value is not text."""
+    """Return a typed title on one line, cut to the maximum length. Return "" if the value is not a text."""
     return " ".join(typed.split())[:LONGEST] if isinstance(typed, str) else ""

@@ -31,7 +31,7 @@ def whole_in(value: object) -> int | None:
 
 
 def json_in(value: object, longest: int = MAX_JSON) -> object:
-    """Return the value of a JSON text of at most `longest` characters; None if it is longer or cannot be read.
+    """Return the value of a JSON text of at most `longest` characters, or None if it is longer or cannot be read.
 
     The check of messages in `app/web/sockets.py` does not limit such a text: it counts the whole text as one value.
     """
@@ -52,7 +52,7 @@ def zone_in(value: object) -> str | None:
         return None
     try:
         ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # not the name of a zone, or the name of a folder of zones
+    except (KeyError, ValueError, OSError):  # the text is not the name of a zone, or is the name of a folder of zones
         return None
     return name
 

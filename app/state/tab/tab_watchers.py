@@ -34,16 +34,21 @@ ARRIVAL_SECONDS: Final = 10.0
 class Moment:
     """The data that the next send of a tab depends on, at one time.
 
+    The send:
+
     - `options`: the view options.
     - `draft`: the text in the composer.
     - `edition`: the text area's number for this text.
-    - `parameters` are set for this send alone.
+    - `parameters`: parameters for this send alone.
     - `attached`: the files of the draft.
 
-    `turn` grows whenever the pairs of the send were selected again. A reply that streams does not change it. `running`
-    is the pair whose reply is running, `ended` the pair whose reply ended last, and `ended_run` the run of that reply.
-    `changes` grows with every change of the conversation itself. `compared` is the open comparison, "" if there is
-    none.
+    The conversation:
+
+    - `turn`: grows whenever the pairs of the send were selected again. A reply that streams does not change it.
+    - `running`: the pair whose reply is running.
+    - `ended`, `ended_run`: the pair whose reply ended last, and its run.
+    - `changes`: grows with every change of the conversation itself.
+    - `compared`: the open comparison, "" if there is none.
     """
 
     conversation_id: str
@@ -89,13 +94,13 @@ _AWAITED: Final = defaultdict[str, set[asyncio.Event]](set)
 
 
 def watcher_of(state: rx.State) -> Watcher | None:
-    """Return the watcher of the tab that this state belongs to, None if it has none."""
+    """Return the watcher of the tab that this state belongs to, or None if it has none."""
     tab = _TABS.get(state.router.session.client_token)
     return None if tab is None else tab.watcher
 
 
 def serves(watcher: Watcher, token: str) -> bool:
-    """Return True if this watcher is the current watcher of the tab, the one that `watcher_of` returns."""
+    """Return True if this watcher is the current one of the tab, which `watcher_of` returns."""
     tab = _TABS.get(token)
     return tab is not None and tab.watcher is watcher
 
@@ -111,7 +116,7 @@ def moment_of(state: rx.State) -> Moment | None:
 
 @contextmanager
 def registered(token: str, watcher: Watcher) -> Generator[None]:
-    """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find the watcher.
+    """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find it.
 
     It replaces the watcher that the tab has, also that of a page that was reloaded just now. If an exception ends the
     block, as when the page lost its connection or is reloaded, `moments` waits for the next watcher.
@@ -126,7 +131,7 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
         yield
         tab.is_left = tab.is_left or _TABS.get(token) is tab
     finally:
-        if _TABS.get(token) is tab:  # otherwise a newer one has replaced it
+        if _TABS.get(token) is tab:  # otherwise a newer watcher has replaced this one
             del _TABS[token]
         tab.notify()
 
@@ -204,7 +209,7 @@ def _forget(token: str, arrived: asyncio.Event) -> None:
 def _moment(watcher: Watcher) -> Moment | None:
     screen = watcher.screen
     if screen.context is None and screen.refusal is None:
-        return None  # the pairs in view are not known yet
+        return None  # it is not known yet which pairs are in view
     return Moment(
         watcher.conversation_id,
         watcher.view.seen,

@@ -1,4 +1,6 @@
-"""Visits of pages: what a person opened on a page is closed on the next visit, but stays open over a reconnect.
+"""Visits of pages.
+
+Elements that a person opened on a page are closed on the next visit, but stay open over a reconnect.
 
     class SheetState(VisitedState, rx.State):
         @rx.event
@@ -9,10 +11,10 @@
         async def _end_visit(self) -> None:
             self.open = False
 
-A visit begins when a page is loaded or another page is opened. The server loads a page in several steps, and loads it
-once more when its connection comes back. So load events do not close anything. Only `VisitState.begin` does, for every
-`VisitedState` whose `_come` was called on an earlier visit. For a loaded page, `PageLoads` does this already before the
-page gets its first data: otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
+A visit starts when a page is loaded or another page is opened. The server loads a page in several steps, and again when
+its connection comes back, so load events close nothing. Only `VisitState.begin` does, for every `VisitedState` whose
+`_come` was called on an earlier visit. For a page that is loaded, `PageLoads` does this before the page gets its first
+data. Otherwise the page would draw an open dialog for a moment, which takes the focus and the keys.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from reflex_base.event import Event
 
 Visit = tuple[str, str]
-"""A visit: the connection with which the page was loaded, and the path of the page."""
+"""A visit: the connection that loaded the page, and the path of the page."""
 
 _LOADS: Final = f"{State.get_full_name()}.{CompileVars.HYDRATE_AND_LOAD}"
 
@@ -62,7 +64,7 @@ class VisitedState(rx.State, mixin=True):
 
 
 class VisitState(rx.State):
-    """The current visit. `_loaded` is the connection with which the page was loaded."""
+    """The current visit. `_loaded` is the connection that loaded the page."""
 
     _loaded: str = ""
 

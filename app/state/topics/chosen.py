@@ -19,7 +19,7 @@ from app.store.topics.topics import load_topics
 class TopicState(FilterState):
     """The topic that is chosen in the conversation on screen.
 
-    `chosen` is its id, `path` has its name and the names of the topics above it; both are "" for no topic.
+    `chosen` is its id, `path` has its name and the names of the topics above it. Both are "" for no topic.
 
     This is a substate of `FilterState`, because filters may refer to the chosen topic.
     """

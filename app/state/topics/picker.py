@@ -72,7 +72,7 @@ class TopicPickerState(VisitedState, TopicState):
     editing: rx.Field[TopicFormView | None] = rx.field(None)
     fault: rx.Field[str] = rx.field("")
     _topics: tuple[TopicView, ...] = ()
-    _marked: str = ""  # the topic that is chosen in the picker
+    _marked: str = ""  # the id of the topic that is chosen in the picker
 
     @rx.event
     async def pick_for_composer(self) -> None:
@@ -217,7 +217,7 @@ class TopicPickerState(VisitedState, TopicState):
         self._list(self.query)
         if self.editing is not None:
             self.editing = describe_form(self._topics, self.editing.id)
-        if self.chosen:  # it may have been moved or deleted
+        if self.chosen:  # the chosen topic may have been moved or deleted
             await self._choose_here(read_kept(self.topics, self._here()))
 
     async def _attempt(self, work: Awaitable[None]) -> None:
@@ -240,7 +240,7 @@ class TopicPickerState(VisitedState, TopicState):
     async def _file(self, picking: TopicPickerView, topic_id: str, path: str) -> None:
         ctx = await context_for(current(), picking.pair_id)
         (change,) = await mark_pair(ctx, LOCAL_OWNER, picking.pair_id, Marks(topic_id=topic_id or None)) or (None,)
-        if change is None:  # it was filed there already
+        if change is None:  # the pair was filed under this topic already
             return
         undo = TopicPickerState.file(picking.pair_id, change.marks.get("topic_id") or "")
         where = path if topic_id else "no topic"

@@ -49,8 +49,8 @@ class TopicParent:
 class TopicFormView:
     """The form of a topic. `parents` are the topics that can be its parent.
 
-    `first` and `last`: the topic is the first or last of its siblings. `held`: the reason why it cannot be deleted, ""
-    if it can.
+    `first` and `last`: the topic is the first or last of its siblings. `held` is the reason why it cannot be deleted,
+    "" if it can.
     """
 
     id: str
@@ -109,7 +109,7 @@ def find_topic(topics: Sequence[TopicView], topic_id: object) -> TopicView | Non
 def place_beside(topics: Sequence[TopicView], topic: TopicView, by: int) -> TopicChanges:
     """Return the changes that move a topic one place up (`by` is -1) or down (1) among its siblings."""
     siblings = _siblings(topics, topic)
-    # It moves in front of the previous sibling, or of the one after the next sibling.
+    # The topic moves in front of the previous sibling, or in front of the one after the next sibling.
     at = siblings.index(topic) + (-1 if by < 0 else 2)
     return {"before": siblings[at].id if 0 <= at < len(siblings) else None}
 

@@ -32,19 +32,26 @@ from app.views.conversation.conversation import cut_snippet
 class ChatState(rx.State):
     """The title, the cards and the origin of the conversation on screen.
 
-    `opened` is the id of the conversation that all vars describe; `temporary`: this conversation is temporary.
-    `missing`: the address names a conversation that cannot be shown, because it does not exist, was deleted or belongs
-    to another owner. If it is in the trash, `in_trash` is its name, otherwise "".
+    - `opened`: the id of the conversation that all vars describe.
+    - `temporary`: this conversation is temporary.
+    - `missing`: the address names a conversation that cannot be shown, because it does not exist, was deleted or
+      belongs to another owner.
+    - `in_trash`: the name of that conversation if it is in the trash, otherwise "".
+
+    The title:
 
     - `title`: "" until there is one.
-    - `title_made`: no person wrote the title, so a model may be asked for another.
-    - `titling`: a model is being asked now.
-    - `title_damage`: the reason why the stored title cannot be read; then `title` has the first words of the
+    - `title_made`: no person wrote the title, so a model may write another.
+    - `titling`: a model is writing a title now.
+    - `title_damage`: the reason why the stored title cannot be read; `title` then has the first words of the
       conversation.
 
-    `parent` is the conversation from which this one was forked, after the pair at the position `fork_position`; "" and
-    0 if there is none. For a child conversation (`derived`: a title, a summary, delegated work) `parent` is the
-    conversation that it was made for, and `fork_position` is the position of the pair there.
+    The origin:
+
+    - `parent`, `fork_position`: the conversation from which this one was forked, and the position of the pair after
+      which it was forked; "" and 0 if there is none.
+    - `derived`: this is a child conversation: a title, a summary, delegated work. Then `parent` is the conversation
+      that it was made for, and `fork_position` is the position of the pair there.
     """
 
     title: rx.Field[str] = rx.field("")
@@ -64,7 +71,7 @@ class ChatState(rx.State):
     temporary: rx.Field[bool] = rx.field(default=False)
     missing: rx.Field[bool] = rx.field(default=False)
     in_trash: rx.Field[str] = rx.field("")
-    _read_of: Conversation | None = None  # the conversation that was read last
+    _read_of: Conversation | None = None  # the conversation in the form that was read last
 
     @rx.event
     async def open(self) -> None:

@@ -1,4 +1,6 @@
-"""The checkpoint, a summary that is sent instead of the earlier pairs: edit it, remove it, use an older one.
+"""The checkpoint, a summary that is sent instead of the earlier pairs.
+
+A person can edit it, remove it, or use an older one.
 
 Every change offers an undo. The summary on screen is `ChatState.summary`. New summaries are not made here.
 """
@@ -24,7 +26,10 @@ MAX_SUMMARY: Final = 1_000_000
 
 
 class CheckpointState(rx.State):
-    """The commands of the card of the checkpoint. `editing`: the card shows a text area instead of the summary."""
+    """The event handlers of the card of the checkpoint.
+
+    `editing`: the card shows a text area instead of the summary.
+    """
 
     editing: rx.Field[bool] = rx.field(default=False)
 

@@ -40,17 +40,28 @@ from app.views.reply.panels import RetryView, ToolProgressView
 class TranscriptState(rx.State):
     """The transcript of the conversation with the id `conversation`.
 
+    The pairs:
+
     - `pairs`: the pairs in view that the page has loaded (its window), oldest first.
     - `earlier`, `later`: there are older or newer pairs outside the window.
     - `known`: the pairs in view have been read, so an empty `pairs` means an empty view.
-    - `gone`: the conversation was deleted.
-    - `stopped`: an error ended the updates of the page.
+    - `boundary`, `boundary_reason`: pairs with positions lower than `boundary` are not sent, for this reason; -1: there
+      is no boundary.
+    - `first_sent`: the position of the oldest pair that the next send includes, 0 for none.
 
-    Pairs with positions lower than `boundary` (-1: there is no boundary) are not sent, for `boundary_reason`.
-    `first_sent` is the position of the oldest pair that the next send includes, 0 for none. `running` is the pair whose
-    reply is running, `ended` the pair whose reply ended last, "" for none. `retry` describes the next retry of a failed
-    call, None if none is due. `progress` is the progress of running tool calls. `changes` grows with every change of
-    the conversation itself. `damaged` are settings of the conversation that cannot be read.
+    The replies:
+
+    - `running`: the pair whose reply is running, "" for none.
+    - `ended`: the pair whose reply ended last, "" for none.
+    - `retry`: describes the next retry of a failed call, None if none is due.
+    - `progress`: the progress of running tool calls.
+
+    The conversation:
+
+    - `gone`: it was deleted.
+    - `stopped`: an error ended the updates of the page.
+    - `changes`: grows with every change of the conversation itself.
+    - `damaged`: its settings that cannot be read.
     """
 
     conversation: rx.Field[str] = rx.field("")
@@ -91,7 +102,8 @@ class TranscriptState(rx.State):
                 ctx = await context_for(current(), conversation_id)
                 if not await self._follow(ctx, conversation_id, registrations):
                     return
-                if (moved := await context_for(current(), conversation_id)) is not ctx:  # the temporary one was stored
+                # the conversation was temporary and is stored now
+                if (moved := await context_for(current(), conversation_id)) is not ctx:
                     yield ChatState.open
                     if not await self._follow(moved, conversation_id, registrations):
                         return
@@ -125,7 +137,8 @@ class TranscriptState(rx.State):
                 uploads = await find_uploads(current(), LOCAL_OWNER, files)
                 watcher.attach(tuple(upload.part for upload in uploads))
             while (screen := await watcher.next_screen()) is not None:
-                only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)  # a reply streams
+                # a reply streams, so only pairs have changed
+                only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)
                 turn = watcher.view.turn
                 is_moment = not only_pairs or noted != turn
                 async with self:
@@ -142,7 +155,7 @@ class TranscriptState(rx.State):
                 if is_moment:
                     noted = turn
                     note_change(token)
-                await drained(token)  # a slow reader gets larger pieces, not a longer queue
+                await drained(token)  # so a slow reader gets larger pieces and not a longer queue
         return True
 
     @rx.event(background=True)
@@ -186,7 +199,7 @@ class TranscriptState(rx.State):
         show_filter(await self.get_state(FilterState), screen, shown)
         show_composer(await self.get_state(ComposerState), screen, shown)
         show_parameters(await self.get_state(ParametersState), screen, shown)
-        if not screen.has_panels:  # a page that connects again keeps what it shows: a form may be open in it
+        if not screen.has_panels:  # a page that connects again keeps its content, because a form may be open in it
             return
         if shown is not None and not shown.has_panels:
             shown = None

@@ -72,11 +72,13 @@ class DeleteView:
 
 
 class TrashState(VisitedState, rx.State):
-    """The page of the trash. `loaded`: `items` were read; `more`: there are more entries.
+    """The page of the trash.
 
+    - `loaded`: `items` were read.
+    - `more`: there are more entries.
     - `term`: how long entries are kept, the value of one of `terms`.
     - `message`: the answer to the last command.
-    - `deleting`: what the dialog asks about, None while it is closed.
+    - `deleting`: the subject of the dialog that asks before a deletion, None while it is closed.
     """
 
     items: rx.Field[tuple[TrashItem, ...]] = rx.field(())

@@ -48,9 +48,9 @@ _LOOK_S: Final = 0.02
 
 
 class UndoState(rx.State):
-    """The event handlers of the Undo key, and of the offer to undo after a reload. No vars: a toast shows the result.
+    """The event handlers of the Undo key, and of the offer to undo after a reload. A toast shows the result.
 
-    `_loaded` is the connection with which the page was loaded.
+    `_loaded` is the connection that loaded the page.
     """
 
     _loaded: str = ""
@@ -71,7 +71,7 @@ class UndoState(rx.State):
         async with self:
             conversation_id = conversation_in(self.router.url.path)
         entry = None
-        with suppress(NotFoundError):  # the page shows that the conversation is missing
+        with suppress(NotFoundError):  # the page already shows that the conversation is missing
             entry = await _newest(conversation_id, OFFERED)
         async with self:
             if entry is None or await last_undo(self):
@@ -82,7 +82,7 @@ class UndoState(rx.State):
     @rx.event
     async def undo_last(self) -> rx.event.EventType[()]:
         """Undo the last action in this tab. If there is none, restore the newest deletion."""
-        return UndoState.take_back_last  # it runs after all earlier events
+        return UndoState.take_back_last  # this event is handled after all earlier events
 
     @rx.event
     async def undo_own(self) -> rx.event.EventType[()]:
@@ -119,7 +119,7 @@ class UndoState(rx.State):
 
     @rx.event
     async def bring_back(self, entry_id: str) -> rx.event.EventType[()] | None:
-        """Restore what an entry of the trash contains. Only Undo calls this, and Undo shows the toast."""
+        """Restore the content of an entry of the trash. Only Undo calls this, and Undo shows the toast."""
         if (valid_id := text_in(entry_id, MAX_ID)) is None:
             return None
         try:

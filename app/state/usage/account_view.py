@@ -46,8 +46,10 @@ class BudgetNote:
 class AccountSummary:
     """The sums of the conversation with the id `conversation`.
 
-    `requests` is the number of its requests as text ("2 requests"), "" if nothing was sent. `facts` are the sums,
-    `kinds` the tokens by kind, `by_purpose` the tokens and the cost by purpose; empty if there is only one purpose.
+    - `requests`: the number of its requests as text ("2 requests"), "" if nothing was sent.
+    - `facts`: the sums.
+    - `kinds`: the tokens by kind.
+    - `by_purpose`: the tokens and the cost by purpose; empty if there is only one purpose.
     """
 
     conversation: str
@@ -62,10 +64,13 @@ class AccountSummary:
 class CallItem:
     """A provider call of the conversation, as an entry of the list of its costs.
 
-    `what` names its purpose and its pair. `end` describes its failure or stop, "" if it completed. `prediction`
-    compares the predicted cached tokens with those that were read from the cache, "" if there is nothing to compare.
-    `report` describes a fault in the usage that the provider reported, "" for none. `started_at` is ISO 8601.
-    `model_name` is the name of `model` for people.
+    - `what`: names its purpose and its pair.
+    - `end`: describes its failure or stop, "" if it completed.
+    - `prediction`: compares the predicted cached tokens with those that were read from the cache, "" if there is
+      nothing to compare.
+    - `report`: describes a fault in the usage that the provider reported, "" for none.
+    - `started_at`: its start (ISO 8601).
+    - `model_name`: the name of `model` for people.
     """
 
     id: str
@@ -142,7 +147,7 @@ def _list_kinds(usage: Usage) -> tuple[FigureView, ...]:
 def _name_call(booked: Booked, conversation_id: str) -> str:
     call = booked.call
     purpose = describe_purpose(call.purpose)
-    # The positions of a child conversation are not positions in this one.
+    # The positions of a child conversation are not positions in this conversation.
     if call.conversation_id != conversation_id or call.purpose == COUNT:
         what = purpose
     elif booked.position is None:

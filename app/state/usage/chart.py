@@ -1,4 +1,4 @@
-"""The chart of the report: one bar per day or month, stacked by kind of tokens, as numbers that a view draws as SVG.
+"""The chart of the report: one bar per day or month, stacked by kind of tokens, as numbers for a drawing in SVG.
 
 The drawing is 100 units wide and `HEIGHT` units high, whatever its size on screen. The table below it has every figure.
 
@@ -39,10 +39,10 @@ class SegmentView:
 
 @dataclass(frozen=True)
 class BarView:
-    """The bar of a day or month.
+    """The bar of a day or month, in a column of the chart's full height, which shows `title` under the pointer.
 
-    The bar is in a column of the chart's full height, which shows `title` under the pointer. `left` and `width` are the
-    position and width of the column, `bar_left` and `bar_width` those of the bar.
+    - `left`, `width`: the position and width of the column.
+    - `bar_left`, `bar_width`: the position and width of the bar.
     """
 
     title: str

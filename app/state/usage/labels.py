@@ -61,7 +61,7 @@ def charge_alone(spent: Spent) -> str:
 
 
 def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
-    """Return the number of tokens. "at least": a call was cut off before its provider reported its usage.
+    """Return the number of tokens, with "at least" if a call was cut off before its provider reported its usage.
 
     >>> from app.domain.usage import Usage
     >>> describe_tokens(Spent(usage=Usage(120))), describe_tokens(Spent(cut=1, usage=Usage(120)))
@@ -76,7 +76,7 @@ def describe_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
 
 
 def count_tokens(spent: Spent, shown: Callable[[int], str] = number) -> str:
-    """Return what `describe_tokens` returns, with the noun."""
+    """Return the text of `describe_tokens`, with the noun."""
     if spent.cut and not spent.usage.all_tokens:
         return "tokens not reported"
     return f"{describe_tokens(spent, shown)} {'token' if spent.usage.all_tokens == 1 else 'tokens'}"

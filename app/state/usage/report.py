@@ -35,8 +35,10 @@ _EXPORT: Final = "/api/v1/usage/export"
 class UsageState(rx.State):
     """The report on the Usage page. `report` is None until it is read.
 
-    `period` is a key of `PERIODS`, `group` a key of `GROUPS` by which the table is grouped, `measure` a key of
-    `MEASURES` for the chart. `export_link` is the address of the table as CSV, with all rows.
+    - `period`: a key of `PERIODS`.
+    - `group`: the key of `GROUPS` by which the table is grouped.
+    - `measure`: the key of `MEASURES` that the chart shows.
+    - `export_link`: the address of the table as CSV, with all rows.
     """
 
     period: rx.Field[str] = rx.field("30")
@@ -83,7 +85,7 @@ class UsageState(rx.State):
         async with self:
             if turn == self._turn:
                 self.report = report
-                if not self._measure_chosen:  # without costs the cost chart has no bars
+                if not self._measure_chosen:  # the chart of costs has no bars if there are no costs
                     self.measure = "cost" if any(bar.segments for bar in report.cost.bars) else "tokens"
 
 

@@ -34,9 +34,10 @@ _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 class SpentFigures:
     """The figures of the conversation with the id `conversation`.
 
-    `included` names the background tasks whose tokens are part of `tokens`, such as "incl. title"; "" for none.
-    `standing` is the worst status of its budgets, "" if none is spent or nearly spent. `label` is the text for screen
-    readers, `title` the same text as a tooltip, which lists the parts of the total.
+    - `included`: names the background tasks whose tokens are part of `tokens`, such as "incl. title"; "" for none.
+    - `standing`: the worst status of its budgets, "" if none is spent or nearly spent.
+    - `label`: the text for screen readers.
+    - `title`: the same text as a tooltip, which lists the parts of the total.
     """
 
     conversation: str
@@ -81,7 +82,7 @@ async def _read(conversation_id: str) -> SpentFigures | None:
         ctx = await context_for(current(), conversation_id)
         balance = await load_balance(ctx, LOCAL_OWNER, conversation_id)
     except NotFoundError:
-        return None  # the page says that the conversation is missing
+        return None  # the page already says that the conversation is missing
     if not balance.spent.calls:
         return None
     return _describe(balance, await list_budgets_of(ctx, LOCAL_OWNER, balance.conversation))
