@@ -26,7 +26,7 @@ TAILWIND: Final[dict[str, Any]] = {
             "maxWidth": {"measure": "var(--measure)", "column": "var(--column)"},
         }
     },
-    # Only Inview's code uses Tailwind classes: scanning libraries would add rules that nothing uses.
+    # Only Inview's own code uses Tailwind classes. Scanning libraries would add rules that no element uses.
     "content": [
         "./app/**/*.{js,jsx}",
         "./app_components/**/*.jsx",

@@ -1,4 +1,4 @@
-"""Encodes views as JSON. All code that writes views as JSON uses this module. Views may have enums and UTC times.
+"""Encodes views as JSON. All code that writes views as JSON uses this module. Views may contain enums and UTC times.
 
 >>> to_json({"at": None})
 b'{"at":null}'

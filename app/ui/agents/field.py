@@ -41,8 +41,7 @@ def field(
 def choice(name: str, label: str, hint: str, options: dict[str, str]) -> rx.Component:
     """Draw a menu of a few values: `options` has the text of each value.
 
-    The menu is created again when the stored value arrives, because a menu uses its default value only when it is
-    created.
+    A menu uses its default value only when it is created, so it is created again when the stored value arrives.
     """
 
     def menu(**props: Any) -> rx.Component:

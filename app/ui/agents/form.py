@@ -12,7 +12,8 @@ from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.keys.escape import escape
 
-# Characters. A longer text would close the socket. The server refuses a text that is too long; the form keeps the text.
+# Maximum number of characters. A longer text would close the socket. The server refuses a text that is too long, and
+# the form keeps it.
 _LONGEST = 900_000
 
 

@@ -1,4 +1,4 @@
-"""The part of the agent's form about tools: the servers whose tools it gets, and the calls that it may make."""
+"""The part of the agent's form about tools: the servers whose tools the agent has, and the calls that it may make."""
 
 from __future__ import annotations
 

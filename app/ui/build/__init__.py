@@ -1,1 +1,1 @@
-"""Changes of what Reflex builds, each a plugin that `rxconfig.py` lists: scripts, islands, the connection, the HTML."""
+"""Changes of Reflex's build, each a plugin that `rxconfig.py` lists: scripts, islands, the connection, the HTML."""

@@ -20,18 +20,18 @@ from reflex_base.plugins.base import PostBuildContext, PreCompileContext
 
 _CONFIG: Final = "vite.config.js"
 _GROUPS: Final = re.compile(r"groups: \[\s*\{\s*test: /env\.json/,\s*name: \"reflex-env\",\s*\},\s*\]")
-# This group does not contain the code that only one page uses, nor entry.client: that file starts to run only when all
+# This group contains neither the code that only one page uses, nor entry.client, which starts to run only when all
 # other files are loaded.
 _SHARED: Final = 'groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2 }]'
 
-# React's rendering and the page of a conversation. Opening a conversation runs nearly all of both, but not of the
-# shared file.
+# The files are React's rendering and the page of a conversation. Opening a conversation runs nearly all of both, but
+# not of the shared file.
 _RUN_AT_ONCE: Final = ("entry.client-*.js", "_c_.__conversation_._index-*.js")
 _ALL_OF_IT: Final = "//# allFunctionsCalledOnLoad\n"
 
 
 class ChunksError(Exception):
-    """Raised if a file of Reflex or Vite has another form than this module expects."""
+    """Error: a file of Reflex or Vite has another form than this module expects."""
 
 
 class ChunksPlugin(rx.plugins.Plugin):
@@ -47,7 +47,7 @@ class ChunksPlugin(rx.plugins.Plugin):
 def with_shared(config: str) -> str:
     """Return Vite's configuration with one file for all shared code.
 
-    Reflex's configuration has one only for `env.json`.
+    Reflex's own configuration has a shared file only for `env.json`.
 
     Raises:
         ChunksError: the configuration does not have Reflex's group for `env.json` exactly once.

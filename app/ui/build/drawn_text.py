@@ -1,4 +1,4 @@
-"""Limits for every text of the page, so that no text takes a browser long to draw (`app/ui/kit/texts/drawn_text.ts`).
+"""Limits for every text of the page, so that the browser draws each text quickly (`app/ui/kit/texts/drawn_text.ts`).
 
 The build changes Reflex's runtime, which then sets these limits before anything is drawn. `rxconfig.py` lists
 `DrawnTextPlugin` after `LinkPlugin`, because `LinkPlugin` restores the runtime that Reflex ships.

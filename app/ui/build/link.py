@@ -27,7 +27,7 @@ _CHANGES: Final = {
 
 
 class LinkError(Exception):
-    """Raised if Reflex's runtime has another form than this module expects."""
+    """Error: Reflex's runtime has another form than this module expects."""
 
 
 class LinkPlugin(rx.plugins.Plugin):

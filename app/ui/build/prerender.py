@@ -19,7 +19,7 @@ _AND_THE_SHELL: Final = f'"prerender": ({{ getStaticPaths }}) => [...getStaticPa
 
 
 class PrerenderError(Exception):
-    """Raised if React Router's configuration, which Reflex writes, has another form than this module expects."""
+    """Error: React Router's configuration, which Reflex writes, has another form than this module expects."""
 
 
 class PrerenderPlugin(rx.plugins.Plugin):

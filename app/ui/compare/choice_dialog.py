@@ -19,7 +19,7 @@ _TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a bool, which Reflex
 
 @rx.memo
 def comparison_choice_dialog() -> rx.Component:
-    """Draw the dialog: the models, and below them the number of ticked models or why there are no models."""
+    """Draw the dialog: the models, and below them their number, or the reason why there are none."""
     return Dialog.create(
         rx.el.form(
             Arrows.create(

@@ -33,12 +33,13 @@ def _ended(key: rx.Var[str], status: rx.Var[int], body: rx.Var[str]) -> tuple[rx
 class FileChooser(Island):
     """An invisible component that uploads files to `address`: those that are chosen, pasted, or dropped on the page.
 
-    - `accept` has the kinds of files that can be chosen, as the HTML attribute of this name.
+    - `accept`: the kinds of files that can be chosen, as the HTML attribute of this name.
     - `photos`: the camera can be used too.
-    - `keys`: the keys of the attached files; when one of them is removed, its upload is canceled. Each event gets the
-      key of a file first.
-    - `on_begin` also gets its name and its number of bytes, `on_progress` the percentage that was uploaded, and
-      `on_end` the HTTP status (0: no answer) and the body of the answer.
+    - `keys`: the keys of the attached files. When one of them is removed, its upload is canceled.
+
+    Each event gets the key of a file first. In addition, `on_begin` gets its name and its number of bytes,
+    `on_progress` the percentage that was uploaded, and `on_end` the HTTP status (0: no answer) and the body of the
+    answer.
     """
 
     library = island("composer/attach.tsx")
@@ -53,9 +54,9 @@ class FileChooser(Island):
 
 
 def file_chooser() -> rx.Component:
-    """Create the component that uploads the draft's files. The action `Place.ATTACH` opens its file dialog.
+    """Create the component that uploads the draft's files.
 
-    The action `Place.PHOTO` opens the camera instead.
+    The action `Place.ATTACH` opens its file dialog, the action `Place.PHOTO` the camera.
     """
     temporary = ChatState.temporary | TemporaryState.wanted
     return FileChooser.create(

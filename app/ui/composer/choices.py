@@ -85,9 +85,9 @@ def agent_menu() -> rx.Component:
 
 
 def agent_used() -> rx.Component:
-    """Draw which agent answers in the new conversation, with a button that ends this; nothing if there is none.
+    """Draw the agent that answers in the new conversation, with a button that removes it; nothing if there is none.
 
-    The agent of the last conversation is used again, so the menu alone would not be noticed.
+    The agent of the last conversation is used again, and the menu alone would not draw attention to that.
     """
     return rx.cond(
         AgentState.chosen != NO_AGENT,

@@ -40,7 +40,7 @@ def comparing_button() -> rx.Component:
 
 
 def models_compared() -> rx.Component:
-    """Draw which models the next message goes to, with a button that ends this; nothing if it goes to one model."""
+    """Draw the models that the next message goes to, with a button that ends this; nothing if it goes to one model."""
     return rx.el.div(
         rx.cond(
             ComposerState.compared != "",
@@ -56,5 +56,5 @@ def models_compared() -> rx.Component:
                 class_name="choice-set",
             ),
         ),
-        role="status",  # it exists before the text appears: otherwise screen readers announce nothing
+        role="status",  # the element exists before its text appears; otherwise screen readers announce nothing
     )

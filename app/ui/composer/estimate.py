@@ -20,9 +20,9 @@ _TOO_LARGE: Final = "{count} characters are too many to send at once. The text s
 
 
 def counter() -> rx.Component:
-    """Draw the number of pairs in view that will be sent: "12 / 15 pairs", with a filter "2 / 2 of 15 pairs".
+    """Draw the number of pairs in view that will be sent: "12 / 15 pairs", or with a filter "2 / 2 of 15 pairs".
 
-    A small screen has room for "12 / 15", with a filter for "2 of 15".
+    A small screen has room only for "12 / 15", or with a filter for "2 of 15".
     """
     return rx.cond(
         ComposerState.split,
@@ -50,7 +50,8 @@ def estimate() -> rx.Component:
 
 
 def _counting() -> rx.Component:
-    # No live region: a screen reader would read a hundred steps aloud. It reads this when a person navigates to it.
+    # This is no live region: a screen reader would read a hundred steps aloud. It reads the text when a person
+    # navigates to it.
     return rx.el.span(
         ComposerState.counting,
         role="progressbar",

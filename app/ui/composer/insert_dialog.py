@@ -108,7 +108,7 @@ def _field(field: rx.vars.ObjectVar[FieldView], index: rx.Var[int]) -> rx.Compon
             html_for=name,
         ),
         rx.el.textarea(
-            key=turn,  # a new key draws the field again, so that it takes the focus
+            key=turn,  # a new key draws the field again, so that the field takes the focus
             id=name,
             name=name,
             default_value=field.value,

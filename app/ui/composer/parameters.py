@@ -116,7 +116,7 @@ def parameters_dialog() -> rx.Component:
                     dialog_cancel(),
                     rx.el.button("Save", type="submit", class_name="loud"),
                 ),
-                key=_FORM.number,  # draws the form again, so that new values replace what the browser shows
+                key=_FORM.number,  # a new key draws the form again, so that new values replace those in the browser
                 no_validate=True,
                 on_submit=ParametersState.use,
             ),

@@ -41,7 +41,7 @@ def permissions() -> rx.Component:
 
 
 def _card(card: rx.vars.ObjectVar[PermissionCard]) -> rx.Component:
-    # An answered card disappears at once: the composer gets the focus before the card leaves the page.
+    # An answered card disappears at once, so the composer gets the focus before the card leaves the page.
     return Passing.create(_form(card), to="composer", class_name="contents", key=card.id)
 
 
@@ -113,7 +113,7 @@ def _head(card: rx.vars.ObjectVar[PermissionCard], asks: Any) -> rx.Component:
             id=asks,
             role="alert",
         ),
-        # Hidden from screen readers: a clock that is read aloud every second would drown out everything else.
+        # Hidden from screen readers, which would otherwise read the clock aloud every second.
         rx.el.span(
             Countdown.create(until=card.until, now=card.now, after="", hours=" h", late=_LATE_SECONDS),
             aria_hidden="true",

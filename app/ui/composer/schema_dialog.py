@@ -58,7 +58,7 @@ def schema_dialog() -> rx.Component:
 def _area() -> rx.Component:
     is_refused = SchemaState.fault != ""
     return rx.el.textarea(
-        key=_WRITING.number,  # a new key draws the field again, so that the new text replaces what the browser shows
+        key=_WRITING.number,  # a new key draws the field again, so that the new text replaces that in the browser
         id=AREA_ID,
         name="schema",
         default_value=_WRITING.text,

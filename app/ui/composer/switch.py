@@ -1,4 +1,4 @@
-"""A switch that changes at once when it is clicked, also before the page's scripts run."""
+"""A switch that changes at once when it is clicked, even before the page's scripts run."""
 
 from __future__ import annotations
 

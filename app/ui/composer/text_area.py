@@ -31,24 +31,30 @@ def _restore(
 class TextArea(Island):
     """The text area for a message of at most `most` characters. The browser stores its text as the draft.
 
+    The draft:
+
     - `lasting`: the id of the conversation whose draft is stored on disk; other drafts are only in memory.
     - `files`: the ids of the draft's uploads.
     - `schema`: its JSON schema.
-    - `restored`: the number of the last `on_restore` that the server has handled: `files` and `schema` belong to the
+    - `on_restore`: passes the draft, when a conversation is opened.
+    - `restored`: the number of the last `on_restore` that the server has handled. `files` and `schema` belong to the
       draft of that event.
     - `attached`: a file is attached, so the text may be blank.
+
+    The send:
+
     - `busy`: a reply is running.
     - `queued`: the queue has texts.
+    - `answers`: the results of the newest sends.
+    - `order`: an instruction for the text area, such as to insert a text.
+    - `on_finish`: reports that the instruction was carried out.
+    - `on_compare`: the user wants to send the text to several models.
 
-    `answers` are the results of the newest sends. `order` is an instruction for the text area, such as to insert a
-    text; `on_finish` reports that it was carried out.
+    Prompts. A person can insert a prompt of a server by "/" and its name:
 
-    A person can insert a prompt of a server by "/" and its name: `on_slash` then requests the list `prompts`, and
-    `on_prompt` passes the id of the chosen prompt. Screen readers read `prompts_said` aloud; its `{count}` becomes the
-    number of prompts that match.
-
-    `on_compare`: the user wants to send the text to several models. When a conversation is opened, `on_restore` passes
-    its draft.
+    - `on_slash`: requests the list `prompts`.
+    - `on_prompt`: passes the id of the chosen prompt.
+    - `prompts_said`: read aloud by screen readers. `{count}` in it becomes the number of prompts that match.
     """
 
     library = _FILE
@@ -98,10 +104,12 @@ class DraftButton(Island):
 
 
 class SendNotice(Island):
-    """The notice about the last send or the connection; nothing if all is well.
+    """The notice about the last send or the connection; nothing if there is no problem.
 
-    `refused`: the server refused the send, and the children are the reason. The other props are texts: `unsent` if the
-    send could not leave the browser, `lost` if the connection is lost, `long` if the text is too long to send.
+    - `refused`: the server refused the send, and the children are the reason.
+    - `unsent`: the text if the send could not leave the browser.
+    - `lost`: the text if the connection is lost.
+    - `long`: the text if the message is too long to send.
     """
 
     library = _FILE

@@ -35,8 +35,9 @@ class FilterLine(Island):
 
     The line shows `applied`, the filter in force, until a person types.
 
-    - `feedback` describes the typed line, `written` is the last line that a chip wrote. Each time `done` increases, the
-      panel closes and the focus moves to the transcript.
+    - `feedback`: describes the typed line.
+    - `written`: the last line that a chip wrote.
+    - `done`: each time it increases, the panel closes and the focus moves to the transcript.
     - `past`: the earlier lines that the arrow keys recall; None: not loaded yet.
     - `failed`: the filter that was entered last was not applied.
     - `saved_open`: the panel of saved filters is open.
@@ -75,9 +76,10 @@ class FilterLine(Island):
 class FilterAddress(Island):
     """An invisible component that writes `filter` into the address of the page. None: the address is not changed.
 
-    If `steps` has increased, the new address becomes an entry of the browser's history, so that Back returns to the
-    previous filter. `read` is the page and the filter of the address that the server read last. While the browser shows
-    another address, nothing is written: the server has not applied the filter of that address yet.
+    - `steps`: if it has increased, the new address becomes an entry of the browser's history, so that Back returns to
+      the previous filter.
+    - `read`: the page and the filter of the address that the server read last. While the browser shows another address,
+      nothing is written, because the server has not applied the filter of that address yet.
     """
 
     library = island("filters/address.tsx")
@@ -127,7 +129,7 @@ def filter_bar() -> rx.Component:
 
 def reader_zone() -> rx.Component:
     """Create an invisible component that sends the reader's time zone. Each page with a composer has exactly one."""
-    # The browser needs tens of milliseconds to find the zone. So the page asks for it only after it has opened.
+    # Finding the zone takes the browser tens of milliseconds, so the page requests it only after it has opened.
     zone = rx.Var("Intl.DateTimeFormat().resolvedOptions().timeZone", _var_type=str)
     return Passing.create(milliseconds=_LATER_MS, on_end=FilterState.learn_zone(zone).temporal)
 
@@ -143,7 +145,7 @@ def nothing_found() -> rx.Component:
     )
 
 
-# A component that is passed as a prop must be a memo: Reflex cannot draw a foreach there.
+# A component that is passed as a prop must be a memo, because Reflex cannot draw a foreach there.
 @rx.memo
 def filter_summary() -> rx.Component:
     """Draw the description of the filter in force, or the reason why the last entered filter was not applied."""

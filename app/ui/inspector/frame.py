@@ -48,10 +48,10 @@ _IS_ON_START: Final = InspectorState.section == ON_START
 class InspectorFrame(Island):
     """The column of the inspector, with the accessible name `label`. It is open while `section` is not "".
 
-    `covers` is the id of the element that the column covers on small screens. The column takes the focus when a person
-    opens it. Until the page is `ready` it does not take the focus, because a column that is open after a reload was not
-    opened by the person. On small screens the column sends `on_close` after a reload and when a person goes to another
-    page.
+    - `covers`: the id of the element that the column covers on small screens.
+    - `ready`: the column takes the focus when a person opens it. Until the page is ready it does not, because a column
+      that is open after a reload was not opened by the person.
+    - `on_close`: on small screens, sent after a reload and when a person goes to another page.
     """
 
     library = island("inspector/frame.tsx")

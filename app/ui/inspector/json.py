@@ -27,7 +27,7 @@ class HashCheck(Island):
 
 
 def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component:
-    """Draw the JSON of a body with a copy button or, if it is large, a page of it with a link that downloads all.
+    """Draw the JSON of a body with a copy button. If it is large, draw a page of it with a link that downloads all.
 
     `on_page` is the handler that shows the page with a number, from 1.
     """
@@ -42,7 +42,7 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
                     href=body.download,
                     download="",
                     class_name="copy",
-                    custom_attrs={"reloadDocument": True},  # else the router takes it for a page
+                    custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
                 ),
             ),
             _pages(body, on_page),

@@ -1,4 +1,4 @@
-"""The section Log of the inspector: requests for titles and summaries, and the usage up to each removal of messages."""
+"""The section Log of the inspector: requests for titles and summaries, and the usage when messages were removed."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def piece(item: rx.vars.ObjectVar[PieceView], on_open: Any) -> rx.Component:
         opened=item.opened,
         missing=rx.cond(item.loaded, "", item.key),
         on_need=on_open(item.key),
-        key=item.opened.to_string(),  # a new key creates the piece again: expanded once it is the newest message
+        key=item.opened.to_string(),  # a new key creates the piece again, so that the newest message is expanded
         class_name="piece",
     )
 

@@ -74,7 +74,7 @@ def _tabs() -> rx.Component:
                 rx.el.span("Building the request…", role="status", class_name="tabs-stale"),
                 rx.el.button("Changed. Refresh", type="button", on_click=PreviewState.refresh, class_name="tabs-stale"),
             ),
-            # No live region: a screen reader would read it aloud after every typed letter.
+            # This is no live region: a screen reader would read it aloud after every typed letter.
             rx.el.span("Updating…", class_name="updating"),
         ),
         rx.el.span("Without your text: it is too large to send at once.", role="status", class_name="oversize"),

@@ -29,7 +29,7 @@ def tools_panel() -> rx.Component:
 
 @rx.memo
 def tool_row(item: rx.vars.ObjectVar[ToolItem], manual: rx.Var[bool], rest: rx.RestProp) -> rx.Component:
-    """Draw a tool, which expands to the description and the schema that the model gets.
+    """Draw a tool. When it is expanded, it shows the description and the schema that the model receives.
 
     `manual`: the tool has a checkbox, because the person chooses each tool.
     """

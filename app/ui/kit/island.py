@@ -23,7 +23,7 @@ FOLDER: Final = "islands"
 
 
 class IslandError(Exception):
-    """Raised if an island is used or declared in a way that its TypeScript does not allow."""
+    """Error: an island is used or declared in a way that its TypeScript does not allow."""
 
 
 def island(path: str) -> str:
@@ -38,7 +38,7 @@ def island(path: str) -> str:
 
 
 class Island(rx.Component):
-    """The base class of components that TypeScript draws.
+    """The base class of components that are drawn by TypeScript.
 
     A prop declared as `rx.Var[X]` is required, one declared as `rx.Var[X] | None = None` is optional. Events are
     optional.

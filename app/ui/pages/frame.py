@@ -38,7 +38,10 @@ _EARLY_ENTER: Final = """addEventListener("keydown", ({ key, shiftKey, keyCode, 
   if (isEarly && key === "Enter" && !shiftKey && keyCode !== 229 && target.id === "prompt")
     target.dataset.entered = target.value + "\\n";
 }, true);"""
-"""Until the page answers, Enter puts a line break into the composer. This notes the text that ends with it."""
+"""Until the page answers, Enter puts a line break into the composer.
+
+This script notes the text that ends with that line break.
+"""
 _NOTICE = "mx-auto mb-2 max-w-column rounded-lg bg-warn-soft px-3.5 py-2 text-[13.5px] text-warn"
 
 
@@ -53,7 +56,7 @@ def frame(*centre: rx.Component, top: rx.Component | None = None, aside: rx.Comp
             rx.el.main(
                 _top_bar(top or rx.fragment()),
                 _notice(),
-                # Not in the list of conversations: screen readers read nothing from a collapsed list.
+                # Outside the list of conversations, because screen readers read nothing from a collapsed list.
                 rx.el.p(NewsState.said, role="status", aria_live="polite", class_name="unseen"),
                 *centre,
                 id="centre",

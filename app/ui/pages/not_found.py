@@ -15,7 +15,7 @@ def not_found() -> rx.Component:
 
 
 def nothing_here(title: str, *words: rx.Component | rx.Var[str] | str) -> rx.Component:
-    """Draw a text that says what does not exist, with a link to a new conversation."""
+    """Draw a text that names the missing object, with a link to a new conversation."""
     return rx.el.div(
         rx.el.h1(title, class_name="text-[20px] font-semibold tracking-tight"),
         rx.el.p(*words, class_name="mt-1 text-muted"),

@@ -64,7 +64,7 @@ def saved_file(address: rx.Var[str], name: rx.Var[str]) -> rx.Component:
         rx.cond(name != "", name, "File"),
         href=address,
         download=name,
-        custom_attrs={"reloadDocument": True},  # else the router treats it as a page
+        custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
         class_name="tool-file",
     )
 

@@ -31,7 +31,7 @@ def failure_steps(pair: PairVar) -> rx.Component:
     acts = {
         FailureStep.SETTINGS: rx.redirect(provider_address(vendor_of(pair.model.to(str)))),
         FailureStep.RETRY: ResendState.answer_again(pair.id, ""),
-        FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # a dialog asks how, before anything is sent
+        FailureStep.FIT: ResendState.answer_again(pair.id, ""),  # a dialog asks how to fit, before anything is sent
         FailureStep.EDIT: EditState.begin(pair.id),
         FailureStep.OTHER_MODEL: AnswerAgainState.ask(pair.id),
         FailureStep.INCLUDE: PartialReplyState.include(pair.id),

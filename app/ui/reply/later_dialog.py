@@ -1,4 +1,4 @@
-"""The dialog that asks what happens to the later pairs when a pair is sent again. Nothing is sent without a choice.
+"""The dialog that asks for the choice for later pairs when a pair is sent again. Nothing is sent without a choice.
 
 Arrow keys move through the options; the focus starts at the option that loses nothing.
 """

@@ -43,7 +43,7 @@ _PACKAGES: Final = ["marked@18.2.1", "remend@1.4.0", "lowlight@3.3.0", "katex@0.
 
 
 class Markdown(Island):
-    """The island behind the function `markdown`, which sets its props. `live`: `text` may still grow."""
+    """The island that the function `markdown` creates. The function sets its props. `live`: `text` may still grow."""
 
     library = island("reply/markdown.tsx")
     tag = "Markdown"
@@ -58,6 +58,6 @@ def markdown(
 ) -> rx.Component:
     """Draw a Markdown text of a model. `live`: the text may still grow.
 
-    When `key` changes, the text is parsed from its start again, not only the part that was added.
+    When `key` changes, the whole text is parsed again, not only the part that was added.
     """
     return Markdown.create(text=text, live=live, words=WORDS, key=key)

@@ -23,11 +23,12 @@ def _edit_and_text(edit: rx.Var[str], text: rx.Var[str]) -> tuple[rx.Var[str], r
 class EditKeys(Island):
     """An element around the text area of an edited request. It handles the keys, the focus and the stored text.
 
-    - `edit`: the id of the edit, which each event passes with the text. The browser stores the text under the name
-      `kept_as`; "": it is not stored.
+    - `edit`: the id of the edit, which each event passes with the text.
+    - `kept_as`: the name under which the browser stores the text; "": the text is not stored.
     - `asked`: the text area takes the focus.
-    - `on_write` is sent when the text area appears, `on_escape` when Escape is pressed, `on_leave` when the text area
-      disappears.
+    - `on_write`: sent when the text area appears.
+    - `on_escape`: sent when Escape is pressed.
+    - `on_leave`: sent when the text area disappears.
     """
 
     library = island("reply/edit_keys.tsx")

@@ -1,4 +1,4 @@
-"""Stops: the parts of a pair at which the cursor stops when it is moved by keys. This module makes their attributes."""
+"""Stops of the cursor: the parts of a pair that the cursor reaches by keys. This module makes their attributes."""
 
 from __future__ import annotations
 

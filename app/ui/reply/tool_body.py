@@ -140,7 +140,7 @@ def _file(piece: PieceVar) -> rx.Component:
             rx.cond(piece.name != "", piece.name, "File"),
             href=piece.address,
             download=piece.name,
-            custom_attrs={"reloadDocument": True},  # as above
+            custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
             class_name="tool-file",
         ),
         " ",
@@ -154,7 +154,7 @@ def _download(address: rx.Var[str]) -> rx.Component:
             "Download the call records",
             href=address,
             download="",
-            custom_attrs={"reloadDocument": True},  # as above
+            custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
             class_name="tool-file",
         ),
         class_name="tool-note",

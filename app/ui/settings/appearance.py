@@ -32,7 +32,8 @@ def appearance() -> rx.Component:
 def preferred_theme() -> rx.Component:
     """Create an invisible component that makes the browser use and store the preferred theme. Each page has one."""
     theme = PreferencesState.preferred.theme
-    return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))  # mounted again
+    # with another key, the component is mounted again
+    return rx.cond(PreferencesState.loaded, rx.fragment(applied_theme(theme=theme), key=theme))
 
 
 @rx.memo

@@ -1,4 +1,4 @@
-"""Settings → Context: the limits of a send, what to do with a send that exceeds them, and the cache lifetime.
+"""Settings → Context: the limits of a send, the action for a send that exceeds them, and the cache lifetime.
 
 Errors are shown at their fields.
 """

@@ -14,11 +14,11 @@ def _pressed(key: rx.Var[str], combined: rx.Var[bool]) -> tuple[rx.Var[str], rx.
 class KeyField(Island):
     """A button with the text `text` and the accessible name `label`. While it records a key, it shows `asking_text`.
 
-    - `on_ask` is sent when the button is pressed: it then records the next key.
+    - `on_ask`: sent when the button is pressed, which starts the recording.
     - `asking`: the server knows that the button is recording.
-    - `on_press` gets the recorded key, as `app/views/shortcuts/shortcuts.py` writes it, and whether Ctrl, Alt or Cmd
+    - `on_press`: gets the recorded key, as `app/views/shortcuts/shortcuts.py` writes it, and whether Ctrl, Alt or Cmd
       was held.
-    - `on_leave` is sent when the button loses the focus while it is recording, which ends the recording.
+    - `on_leave`: sent when the button loses the focus while it is recording, which ends the recording.
     """
 
     library = island("settings/key_field.tsx")

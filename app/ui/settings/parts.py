@@ -63,5 +63,5 @@ def saving(message: Any) -> rx.Component:
 
 
 def once_loaded(loaded: Any, content: rx.Component) -> rx.Component:
-    """Draw the content once its values are `loaded`, because fields keep the first value that they get."""
+    """Draw the content once its values are `loaded`. Drawn earlier, the fields would keep their first, empty values."""
     return rx.cond(loaded, content, status("Loading settings…"))

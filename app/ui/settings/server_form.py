@@ -65,7 +65,7 @@ def _remote() -> rx.Component:
         rx.el.label(
             rx.el.input(type="checkbox", name="allow_private"),
             " The server is on this machine or in a private network",
-            key=f"added {ServersState.added}",  # a new key unchecks it for the next server
+            key=f"added {ServersState.added}",  # a new key clears this checkbox for the next server
             class_name="context-choice",
         ),
         _own_client(),

@@ -10,8 +10,9 @@ from app.ui.kit.island import Island, island
 class TabButton(Island):
     """A button that opens an empty tab when it is pressed, and loads `address` in the tab when the address is known.
 
-    `on_open` gets whether the browser has opened a tab. `asking`: the server is requesting the address; if this ends
-    without an address, the tab is closed. The button is visible while `shown`; hidden, it still waits for the address.
+    - `on_open`: gets whether the browser has opened a tab.
+    - `asking`: the server is requesting the address. If this ends without an address, the tab is closed.
+    - `shown`: the button is visible. A hidden button still waits for the address.
     """
 
     library = island("settings/tab_button.tsx")

@@ -24,7 +24,7 @@ _PLACES: Final[Mapping[str, Place]] = {
     "leave_input": Place.KEYS,
     "leave_command": Place.HISTORY,
 }
-_ENDS: Final = frozenset({"fork", "new_conversation"})  # the person writes a message next
+_ENDS: Final = frozenset({"fork", "new_conversation"})  # after these actions, the person will write a message
 _SENT: Final = frozenset({*PAIR_EVENTS, *PAGE_EVENTS, FIRST_SENT})
 
 
@@ -56,7 +56,7 @@ class KeyBinding:
 
 
 def bind(action: KeyAction) -> KeyBinding | None:
-    """Return the binding of an action; None if another part of the page handles its key."""
+    """Return the binding of an action, or None if another part of the page handles its key."""
     here = Place(action.id) if action.mode is Mode.VIEW and action.id in set(Place) else None
     place = _PLACES.get(action.id, here)
     if place is None and action.id not in _SENT:
@@ -93,11 +93,14 @@ class Keyboard(Island):
     - `openers`: the names of the events by which a button or a link opens a dialog or a form, or leads to another
       conversation.
 
-    What a person types after such an event, or after a key that opens a dialog or a form, is meant for what opens. So
-    the browser gives each opening a number, and holds the next keys until what opens has the focus, at most until
-    `answered` (the newest number that the server has handled) is this number. `on_perform` gets the action of a key,
-    the id of the pair at the cursor ("" for none), and the number (0: the action opens nothing). `on_ask` gets the
-    number when an event of `openers` is sent.
+    After such an event, or after a key that opens a dialog or a form, a person types for the new dialog, form or page.
+    So the browser gives each opening a number, and holds the next keys until the new element has the focus, at most
+    until `answered` is this number.
+
+    - `answered`: the newest number that the server has handled.
+    - `on_perform`: gets the action of a key, the id of the pair at the cursor ("" for none), and the number (0: the
+      action opens nothing).
+    - `on_ask`: gets the number when an event of `openers` is sent.
     """
 
     library = island("shell/keyboard.tsx")

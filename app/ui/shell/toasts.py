@@ -18,7 +18,7 @@ _WORK: Any = SummaryState.work
 
 
 def toasts() -> rx.Component:
-    """Draw the toasts over the end of the transcript or of the page: they move nothing. They take no space."""
+    """Draw the toasts over the end of the transcript or of the page. They take no space and move nothing."""
     return rx.el.div(
         rx.el.div(_work(), rx.cond(_TOAST & ~_TOAST.fault, _toast()), role="status", aria_live="polite"),
         rx.el.div(rx.cond(_TOAST & _TOAST.fault, _toast()), role="alert", aria_live="assertive"),

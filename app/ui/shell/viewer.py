@@ -28,7 +28,7 @@ def viewer() -> rx.Component:
                     "Save",
                     href=picture.address,
                     download=picture.name,
-                    custom_attrs={"reloadDocument": True},  # else the router treats it as a page
+                    custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
                     class_name="quiet",
                 ),
                 dialog_cancel("Close", first=True),

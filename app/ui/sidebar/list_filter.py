@@ -24,7 +24,7 @@ def search_field() -> rx.Component:
             max_length=MAX_SEARCH,
             auto_complete="off",
             default_value=SidebarState.words,
-            key=SidebarState.kept_words,  # a new key makes a new field, without the focus
+            key=SidebarState.kept_words,  # a new key creates a new field, without the focus
             on_change=SidebarState.search.debounce(SEARCH_REST_MS),
             class_name="list-search",
         ),

@@ -24,9 +24,10 @@ def _drop(topic: rx.Var[str], target: rx.Var[str], place: rx.Var[str]) -> tuple[
 class TopicTreeField(Island):
     """The search field and the rows of the tree. `rows` are the rows that match the text `query`.
 
-    `start` is the index of the row that is highlighted at first. `on_choose` gets a query and the index of the chosen
-    row among the rows for this query. `by_hand`: topics are in manual order, so that a row can also be dropped above or
-    below another row, not only into it.
+    - `start`: the index of the row that is highlighted at first.
+    - `on_choose`: gets a query and the index of the chosen row among the rows for this query.
+    - `by_hand`: topics are in manual order, so that a row can also be dropped above or below another row, not only into
+      it.
     """
 
     library = island("topics/topic_tree.tsx")

@@ -90,7 +90,7 @@ def _running(pair: PairVar) -> rx.Var[bool]:
 
 def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[int]) -> rx.Component | rx.Var[Any]:
     last = index == pair.parts.length() - 1
-    # The text of another version is parsed from its start.
+    # When the version changes, its text is parsed again from its start.
     text = markdown(part["text"], key=pair.version.to_string(), live=_running(pair) & last)
     structured = structured_reply(
         pair_id=pair.id,
@@ -106,7 +106,7 @@ def _part(pair: PairVar, part: rx.vars.ObjectVar[dict[str, str]], index: rx.Var[
         ("text", rx.el.div(words, **stop(pair, "Reply", index), class_name="mt-4")),
         (
             "thinking",
-            rx.cond(  # a part with only a signature has no text
+            rx.cond(  # a part that consists only of a signature has no text
                 (part["text"] != "") | part["redacted"].to(bool),
                 rx.el.div(thoughts, **stop(pair, "Thinking", index)),
                 rx.fragment(),

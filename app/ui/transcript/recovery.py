@@ -22,8 +22,8 @@ def _given(
 class Recovery(Island):
     """An invisible component that finds interrupted replies with less text on the server than the page has shown.
 
-    `pairs` and `compared` have the replies as the server has them now. For each reply that it finds, `on_given` sends
-    the longer text to the server.
+    `pairs` and `compared` have the replies in their current form on the server. For each reply that it finds,
+    `on_given` sends the longer text to the server.
     """
 
     library = island("transcript/recovery.ts")
@@ -37,7 +37,7 @@ class Recovery(Island):
 def recovery() -> rx.Component:
     """Create the component `Recovery`.
 
-    It is a separate memo, so that the growth of compared replies redraws nothing else.
+    It is a separate memo, so that growing replies of a comparison redraw nothing else.
     """
     return Recovery.create(
         pairs=TranscriptState.pairs, compared=ComparisonState.replies, on_given=RecoveryState.give_back

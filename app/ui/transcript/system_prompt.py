@@ -85,7 +85,7 @@ def _form() -> rx.Component:
             ),
             on_submit=SystemPromptState.save,
         ),
-        key=SystemPromptState.number,  # the browser keeps the text of the text area; a new text needs a new element
+        key=SystemPromptState.number,  # the browser keeps the text of a text area, so a new text needs a new element
         edit=SystemPromptState.edit_id,
         on_escape=SystemPromptState.end_edit,
     )

@@ -40,22 +40,27 @@ class TranscriptWindow(Island):
 
     Its children are drawn over the end of the pairs and take no space.
 
-    - `rows` has a component for each of `pairs`.
-    - `earlier`, `later`: the conversation has older or newer pairs in view than those in `pairs`.
-    - `above` is shown above the first pair of the conversation; while there are earlier pairs, `waiting` is shown
-      instead.
-    - `sending` is shown below a request that has no pair yet, `notes` below the window. If that request is long, `more`
-      and `less` are the words of the button that shows all of it.
+    Components:
 
+    - `rows`: one for each of `pairs`.
+    - `above`: shown above the first pair of the conversation.
+    - `waiting`: shown instead while there are earlier pairs.
+    - `sending`: shown below a request that has no pair yet.
+    - `notes`: shown below the window.
+    - `jump`: the icon of the button that leads to the newest pair.
+
+    Values:
+
+    - `earlier`, `later`: the conversation has older or newer pairs in view than those in `pairs`.
+    - `more`, `less`: the words of the button that shows all of a long request that has no pair yet.
     - `first_sent`: the position of the oldest pair that the next send includes, 0 for none.
-    - `running`: the id of the pair whose reply is running, `ended` that of the pair whose reply ended last, "" for
+    - `running`, `ended`: the id of the pair whose reply is running, and of the pair whose reply ended last, "" for
       none.
     - `enters_view`: if a running reply becomes taller than the scrolling area, scrolling stops at the start of the
       reply.
-    - `jump`: the icon of the button that leads to the newest pair; `{count}` in `new_label` is the number of new pairs
-      below.
+    - `new_label`: the label of the button to the newest pair; `{count}` in it is the number of new pairs below.
     - `found`: the words to mark.
-    - `on_copied`: a part of a pair was copied to the clipboard, or could not be copied.
+    - `on_copied`: sent after a part of a pair was copied to the clipboard, or could not be copied.
     """
 
     library = island("transcript/window.tsx")

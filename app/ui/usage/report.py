@@ -59,7 +59,7 @@ def _head() -> rx.Component:
             "Download as CSV",
             href=UsageState.export_link,
             download=True,
-            reload_document=True,  # else React Router searches for a page at this address
+            reload_document=True,  # otherwise React Router searches for a page at this address
             class_name="quiet",
         ),
         class_name="usage-head",

@@ -19,8 +19,9 @@ AGENTS_VERSION = 1
 class WrittenAgent:
     """An agent with its settings, in the form of an exported file, which has no times of creation and change.
 
-    `model` null: the model of the conversation. `server_ids` null: the tools of all servers. `allowed_tools` null: the
-    agent may call all tools, but a person must allow each call.
+    - `model`: null means the model of the conversation.
+    - `server_ids`: null means the tools of all servers.
+    - `allowed_tools`: null means that the agent may call all tools, but a person must allow each call.
     """
 
     id: str

@@ -9,11 +9,14 @@ from app.domain.attachments.uploads import Upload, UploadKind
 
 @dataclass(frozen=True, slots=True)
 class UploadView:
-    """A stored file. `id` is the SHA-256 of the stored bytes, `upload_id` the id of this upload.
+    """A stored file. A send accepts both of its ids.
 
-    A send accepts both ids. With `upload_id`, the file has this `name`; with `id`, it has the name under which these
-    bytes were uploaded last. `size` is in bytes, `width` and `height` are in pixels (0 for a text). `full_width` and
-    `full_height` are the size of the uploaded picture, before it was scaled down.
+    - `id`: the SHA-256 of the stored bytes. With it, the sent file has the name under which these bytes were uploaded
+      last.
+    - `upload_id`: the id of this upload. With it, the sent file has this `name`.
+    - `size`: in bytes.
+    - `width`, `height`: in pixels; 0 for a text.
+    - `full_width`, `full_height`: the size of the uploaded picture, before it was scaled down.
     """
 
     id: str

@@ -37,9 +37,9 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 class ComparedColumnView:
     """One column: a reply of a comparison. `model_name` is the name of `model` for people.
 
-    `status` describes its progress, `figures` the size of its request and its usage.
-
-    `is_current`: this is the current reply of the pair that is answered again; `run_id` is then "".
+    - `status`: describes its progress.
+    - `figures`: the size of its request, and its usage.
+    - `is_current`: this is the current reply of the pair that is answered again; `run_id` is then "".
     """
 
     run_id: str
@@ -58,7 +58,7 @@ class ComparedColumnView:
 class ComparedColumnsView:
     """All columns, and the title of the comparison.
 
-    `damage` says that the replies cannot be read and what to do; "" if they can be read.
+    `damage` says that the replies cannot be read, with the next step; "" if they can be read.
     """
 
     title: str
@@ -84,7 +84,7 @@ def grow_column(
 ) -> ComparedColumnView:
     """Return the column with the reply so far.
 
-    `retry_seconds` is the time until the next attempt; None: the run does not wait for a retry.
+    `retry_seconds` is the time until the next attempt, or None if the run does not wait for one.
     """
     status = _ANSWERING if parts else _THINKING
     if retry_seconds is not None:
@@ -93,9 +93,9 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply, status and figures.
+    """Return the column with the stored reply, its status and its figures.
 
-    While the run continues, replace only the figures.
+    While the run continues, only the figures are replaced.
     """
     running = pair.lifecycle in RUNNING
     figures = describe_sent(run.sent_pairs, pair.usage, cost, ended=not running)
@@ -122,7 +122,7 @@ def show_compared(
     again; None: the comparison makes a new pair.
     """
     shown = tuple(replace(column, status=WAITS) if column.run_id in asking else column for column in columns)
-    if count == 0:  # an open comparison without replies is damaged
+    if count == 0:  # a comparison without replies is damaged
         return ComparedColumnsView("Replies that cannot be read", (), UNREADABLE)
     title = f"{count} replies to compare"
     if standing is None:

@@ -51,8 +51,10 @@ class ComparisonNowView(ComparisonView):
 class KeptView:
     """The pair with the reply that the user kept. The other replies are versions of the pair.
 
-    If the comparison answered a pair again, `replaced` is the version that the kept reply replaced (else null), and
-    `undo` are the changes that restore the later pairs that were discarded (`POST …/marks`).
+    If the comparison answered a pair again:
+
+    - `replaced`: the version that the kept reply replaced, otherwise null.
+    - `undo`: the changes that restore the later pairs that were discarded (`POST …/marks`).
     """
 
     pair_id: str

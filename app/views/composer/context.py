@@ -26,7 +26,7 @@ class SentToolView:
 
 @dataclass(frozen=True, slots=True)
 class ToolCountView:
-    """The tools of the next send: `count` of all `of` tools are sent; `sent` lists them.
+    """The tools of the next send: `count` of the `of` available tools are sent, and `sent` lists them.
 
     `able`: the model can call tools. `sum` describes their total size.
     """
@@ -40,7 +40,10 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class RefusalView:
-    """The reason why the view options cannot be used. `position`: the error in the filter, from 0; -1: no position."""
+    """The reason why the view options cannot be used.
+
+    `position` is the position of the error in the filter, from 0, or -1 if it has none.
+    """
 
     message: str
     position: int = -1
@@ -53,13 +56,22 @@ class RefusalView:
 class ContextView:
     """The view options of the page, and the size of a send with the draft.
 
-    The conversation has `total` pairs. `y` of them are in view, and `x` of these are sent: those from position
-    `boundary` on. The pairs in view with lower positions are OUT for `boundary_reason`. `first_sent` is the position of
-    the oldest pair that is sent, 0 if there is none. `description` describes the filter in plain words, `notices` has a
-    sentence for each name in the filter that does not exist or is ambiguous.
+    The pairs:
 
-    - `as_of`: the instant that ages in the filter refer to (ISO 8601), "" if it has no ages: a send with `as_of`
+    - `total`: the number of pairs of the conversation.
+    - `y`, `x`: the number of pairs in view, and of those that are sent.
+    - `boundary`, `boundary_reason`: pairs in view at lower positions than `boundary` are OUT, for this reason.
+    - `first_sent`: the position of the oldest pair that is sent, 0 if there is none.
+
+    The filter:
+
+    - `description`: the filter in plain words.
+    - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
+    - `as_of`: the instant that ages in the filter refer to (ISO 8601), "" if it has no ages. A send with `as_of`
       selects the same pairs as the screen.
+
+    The request:
+
     - `prelude`: the text about the person that is sent before all pairs.
     - `secrets`: the kinds of the secrets that are redacted from the draft.
     - `settings`: the parameters of the request.

@@ -1,4 +1,4 @@
-"""The rows of a list from which a person chooses one: a model, an agent, a prompt of a server."""
+"""The rows of a list with options: a person chooses a model, an agent, or a prompt of a server."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from dataclasses import dataclass
 class OptionRow:
     """A row: one option. `name` and `note` are shown. `usable`: the option can be chosen.
 
-    A search also finds the `words`, which are not shown. Rows with the same `group` are shown below the name of the
-    group and `group_note`. A row without a name is not an option: it represents a group without options.
+    - `words`: further words that a search finds the row by. They are not shown.
+    - `group`, `group_note`: rows with the same group are shown below its name and its note.
+
+    A row without a name is no option: it represents a group without options.
     """
 
     value: str

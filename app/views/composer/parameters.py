@@ -12,7 +12,7 @@ from app.domain.retry_policy import RetryPolicy, describe_policy
 class SettingView:
     """A parameter as `text` ("temperature 0.2"), and its `source`: the send, the conversation or the agent.
 
-    `refusal` says why the model does not accept the parameter and what follows; "": the model accepts it.
+    `refusal` is the reason why the model does not accept the parameter, with the consequence; "" if it accepts it.
     """
 
     name: str

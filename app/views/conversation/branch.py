@@ -1,4 +1,4 @@
-"""Views of the tree of branches: a line for each conversation, each parent above its forks."""
+"""Views of the tree of branches: a line for each conversation, with its forks below it."""
 
 from __future__ import annotations
 

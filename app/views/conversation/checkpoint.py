@@ -31,9 +31,11 @@ class SummaryView(DerivedRunView):
 class SummaryPlanView:
     """The request of a summary that was not sent yet: it would contain `pair_count` pairs with `tokens` tokens.
 
-    The summary would be sent instead of all pairs with positions lower than `position`. The filter hides `unread` of
-    these pairs: the summary would not cover them, and later sends would not contain them. `cost` is the price of the
-    request without its reply, in US dollars as decimal text; "unknown" if the price of the model is unknown.
+    - `position`: the summary would be sent instead of all pairs with lower positions.
+    - `unread`: the number of these pairs that the filter hides: the summary would not cover them, and later sends would
+      not contain them.
+    - `cost`: the price of the request without its reply, in US dollars as decimal text; "unknown" if the price of the
+      model is unknown.
     """
 
     model: str

@@ -40,12 +40,11 @@ class FoundView:
 class ConversationView:
     """A conversation without its pairs. `snippet` is the beginning of its newest request, on one line.
 
-    `titled_by_model`: a model made the title, so a new title of a model may replace it. A fork has a `parent_id`;
-    `fork_pair_id` is the last pair that it copied from the parent. `checkpoint` is a summary that is sent instead of
-    the pairs with positions lower than its `position`.
-
-    `damage` lists unreadable values. While one of them is a setting that a send depends on, nothing can be sent.
-    `found` is the best match of a search; null without a search.
+    - `titled_by_model`: a model wrote the title, so a new title of a model may replace it.
+    - `parent_id`, `fork_pair_id`: for a fork, its parent, and the last pair that it copied from the parent.
+    - `checkpoint`: a summary that is sent instead of the pairs with positions lower than its `position`.
+    - `damage`: unreadable values. While one of them is a setting that a send depends on, nothing can be sent.
+    - `found`: the best match of a search; null without a search.
     """
 
     id: str
@@ -115,7 +114,7 @@ def cut_snippet(text: str) -> str:
     >>> cut_snippet("One  two\nthree"), cut_snippet("```python\nprint(1)\n```")
     ('One two three', 'print(1)')
     """
-    # A long paste has megabytes. Only its beginning can be shown.
+    # A long pasted text has megabytes, so only its beginning is used.
     line = " ".join(_FENCE.sub("", text[: 4 * SNIPPET_LENGTH]).split())
     if len(line) <= SNIPPET_LENGTH and len(text) <= 4 * SNIPPET_LENGTH:
         return line

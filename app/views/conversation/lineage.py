@@ -25,11 +25,11 @@ class AncestorView:
 
 @dataclass(frozen=True, slots=True)
 class DescendantView:
-    """A fork or a child conversation with its status. A fork is `completed` as soon as it exists.
+    """A fork or a child conversation with its status. A fork is `completed` from the start.
 
-    `characters` is the number of characters of its reply so far. `chunk_count` is the number of chunks that the
-    provider sent, known while the reply is running; `last_chunk_at` is the time of the last chunk, or of the end of the
-    reply.
+    - `characters`: the number of characters of its reply so far.
+    - `chunk_count`: the number of chunks that the provider sent, known while the reply is running.
+    - `last_chunk_at`: the time of the last chunk, or of the end of the reply.
     """
 
     conversation_id: str

@@ -15,7 +15,9 @@ from app.views.conversation.pair import PairView
 class ChangeView(TypedDict):
     """A change of the marks of one pair. A mark whose key is missing is not changed.
 
-    `topic_id` null: no topic. `mark` null: neither "in" nor "out". `deleted`: the pair is in the trash.
+    - `topic_id`: null means no topic.
+    - `mark`: null means neither "in" nor "out".
+    - `deleted`: the pair is in the trash.
     """
 
     pair_id: str

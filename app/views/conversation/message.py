@@ -1,4 +1,4 @@
-"""Views of messages as they are stored, for programs that store or inspect the raw history of a conversation.
+"""Views of messages in their stored form, for programs that store or inspect the raw history of a conversation.
 
 The history has every part with its signature, and also messages that are never sent. Nothing is joined or hidden.
 """

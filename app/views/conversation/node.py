@@ -32,8 +32,9 @@ from app.views.usage.cost import describe_amount
 class AccountingNodeView:
     """The usage of the conversation up to the time when `messages` messages were removed from it.
 
-    `words` describe why they were removed. `damage` lists unreadable values of the node; if the reason is unreadable,
-    `reason` is null. Costs are computed from the ledger, so this damage changes no cost.
+    - `words`: the reason of the removal as text.
+    - `reason`: the reason; null if it cannot be read.
+    - `damage`: unreadable values of the node. It changes no cost, because costs are computed from the ledger.
     """
 
     id: str

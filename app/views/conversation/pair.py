@@ -25,7 +25,7 @@ from app.views.conversation.parts import PartView, describe_parts
 from app.views.request.parameters import ParametersView, show_parameters
 from app.views.usage.cost import describe_amount
 
-# `class` is a keyword and cannot be a field of a dataclass.
+# The field cannot be named `class`, which is a keyword.
 FailureView = TypedDict("FailureView", {"class": str, "message": str, "next_step": str})
 
 
@@ -94,21 +94,21 @@ NO_FACTS = PairFacts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairView:
-    """A pair for programs. `out`: the reason why the next send leaves it out; null: it is sent, or still running.
+    """A pair for programs.
 
+    - `out`: the reason why the next send leaves it out; null: it is sent, or still running.
     - `topic`: a path, as in `AI > Planning`.
     - `topic_is_missing`: no topic has the pair's `topic_id`.
     - `tokens`: the pair's size for the chosen model.
-    - `unsupported` describes the parts that the model does not accept, a sentence each.
-
-    - `cost`: the cost of the reply at the prices of that time, in US dollars as decimal text; `cost_at_least`: the real
-      cost may be higher.
+    - `unsupported`: describes the parts that the model does not accept, a sentence each.
+    - `cost`: the cost of the reply at the prices of that time, in US dollars as decimal text.
+    - `cost_at_least`: the real cost may be higher.
     - `replayed`: the reply was read from the database and no provider was called.
-    - `damage` lists unreadable values; a pair with damage is not sent.
+    - `damage`: unreadable values; a pair with damage is not sent.
     - `structured`: the reply must match a JSON schema.
     - `parameters`: the parameters of the request, with the defaults of the conversation and the agent.
-    - `secrets`: the secrets that a send would redact now, `redacted` those that were redacted in the request of the
-      reply.
+    - `secrets`: the secrets that a send would redact now.
+    - `redacted`: the secrets that were redacted in the request of the reply.
     - `reply_text`: the reply as plain text, without thinking and tools.
     - `attached`: the images and files of the request. They are sent in this order after its text.
     """

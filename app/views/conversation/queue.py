@@ -30,7 +30,7 @@ _CHOICES: Mapping[OverBudget, Literal["cancel", "fit", "force"]] = MappingProxyT
 
 @dataclass(frozen=True, slots=True)
 class HoldView:
-    """The reason why no queued text is sent. `sentence` describes it; `message` is the error behind it, "" for none."""
+    """The reason why no queued text is sent. `sentence` describes it; `message` is the error behind it, or ""."""
 
     reason: HoldReason
     sentence: str

@@ -28,7 +28,7 @@ from app.views.request.preview import HeaderView
 class VersionView:
     """One version of a pair: the request and the reply of one of its sends.
 
-    `version` is its number, from 1. `standing`: this version is current. `damage` lists unreadable values.
+    `version` is its number, from 1. `standing`: it is the current version. `damage` lists unreadable values.
     """
 
     version: int

@@ -1,8 +1,8 @@
 r"""Markdown rules of GitHub for an exported page: footnotes, and callouts such as `> [!NOTE]`.
 
 The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). The library parses
-callouts under the name "alerts"; this module parses footnotes. In the page, each text has a name (`PLACE`), and the ids
-of all footnotes contain the name of their text. So a mark never leads to a note of another text.
+callouts under the name "alerts"; this module parses footnotes. In the page, each text has a name (`PLACE`), and the id
+of a footnote contains the name of its text. So a mark never leads to a note of another text.
 
     >>> from app.views.export.cjk_and_math import make_reader
     >>> add_notes_and_callouts(reader := make_reader())
@@ -33,9 +33,9 @@ _MARK: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]")
 _NOTE: Final = re.compile(r"\[\^([^\s\[\]]{1,60})\]:[ \t]*")
 _INDENT: Final = re.compile(r"\n(?: {1,4}|\t)")
 _MIN_INDENT: Final = 2
-_NOTES: Final = "notes"  # the number of each note that the text defines, by its label
+_NOTES: Final = "notes"  # key of the number of each note that the text defines, by its label
 _IN_NOTE: Final = "in note"
-_MARKED: Final = "marked"  # the numbers of the notes whose mark is drawn
+_MARKED: Final = "marked"  # key of the numbers of the notes whose mark is drawn
 
 
 def add_notes_and_callouts(reader: MarkdownIt) -> None:

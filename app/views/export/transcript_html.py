@@ -134,7 +134,7 @@ def _is_safe_address(url: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    # Imported here, because they load a library that few servers need.
+    # Imported here, because these modules load a library that few servers need.
     from app.views.export.cjk_and_math import make_reader  # noqa: PLC0415
     from app.views.export.notes_and_callouts import add_notes_and_callouts  # noqa: PLC0415
 

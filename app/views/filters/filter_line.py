@@ -29,9 +29,12 @@ class FilterErrorView:
 class CommandView:
     """The command of a line, and the effect that entering the line would have on `count` pairs.
 
-    `would` is the kind of the effect, `what` is a text about it. "act": the command is performed, `what` describes its
-    effect. "ask": a person must confirm the question `what` first. "tell": the answer `what` is shown. "refuse": the
-    command is refused for the reason `what`.
+    `would` is the kind of the effect, and `what` is a text about it:
+
+    - "act": the command is performed; `what` describes its effect.
+    - "ask": a person must first confirm the question `what`.
+    - "tell": the answer `what` is shown.
+    - "refuse": the command is refused for the reason `what`.
     """
 
     name: str
@@ -63,9 +66,10 @@ class FilterLineView:
 
     If the line has an `error`, only `completion` is set in addition; the other fields are empty.
 
-    `canonical` is the filter in its shortest form, `sentence` describes what it selects, `notices` has a sentence for
-    each name in it that does not exist or is ambiguous. A send with this filter would contain `sent` of the `pairs`
-    pairs of the conversation.
+    - `canonical`: the filter in its shortest form.
+    - `sentence`: describes the pairs that the filter selects.
+    - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
+    - `sent`, `pairs`: a send with this filter would contain `sent` of the `pairs` pairs of the conversation.
     """
 
     ok: bool
@@ -83,8 +87,9 @@ class FilterLineView:
 class OutcomeView:
     """The outcome of a command on `count` pairs. To undo it, send `undo` as `changes` to `POST …/marks`.
 
-    `outcome` "ask": `message` is a question, and the command is performed if it is repeated with `confirmed`.
-    `conversation_id` is the new conversation of a fork, `export_url` the address of an exported file; otherwise null.
+    - `outcome`: "ask": `message` is a question, and the command is performed if it is repeated with `confirmed`.
+    - `conversation_id`: the new conversation of a fork, otherwise null.
+    - `export_url`: the address of an exported file, otherwise null.
     """
 
     outcome: Outcome
@@ -121,7 +126,7 @@ def describe_decision(decision: Decision, what: str) -> tuple[Would, str]:
 
 
 def describe_done(command: Command, count: int, topic: str = "") -> str:
-    """Describe the effect that a command had on `count` pairs. `topic` is the path of the topic that they got."""
+    """Describe the effect that a command had on `count` pairs. `topic` is the path of their new topic."""
     pairs = f"{count:,} pair{'' if count == 1 else 's'}"
     match command:
         case Export(format_):

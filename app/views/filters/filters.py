@@ -50,7 +50,8 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
     """Return the view of a saved filter. `line` is its text."""
     try:
         sentence = describe_filter(parse_filter(line))
-    except FilterError:  # an earlier version stored it: the list must still show it, so that a person can correct it
+    # an earlier version stored the line, and the list must show it, so that a person can correct it
+    except FilterError:
         sentence = None
     return SavedFilterView(name, line, sentence)
 

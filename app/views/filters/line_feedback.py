@@ -13,10 +13,10 @@ from app.views.usage.figures import number, plural
 
 @dataclass(frozen=True, slots=True)
 class MistakeView:
-    """The mistake in a line. `has_place`: its place is known.
+    """The mistake in a line.
 
-    The line then consists of `before`, the mistake `wrong`, and `after`; `place` describes the place for screen
-    readers.
+    `has_place`: its place is known. The line then consists of `before`, the mistake `wrong`, and `after`. `place`
+    describes the place for screen readers.
     """
 
     message: str
@@ -29,12 +29,17 @@ class MistakeView:
 
 @dataclass(frozen=True, slots=True)
 class LineFeedbackView:
-    """The feedback about `line`. `answer` is the answer of its command after Enter; `refused`: it is a refusal.
+    """The feedback about `line`.
 
-    `command` describes what the command of the line would do, `description` what its filter selects. Each of the
-    `suggestions` replaces the characters from `start` to `end`. `offered`: the line consists of plain words; the only
-    suggestion is the filter that searches for them, and Enter applies it. `entered`: the person pressed Enter, so that
-    a mistake is shown as an error, not as a hint. `count` describes how many pairs would be sent.
+    - `answer`: the answer of its command after Enter.
+    - `refused`: the answer is a refusal.
+    - `command`: describes the effect that the command of the line would have.
+    - `description`: describes the pairs that its filter selects.
+    - `suggestions`: each of them replaces the characters from `start` to `end`.
+    - `offered`: the line consists of plain words. The only suggestion is the filter that searches for them, and Enter
+      applies it.
+    - `entered`: the person pressed Enter, so a mistake is shown as an error, not as a hint.
+    - `count`: describes how many pairs would be sent.
     """
 
     line: str = ""

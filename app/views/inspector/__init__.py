@@ -1,1 +1,1 @@
-"""What the inspector on the page shows: requests and their differences, the tools of a send, the cache, the log."""
+"""Values of the inspector on the page: requests and their differences, the tools of a send, the cache, the log."""

@@ -18,9 +18,12 @@ _HOUR = 60
 class CacheLineView:
     """The cache line: the next send reads everything above this line from the provider's cache.
 
-    The line is shown after the request or the reply (`place`) of the pair `pair_id`; `place` "system": above all pairs.
-    `text` is shown in the line, `label` is read by screen readers. The cached part expires at `expires_at`; `now` is
-    the server's clock. Both are ISO 8601.
+    - `place`, `pair_id`: the line is shown after the request or the reply of this pair; place "system": above all
+      pairs.
+    - `text`: shown in the line.
+    - `label`: read by screen readers.
+    - `expires_at`: the time when the cached part expires (ISO 8601).
+    - `now`: the server's clock (ISO 8601).
     """
 
     pair_id: str
@@ -82,8 +85,10 @@ class KeepingOffer:
 class CacheNotesView:
     """All notes about the cache. None: the note does not apply.
 
-    `line` is the cache line, `cold` the warning that a send would not read a cached prefix, `keeping` the note about a
-    keep-alive. `offer` is the content of the dialog that starts a keep-alive.
+    - `line`: the cache line.
+    - `cold`: the warning that a send would not read a cached prefix.
+    - `keeping`: the note about a keep-alive.
+    - `offer`: the content of the dialog that starts a keep-alive.
     """
 
     line: CacheLineView | None = None
@@ -111,7 +116,7 @@ def _show_line(cache: CacheView, now: datetime, zone: str) -> CacheLineView | No
     tokens = f"{'' if cache.exact else '~'}{number(cache.predicted_read_tokens)} tokens"
     is_system = place.kind == "system"
     if not is_system and place.pair_id is None:
-        return None  # after the tools, or at a message that the screen does not show
+        return None  # the breakpoint is after the tools, or at a message that the screen does not show
     return CacheLineView(
         pair_id=place.pair_id or "",
         place="system" if is_system else "request" if place.role == "user" else "reply",

@@ -1,4 +1,4 @@
-"""The log of a conversation on the page: requests for titles and summaries, and usage up to removals of messages."""
+"""The log of a conversation on the page: requests for titles and summaries, and usage at the removal of messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ MOST: Final = 200
 class LogEntryView:
     """An entry of the log: a node, which is never sent. It was made after the pair at `after_position` (0: none).
 
-    - `name` says what happened, `about` describes the model, tokens, cost and outcome.
+    - `name`: the title of the entry, for example that messages were removed.
+    - `about`: describes the model, tokens, cost and outcome.
     - `failed`: the request ended with an error.
     - `running`: the request has not ended.
     - `made_in`: the child conversation of the request, "" for none.

@@ -48,7 +48,7 @@ _REASONS: Final[Mapping[OutReason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """The extent of a request that is shown: only its newest messages, and only the beginning of long pieces.
+    """The part of a request that is shown: only its newest messages, and only the beginning of long pieces.
 
     `messages` is the number of the messages. `opened` are the keys of the pieces that a person has expanded: a higher
     limit applies to these.
@@ -108,10 +108,12 @@ class PieceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestView:
-    """A readable request. `unsupported`, `redacted` and `left_out` describe what it leaves out, a line each.
+    """A readable request.
 
-    `messages` are the newest ones; `earlier` is the label of the button that shows more, "" if all are shown.
-    `model_name` is the name of `model` for people, "" for none.
+    - `unsupported`, `redacted`, `left_out`: describe the parts that the request does not contain, a line each.
+    - `messages`: the newest messages.
+    - `earlier`: the label of the button that shows more messages, "" if all are shown.
+    - `model_name`: the name of `model` for people, "" for none.
     """
 
     model: str
@@ -137,7 +139,7 @@ class RequestView:
 
 
 def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow) -> RequestView:
-    """Return the readable form of a previewed request. `reading` says how much of it is shown."""
+    """Return the readable form of a previewed request. `reading` has the extent that is shown."""
     built, composition = previewed.built, previewed.composition
     request = built.request
     positions = {pair.pair_id: pair.position for pair in composition.visible.pairs}
@@ -176,7 +178,7 @@ def show_messages(
 ) -> tuple[PieceView, ...]:
     """Return the newest messages as pieces, oldest first. The last one is expanded.
 
-    `positions` has the positions of pairs by id. `reading` says how much is shown.
+    `positions` has the positions of pairs by id. `reading` has the extent that is shown.
     """
     room, shown = ROOM, list[PieceView]()
     first = max(0, len(messages) - reading.messages)
@@ -219,7 +221,7 @@ def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
 
 
 def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, ...]:
-    """Return a collapsed piece for each tool that the model gets."""
+    """Return a collapsed piece for each tool in the request."""
     room, shown = ROOM, list[PieceView]()
     for index, tool in enumerate(request.tools):
         text = f"{tool.description}\n\n{tool.input_schema_json}"

@@ -42,10 +42,12 @@ class HeadChangeView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """The differences between two requests. `warning` says why they may be inexact, "" if they are exact.
+    """The differences between two requests.
 
-    `note` is a sentence about all differences. `heads` are the changed fields, `rows` the messages: one line replaces
-    each group of consecutive unchanged messages.
+    - `warning`: the reason why they may be inexact, "" if they are exact.
+    - `note`: a sentence about all differences.
+    - `heads`: the changed fields.
+    - `rows`: the messages; one line replaces each group of consecutive unchanged messages.
     """
 
     warning: str
@@ -65,7 +67,9 @@ class ComparedRequest:
 def show_changes(
     before: ComparedRequest, after: ComparedRequest, reading: RequestWindow, *, exact: bool
 ) -> ChangesView:
-    """Return the differences from the last request `before` to the request `after`. `reading` says how much is shown.
+    """Return the differences from the last request `before` to the request `after`.
+
+    `reading` has the extent that is shown.
 
     `exact`: building the last request again results in exactly the request that was sent.
     """
@@ -102,7 +106,7 @@ _INEXACT: Final = (
 def show_body_changes(
     before: Mapping[str, Any], after: Mapping[str, Any], reading: RequestWindow, urls: tuple[str, str]
 ) -> ChangesView:
-    """Return the differences between two JSON bodies of requests. `reading` says how much is shown.
+    """Return the differences between two JSON bodies of requests. `reading` has the extent that is shown.
 
     `urls` are the addresses that the bodies are sent to.
     """

@@ -89,10 +89,12 @@ class ServerToolsItem:
 class ToolPanelView:
     """The panel of tools.
 
-    `unable` says that the model cannot call tools, "" if it can. `breaks` describes an effect on the provider's cache.
-    If `lost` is True, these are cached tokens that the next send cannot read because of the current choice of tools;
-    otherwise, cached tokens that it can read only with the current choice. `manual`: the mode Manual is chosen, so each
-    tool has a checkbox. `missing` names ticked tools that are not available.
+    - `unable`: says that the model cannot call tools, "" if it can.
+    - `breaks`: describes an effect on the provider's cache.
+    - `lost`: if True, `breaks` is about cached tokens that the next send cannot read because of the current choice of
+      tools; otherwise, about cached tokens that it can read only with the current choice.
+    - `manual`: the mode Manual is chosen, so each tool has a checkbox.
+    - `missing`: names ticked tools that are not available.
     """
 
     unable: str
@@ -130,7 +132,10 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
 
 
 def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
-    """Return the panel with another mode or other ticked tools (None: unchanged), before their effect is known."""
+    """Return the panel with another mode or other ticked tools, before their effect is known.
+
+    `ticked` None: the ticked tools are unchanged.
+    """
     if mode is not None:
         modes = tuple(replace(item, chosen=item.mode == mode.value) for item in panel.modes)
         panel = replace(panel, modes=modes, manual=mode is ToolMode.MANUAL)

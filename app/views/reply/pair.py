@@ -56,27 +56,34 @@ _UNTOLD: Final = SpentNote(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenPairView:
-    """A pair with the data that the page shows.
+    """A pair with the data that the page shows. Times are ISO 8601.
+
+    The pair:
 
     - `out`: the reason why the next send leaves it out; None: it is sent, or still running.
     - `topic`: a path ("AI > Planning").
-    - `model_name`: the name of `model` for people.
-    - `made_at`: when the shown version was made.
     - `topic_is_missing`: the pair names a topic that does not exist.
+    - `model_name`: the name of `model` for people.
+    - `made_at`: the time of the shown version.
     - `tokens`: the estimated size of the pair for the chosen model.
-    - `unsupported` describes the parts that this model does not accept, a sentence each.
+    - `damage`: the values that cannot be read, one line each.
+    - `begins`: it is the first pair in view that is sent, and the previous pair on screen is not sent.
+    - `switched`: its agent differs from that of the previous pair on screen.
+
+    Its request:
+
+    - `attached`: the files that are sent with the text of the request.
+    - `unread`: no part of the request can be read.
+    - `unsupported`: describes the parts that the chosen model does not accept, a sentence each.
+    - `asked`: the parameters of the request, on one line, "" for none.
+    - `kept_back`: the note about redacted secrets.
+
+    Its reply:
+
     - `spent`: the usage and cost of the reply; None: unknown.
     - `replayed`: the reply was read from the database without a provider call.
-    - `asked`: the parameters of the request, on one line, "" for none.
     - `structured`: the reply must match a JSON schema.
     - `read`: the reply read as JSON; None: not read yet.
-    - `kept_back`: the note about redacted secrets. Times are ISO 8601.
-
-    `attached` lists the files that are sent with the text of the request. `damage` lists the values that cannot be
-    read, one line each. `unread`: no part of the request can be read.
-
-    `begins`: it is the first pair in view that is sent, and the previous pair on screen is not sent. `switched`: its
-    agent differs from that of the previous pair on screen.
     """
 
     id: str
@@ -215,7 +222,7 @@ def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenP
 def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -> SpentNote:
     """Return the note about the usage that a provider counted, and its cost.
 
-    `cut`: more may have been used than was reported. `calls` is the number of provider calls of the reply. The input is
+    `cut`: the provider reported too little. `calls` is the number of provider calls of the reply. The input is
     the sum of all calls: each call reads again what the earlier calls have read.
 
     >>> from decimal import Decimal
@@ -233,7 +240,7 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
     several = f" in {number(calls)} calls" if calls > 1 else ""
     charge = charged(describe_amount(cost), at_least=cost.at_least)
     least, more = ("at least ", " before it ended early, so it may be more") if cut else ("", "")
-    # "at least" is said once for both figures.
+    # The words "at least" are written once for both figures.
     return SpentNote(
         f"{least}{short(read + usage.output_tokens)} tokens · {charge.removeprefix(least)}",
         f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "

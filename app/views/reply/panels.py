@@ -1,4 +1,4 @@
-"""Views of what the page shows next to the pairs: the queue, pending permission requests, a comparison, a retry."""
+"""Views of the elements around the pairs on the page: the queue, pending permission requests, a comparison, a retry."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class CountingView:
 class QueuedItemView:
     """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    `model_name` is the name of its model for people, "" for the model of the conversation. `files` describes the
-    number of its files, `asked` the parameters that are set only for this text; "" for none.
+    - `model_name`: the name of its model for people, "" for the model of the conversation.
+    - `files`: describes the number of its files, "" for none.
+    - `asked`: describes the parameters that are set only for this text, "" for none.
     """
 
     id: str

@@ -57,8 +57,10 @@ PieceKind = Literal["json", "text", "image", "file"]
 class ResultPieceView:
     """A piece of the result of a tool call, or its arguments.
 
-    The beginning of a text, `start`, is shown, and a button with the label `more` shows all of it ("": no button).
-    `address` is the address of the bytes of a picture or a file. `width` and `height` are in pixels, 0 if unknown.
+    - `start`: the beginning of a text, which is shown.
+    - `more`: the label of the button that shows all of it; "": there is no button.
+    - `address`: the address of the bytes of a picture or a file.
+    - `width`, `height`: in pixels, 0 if unknown.
     """
 
     id: str

@@ -27,7 +27,8 @@ MAX_PERCENT: Final = 9_999
 class CardStatus(StrEnum):
     """The status of a tool call.
 
-    WAITING: the call waits for a person's permission. UNANSWERED: the reply ended without a result of the call.
+    - WAITING: the call waits for a person's permission.
+    - UNANSWERED: the reply ended without a result of the call.
     """
 
     WRITING = "input-streaming"

@@ -1,4 +1,4 @@
-"""Views of the provider's prompt cache: what a send reads or loses, and whether earlier predictions were right."""
+"""Views of the provider's prompt cache: the effect of a send on it, and the quality of earlier predictions."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ class BreakpointView:
 class CacheBreakView:
     """A prefix of `tokens` tokens that the provider has cached and that a send would not read.
 
-    `differs` is the first place where the send differs from it, `sentence` describes this place. `cost` is the extra
-    price of processing these tokens again, in US dollars as decimal text.
+    - `differs`: the first place where the send differs from it.
+    - `sentence`: describes this place.
+    - `cost`: the extra price of processing these tokens again, in US dollars as decimal text.
     """
 
     tokens: int
@@ -89,9 +90,11 @@ class CacheView:
 class CachedCallView:
     """A provider call: the predicted use of the cache, and the use that the provider reported (null: no report).
 
-    `outcome` compares both, and `why` explains a wrong prediction. `differs` describes the first place where the
-    request differs from that of the previous send; null: it begins with all of that request. `frozen`: the call read
-    from the cache and did not write to it.
+    - `outcome`: compares both.
+    - `why`: explains a wrong prediction.
+    - `differs`: describes the first place where the request differs from that of the previous send; null: it begins
+      with all of that request.
+    - `frozen`: the call read from the cache and did not write to it.
     """
 
     run_id: str

@@ -23,8 +23,10 @@ class EstimateView:
     """The estimate of a send: the tokens of its parts, with `tokens` as their sum. `pairs` includes `images`.
 
     - `error_band`: the relative error (0.05: ± 5 %).
-    - `limit`: the budget in tokens, `limited_by` names the limit that sets it.
-    - `available`: the tokens of the budget that are left for pairs, `reserve` those that are kept free for the reply.
+    - `limit`: the budget in tokens.
+    - `limited_by`: names the limit that sets it.
+    - `available`: the tokens of the budget that are left for pairs.
+    - `reserve`: the tokens that are kept free for the reply.
     - `cost`: the price of the input in US dollars as decimal text.
     """
 
@@ -69,8 +71,12 @@ class LargerModelView:
 class WaysOutView:
     """The options of an over-budget send: `x` of the `y` pairs in view fit into `limit` tokens.
 
-    `fit` sends the newest pairs that fit, `force` sends all pairs. `summarise` is the request that reads the older
-    pairs for a summary. `larger` are models with a window that is large enough. None: this option would not help.
+    - `fit`: sends the newest pairs that fit.
+    - `force`: sends all pairs.
+    - `summarise`: the request that reads the older pairs for a summary.
+    - `larger`: models with a window that is large enough.
+
+    An option of None would not help.
     """
 
     x: int

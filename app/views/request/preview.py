@@ -1,6 +1,6 @@
-"""The view of a preview: exactly what a send would send, and what it leaves out.
+"""The view of a preview: exactly the content of a send, and the parts that it leaves out.
 
-`body` is the JSON body, byte for byte as the provider would get it. `body_sha256` is its hash, so that a client can
+`body` is the JSON body, byte for byte as the provider would receive it. `body_sha256` is its hash, so that a client can
 check the bytes that it received.
 """
 
@@ -64,7 +64,7 @@ class RequestMessageView:
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool as the model gets it: its name, its description, and the JSON schema of its input."""
+    """A tool in the form that the model receives: its name, its description, and the JSON schema of its input."""
 
     name: str
     description: str
@@ -75,13 +75,17 @@ class ToolView:
 class PreviewView:
     """The provider call that a send would make.
 
-    `system`, `tools`, `parameters` and `messages` have the same content as `body`, in a form that is equal for all
-    providers. `hashes` are content hashes: the first covers model, system text, tools and parameters, and each further
-    one also the next message. `x` of the `y` pairs in view are sent. `out`, `unsupported` and `redacted` list what the
-    request leaves out: pairs, parts that the model does not accept, and secrets. `selection` names the pairs of the
-    request: a send with this selection sends exactly these pairs, or fails. `sentence` describes the filter, `notices`
-    has a sentence for each name in it that does not exist or is ambiguous. `cache` is the effect on the provider's
-    cache; null: no cache is known.
+    - `system`, `tools`, `parameters`, `messages`: the same content as `body`, in a form that is equal for all
+      providers.
+    - `hashes`: content hashes. The first covers model, system text, tools and parameters, and each further one also the
+      next message.
+    - `x`, `y`: `x` of the `y` pairs in view are sent.
+    - `out`, `unsupported`, `redacted`: the pairs, the parts that the model does not accept, and the secrets that the
+      request leaves out.
+    - `selection`: names the pairs of the request. A send with this selection sends exactly these pairs, or fails.
+    - `sentence`: describes the filter.
+    - `notices`: a sentence for each name in the filter that does not exist or is ambiguous.
+    - `cache`: the effect on the provider's cache; null: no cache is known.
     """
 
     provider: str

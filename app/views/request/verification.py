@@ -1,4 +1,4 @@
-"""Views of earlier requests that are built again from stored values and compared with what was sent."""
+"""Views of earlier requests that are built again from stored values and compared with the sent requests."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from app.views.request.preview import (
 
 @dataclass(frozen=True, slots=True)
 class VerificationView:
-    """The result of building an earlier request again. `matches`: it has the content hash of what was sent.
+    """The result of building an earlier request again. `matches`: it has the same content hash as the sent request.
 
-    `content_hash` is the hash of the request that was built again; null: it cannot be built. `bytes_match` is set only
-    for failed requests, whose bytes were stored. `reasons` describe what has changed since the send.
+    - `content_hash`: the hash of the request that was built again; null: it cannot be built.
+    - `bytes_match`: set only for failed requests, whose bytes were stored.
+    - `reasons`: describe the changes since the send.
     """
 
     run_id: str

@@ -105,7 +105,7 @@ def describe_in_short(profile: ModelProfile) -> str:
 
 
 def describe_skipped(skipped: Sequence[str]) -> str:
-    """Describe in one line which entries of a provider's list of models were left out, and why.
+    """Describe in one line the entries of a provider's list of models that were left out, with the reasons.
 
     >>> describe_skipped(["entry 2: id is 7", "entry 5: window is -1"])
     'Left out of its list: entry 2: id is 7; and 1 more.'

@@ -22,8 +22,9 @@ from typing import Final
 class Mode(StrEnum):
     """The part of the page where a key acts.
 
-    VIEW: outside text fields; keys that can be changed act only while single keys are on. INPUT: in the message box.
-    COMMAND: in the filter bar.
+    - VIEW: outside text fields. Keys that can be changed act only while single keys are on.
+    - INPUT: in the message box.
+    - COMMAND: in the filter bar.
     """
 
     VIEW = "VIEW"

@@ -29,10 +29,13 @@ class FaultPlaceView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReplyView:
-    """A reply read as JSON. `value` is the JSON value so far as HTML, "" if none has started.
+    """A reply read as JSON.
 
-    `is_text`: the complete reply has no JSON. `state` describes the match with the schema. `repair` is the text of a
-    request for a correction, to send with the same `schema`; "": a correction makes no sense, or was requested already.
+    - `value`: the JSON value so far as HTML, "" if none has started.
+    - `is_text`: the complete reply has no JSON.
+    - `state`: describes the match with the schema.
+    - `repair`: the text of a request for a correction, to send with the same `schema`; "": a correction makes no sense,
+      or was requested already.
     """
 
     fit: Fit

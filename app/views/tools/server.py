@@ -83,10 +83,13 @@ class InsertionView:
 class ServerView:
     """One MCP server. A program has a `command`, a server over HTTP a `url`; the other one is null.
 
-    `health` "waiting": the server failed and will be tried again. "sign_in": a person must sign in first. `problem`
-    gives the reason. `client_id` is the OAuth client that a person registered for Inview; `has_client_secret`: its
-    secret is stored. `signed_in`: the access tokens (OAuth) of a sign-in are stored. `signing_in`: a sign-in is
-    running. `cut` describes what was left out of the server's lists.
+    - `health`: "waiting": the server failed, and Inview will try again. "sign_in": a person must sign in first.
+    - `problem`: the reason for this state.
+    - `client_id`: the OAuth client that a person registered for Inview.
+    - `has_client_secret`: the secret of this client is stored.
+    - `signed_in`: the access tokens (OAuth) of a sign-in are stored.
+    - `signing_in`: a sign-in is running.
+    - `cut`: describes the parts of the server's lists that were left out.
     """
 
     id: str
@@ -186,8 +189,11 @@ def describe_server(
 ) -> ServerView:
     """Return the view of a server. `known` are the last lists that it reported; None: none yet.
 
-    `health` is the state of the connection, `problem` the reason for it, `restarts` the number of times that a lost
-    connection was made again. `signing_in` is always False: the caller sets it.
+    - `health`: the state of the connection.
+    - `problem`: the reason for this state.
+    - `restarts`: the number of times that a lost connection was made again.
+
+    `signing_in` is always False: the caller sets it.
     """
     program = server.way if isinstance(server.way, OverStdio) else None
     address = server.way if isinstance(server.way, OverHttp) else None

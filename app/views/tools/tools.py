@@ -22,7 +22,9 @@ Price = Callable[[int], Decimal | None]
 class ChosenToolView:
     """A tool, and the decision whether the next send includes it.
 
-    `chosen`: it is included; `why` is the reason. `words` are the words that it shares with the draft, if any.
+    - `chosen`: the send includes it.
+    - `why`: the reason.
+    - `words`: the words that it shares with the draft, if any.
     """
 
     name: str

@@ -1,7 +1,4 @@
-"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill.
-
-Also writes a CSV table.
-"""
+"""Views of usage and cost: of a report, a conversation, a call, and a comparison with a bill. Writes CSV tables too."""
 
 from __future__ import annotations
 
@@ -28,13 +25,12 @@ AT_ONCE = 32_768
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpentView:
-    """The usage and cost of several provider calls.
+    """The usage and cost of several provider calls. Money is US dollars as decimal text.
 
-    The prompt tokens are `input_tokens`, `cache_read_tokens`, `cache_write_tokens` and `cache_write_1h_tokens`. They do
-    not overlap. Money is US dollars as decimal text.
-
+    - `input_tokens`, `cache_read_tokens`, `cache_write_tokens`, `cache_write_1h_tokens`: the prompt tokens. They do not
+      overlap.
     - `cost_at_least`: a part of the cost is unknown, so the real cost may be higher.
-    - `uncached_cost`: what the known part would cost without any caching.
+    - `uncached_cost`: the known part of the cost, as if nothing was cached.
     - `saved`: the difference (negative if cache writes cost more than cache reads saved).
     - `cut_short`: the number of calls that may have used more than their provider reported.
     """
@@ -77,9 +73,11 @@ class UsageReportView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetStandView:
-    """A money budget that applies to the next send, and how much of it is spent.
+    """A money budget that applies to the next send, and the part of it that is spent.
 
-    `words` describe the budget, `amount` is its limit in US dollars, `standing` says if it is nearly or fully spent.
+    - `words`: describes the budget.
+    - `amount`: its limit in US dollars.
+    - `standing`: says whether it is nearly or fully spent.
     """
 
     words: str
@@ -106,7 +104,7 @@ class AccountView(BriefAccountView):
     """The usage and cost of a conversation, including the calls for its titles and summaries.
 
     `cumulative` are tokens by kind: the sum in its last accounting node plus all later usage. An accounting node is an
-    entry of the log that records the sum when messages are removed or restored.
+    entry of the log with the sum at the time when messages were removed or restored.
     """
 
     conversation_id: str
@@ -119,10 +117,13 @@ class AccountView(BriefAccountView):
 class CallView(SpentView):
     """One provider call. `position` is the position of its pair; null: the pair no longer exists.
 
-    `derived`: it was made in a child conversation. `told`: the provider reported its usage. `report_note` describes a
-    fault of this report: invalid counts, or more or fewer tokens than are plausible for the text; null: none.
-    `predicted_read_tokens` are the tokens that it was expected to read from the provider's cache (null: no prediction).
-    `cache_outcome` compares the report with the prediction, `cache_why` explains a difference.
+    - `derived`: the call was made in a child conversation.
+    - `told`: the provider reported its usage.
+    - `report_note`: describes a fault of this report: invalid counts, or more or fewer tokens than are plausible for
+      the text; null: none.
+    - `predicted_read_tokens`: the tokens that it was expected to read from the provider's cache; null: no prediction.
+    - `cache_outcome`: compares the report with the prediction.
+    - `cache_why`: explains a difference.
     """
 
     id: str
@@ -165,7 +166,7 @@ class TokensView:
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """The usage of one model on one UTC day: `here` as the ledger has it, `there` as the provider's export has it.
+    """The usage of one model on one UTC day: `here` in the ledger, `there` in the provider's export.
 
     `verdict` is the result of the comparison.
     """
@@ -192,7 +193,7 @@ class ReconciledView:
 
 
 def describe_report(fault: str | None, reported: Observation | None) -> str | None:
-    """Describe what is wrong with a provider's report of the usage of a call; None if nothing is.
+    """Describe the fault of a provider's report of the usage of a call. Return None if it has none.
 
     `fault` is the fault that the ledger has for the report. `reported` are the counts to check for plausibility.
     """
@@ -227,7 +228,7 @@ def describe_spent(spent: Spent) -> SpentView:
 
 
 def spent_fields(spent: Spent) -> dict[str, Any]:
-    """Return a usage and cost as the fields of `SpentView`: their values by name."""
+    """Return the fields of a `SpentView` for this usage and cost: their values by name."""
     return {
         "calls": spent.calls,
         "cut_short": spent.cut,

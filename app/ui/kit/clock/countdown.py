@@ -12,9 +12,11 @@ _FILE = island("kit/clock/countdown.tsx")
 class Countdown(Island):
     """The time that is left until `until`, for example "4:05", updated every second and followed by the text `after`.
 
-    `now` is the server's time when it sends the two props, so that the browser's clock need not be right. `until` and
-    `now` are ISO 8601. The text `hours` is the unit that is shown while at least an hour is left, `seconds` the unit
-    while less than a minute is left. The attribute `data-late` is set while less than `late` seconds are left.
+    - `until`, `now`: the end, and the server's time when it sends these props (both ISO 8601). So the browser's clock
+      need not be right.
+    - `hours`: the unit that is shown while at least an hour is left.
+    - `seconds`: the unit while less than a minute is left.
+    - `late`: the attribute `data-late` is set while less than this number of seconds is left.
     """
 
     library = _FILE

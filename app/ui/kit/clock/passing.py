@@ -10,7 +10,7 @@ from app.ui.kit.island import Island, island
 class Passing(Island):
     """A line that is shown for `milliseconds`. Then it sends `on_end`, whose handler removes it.
 
-    If `milliseconds` is None, the line stays, and `on_end` is never sent. While a pointer or the focus is on the line,
+    With `milliseconds` None, the line stays, and `on_end` is never sent. While a pointer or the focus is on the line,
     `on_end` is not sent. If the line is removed while it has the focus, the focus moves to the transcript, or to the
     composer if `to` is "composer".
     """

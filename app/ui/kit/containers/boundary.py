@@ -23,7 +23,7 @@ def boundary(
     again: rx.Var[str] | str = "",
     key: rx.Var[str] | str = "",
 ) -> rx.Component:
-    """Draw a component or, if that fails, its plain `text` with a message. `what` begins the message: "This pair".
+    """Draw a component. If that fails, draw its plain `text` with a message. `what` begins the message: "This pair".
 
     After a failure, the component is drawn again when `again` changes.
     """

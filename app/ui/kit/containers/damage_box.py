@@ -32,5 +32,5 @@ def export_raw(kind: str, kind_id: rx.vars.StringVar[str]) -> rx.Component:
         "Export raw",
         href=f"/api/v1/{_PATHS[kind]}/" + kind_id + "/raw",
         download=f"{kind}-" + kind_id + "-raw.json",
-        custom_attrs={"reloadDocument": True},  # else the router treats it as a page
+        custom_attrs={"reloadDocument": True},  # otherwise the router treats the address as that of a page
     )

@@ -1,4 +1,4 @@
-"""Parts of the page, such as dialogs, whose code is loaded when they are first shown, not with the page.
+"""Parts of the page whose code is loaded when they are first shown, such as dialogs.
 
     @rx.memo
     def delete_dialog() -> rx.Component: ...
@@ -20,7 +20,7 @@ from app.ui.kit.island import Island, IslandError, island
 
 
 class Deferred(Island):
-    """The island behind the function `deferred`, which sets its props.
+    """The island that the function `deferred` creates. The function sets its props.
 
     While `when` is true, it draws the component `name` of the JavaScript module that the function `load` loads.
     """

@@ -56,5 +56,5 @@ def dialog_action(text: str, on_click: Any) -> rx.Component:
 
 
 def dialog_danger(text: str, on_click: Any) -> rx.Component:
-    """Draw the button that deletes what the dialog asks about."""
+    """Draw the button that performs the deletion that the dialog asks about."""
     return rx.el.button(text, type="button", on_click=on_click, class_name="danger")

@@ -12,8 +12,9 @@ class Disclosure(Island):
 
     - `opened`: the line is expanded at first.
     - `status`: for the stylesheet.
-    - `on_need` is sent if `missing` is not "", and again when `missing` changes.
-    - `on_fold` is sent when a person collapses the line.
+    - `missing`: for children that are loaded on demand, names the part that is not loaded yet, "" for none.
+    - `on_need`: while the line is expanded, sent if `missing` is not "", and again when `missing` changes.
+    - `on_fold`: sent when a person collapses the line.
     """
 
     library = island("kit/containers/disclosure.tsx")

@@ -12,8 +12,8 @@ _FILE = island("kit/containers/drawer.tsx")
 class Drawer(Island):
     """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones.
 
-    `on_look` is sent when the column becomes visible (True) or hidden (False): the user expands or collapses it, or
-    shows another tab of the browser. Nothing is sent if the column is visible when the page is loaded. When a lost
+    `on_look` is sent when the column becomes visible (True) or hidden (False), because the user expands or collapses it
+    or shows another tab of the browser. It is not sent if the column is visible when the page is loaded. When a lost
     connection is back, it is sent again.
     """
 

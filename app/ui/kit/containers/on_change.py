@@ -8,9 +8,10 @@ from app.ui.kit.island import Island, island
 
 
 class OnChange(Island):
-    """An invisible component that sends `on_change` at first and whenever `value` has changed.
+    """An invisible component that sends `on_change` when it is first drawn, and whenever `value` has changed.
 
-    A `key` with `on_mount` does not do this: Reflex puts the effect of `on_mount` around the element with the key.
+    A `key` with `on_mount` does not do this, because Reflex puts the effect of `on_mount` around the element with the
+    key.
     """
 
     library = island("kit/containers/on_change.tsx")

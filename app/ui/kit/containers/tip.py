@@ -14,12 +14,13 @@ class Tip(Island):
 
     - `above`: the panel opens upwards.
     - `short`: the figure shows a shortage and is coloured.
-    - `on_look` is sent when the panel is opened, and when `about` changes while it is open.
+    - `on_look`: sent when the panel is opened, and when `about` changes while it is open.
+    - `edition`: the version of the composer's text that the figure was computed for.
+    - `old`, `old_label`: while the composer has another text, `old` covers the figure and `old_label` replaces `label`.
+    - `large`, `large_label`: while the text in the composer is too large to send, `large` covers the figure and
+      `large_label` replaces `label`; `{count}` in it is the number of characters.
 
-    `edition` identifies the version of the composer's text that the figure was computed for. While the composer has
-    another text, the words `old` cover the figure, and `old_label` replaces `label`. While the text in the composer is
-    too large to send, `large` covers the figure and `large_label` replaces `label`; `{count}` in it is the number of
-    characters. Without these props nothing is replaced.
+    Without the last four props nothing is replaced.
     """
 
     library = island("kit/containers/tip.tsx")

@@ -8,7 +8,7 @@ from app.ui.kit.island import Island, island
 
 
 class CopyButton(Island):
-    """The island behind the function `copy_button`, which sets its props: a button that copies `text`."""
+    """A button that copies `text`: the island that the function `copy_button` creates. The function sets its props."""
 
     library = island("kit/controls/copy_button.tsx")
     tag = "CopyButton"

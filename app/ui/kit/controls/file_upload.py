@@ -14,9 +14,9 @@ def _answered(names: rx.Var[list[str]], answers: rx.Var[list[str]]) -> tuple[rx.
 class FileUpload(Island):
     """A button that posts each chosen file to `address` with the media type `type`. Its children are its content.
 
-    `on_answers` gets the names of the files and, for each, the body of the response ("": no response). `accept` has the
-    kinds of files that can be chosen, as the HTML attribute of this name. `label` is the accessible name of the hidden
-    file input.
+    - `on_answers`: gets the names of the files and, for each, the body of the response ("": no response).
+    - `accept`: the kinds of files that can be chosen, as the HTML attribute of this name.
+    - `label`: the accessible name of the hidden file input.
     """
 
     library = island("kit/controls/file_upload.tsx")

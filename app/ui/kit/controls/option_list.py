@@ -11,11 +11,15 @@ from app.views.composer.options import OptionRow
 class OptionList(Island):
     """A search field with the accessible name `label`, and the `rows` that contain all typed words.
 
-    If no row contains all typed words, the text `none` is shown. The row with the value `chosen` is highlighted at
-    first, else the first row; choosing the `chosen` row again sends no event. `closes`: a choice closes the dialog
-    around the list. If more than `most` rows match, only the first ones are shown, and the text `more`, where `{count}`
-    is the number of all matching rows. The children are below the rows and are scrolled with them. The field gets the
-    focus when the dialog or menu around it opens.
+    - `none`: the text that is shown if no row contains all typed words.
+    - `chosen`: the value of the row that is highlighted at first, else the first row. Choosing this row again sends no
+      event.
+    - `closes`: a choice closes the dialog around the list.
+    - `most`, `more`: if more rows than `most` match, only the first ones are shown, and the text `more`, where
+      `{count}` is the number of all matching rows.
+
+    The children are below the rows and are scrolled with them. The field gets the focus when the dialog or menu around
+    it opens.
     """
 
     library = island("kit/controls/option_list.tsx")

@@ -9,7 +9,7 @@ from reflex_components_core.el.elements.inline import A
 class PageLink(rx.Component):
     """A link to a page of the app. If that page is open, the link has `aria-current`.
 
-    `to` is the address of the page. With `end`, the page only counts as open at exactly this address, not at one below
+    `to` is the address of the page. With `end`, the page counts as open only at exactly this address, not at one below
     it.
     """
 

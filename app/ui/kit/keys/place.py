@@ -1,4 +1,5 @@
-"""Actions between regions of the page: one region gives another the focus, or makes it do something (`places.ts`)."""
+"""Actions between regions of the page: a region gives another the focus, or makes it perform an action (`places.ts`).
+"""
 
 from __future__ import annotations
 
@@ -14,21 +15,22 @@ from app.ui.kit.island import island
 class Place(StrEnum):
     """The names of the actions that one region of the page offers to the other regions.
 
-    A comment after a name says what its action does. Names without a comment move the focus to the region of that name.
-    Exceptions: `PAIR` only returns the id of the pair that keys act on, `TYPING` only returns "now" while the person is
-    typing, else "". The names after `TYPING` are actions of keys, described in `app/views/shortcuts/shortcuts.py`.
+    A comment after a name describes its action. A name without a comment moves the focus to the region of that name,
+    with these exceptions: `PAIR` only returns the id of the pair that keys act on. `TYPING` only returns "now" while
+    the person is typing, else "". The names after `TYPING` are actions of keys, described in
+    `app/views/shortcuts/shortcuts.py`.
     """
 
     COMPOSER = "composer"
     FILTER = "filter"
     HISTORY = "history"
-    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY also does this, but leaves a text field first
-    PAGE = "page"  # scrolls the transcript as this key does: PageUp, PageDown, Home, End
+    TRANSCRIPT = "transcript"  # focuses the transcript; HISTORY does the same, but leaves a text field first
+    PAGE = "page"  # scrolls the transcript, as the keys PageUp, PageDown, Home and End do
     QUEUE = "queue"  # edits the last queued text
     STOP = "stop"  # stops the running reply
     COMPARE = "compare"  # shows the compared replies
     SEND = "send"  # sends the draft
-    WRITE = "write"  # types a key in the composer, even if something covers it
+    WRITE = "write"  # types a key in the composer, even while another element covers it
     DRAFT = "draft"  # returns the text in the composer
     ATTACH = "attach"  # opens the browser's file dialog
     PHOTO = "photo"  # opens the camera for a picture

@@ -1,4 +1,4 @@
-"""A list of tabs. One is chosen: Tab reaches it, and the arrow keys move from it to the others and choose them."""
+"""A list of tabs. The Tab key reaches the chosen tab; the arrow keys move to the other tabs and choose them."""
 
 from __future__ import annotations
 
