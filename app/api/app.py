@@ -1,7 +1,7 @@
 """The API as one ASGI app: routes, problem documents, limits, and its OpenAPI description. `app.app` mounts it.
 
 It answers every path below `/api`, including those that do not exist. Other modules check Host and Origin
-(`web/host_check.py`) and find the owner of a request (`api/http/access.py`).
+(`web/host_check.py`) and determine the owner of a request (`api/http/access.py`).
 
     create_api()  →  GET /api/v1/health, /api/v1/openapi.json, /api/v1/docs, …
 """

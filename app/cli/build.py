@@ -27,7 +27,7 @@ from app.domain.errors import InviewError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
-# The inputs of the page. The other packages (domain, runs, store, providers, api) only give it data while it runs.
+# The inputs of the page. The other packages (domain, runs, store, providers, api) only provide its data while it runs.
 _SOURCES: Final = (
     "rxconfig.py",
     "app/app.py",
@@ -43,7 +43,7 @@ _KEPT_BUILDS: Final = 4
 
 
 class BuildError(InviewError):
-    """The page could not be built. The build has printed the reason."""
+    """Error: the page could not be built. The build has printed the reason."""
 
 
 def ensure_built(say: Callable[[str], None]) -> Path:
@@ -60,15 +60,15 @@ def ensure_built(say: Callable[[str], None]) -> Path:
     with _only_one_build(say):
         sources = _fingerprint(_SOURCES)
         page = _page(sources)
-        if page.is_dir():  # the other process has built the same page
+        if page.is_dir():  # another process has built the same page meanwhile
             return page
         say("Building the page (the first time this takes half a minute) …")
         started = time.monotonic()
         built = _build()
         _order_lock()
-        page = _page(sources)  # the name has a hash of the lock, which the build changes if there is a new package
+        page = _page(sources)  # the name has a hash of the lock, which the build changes if a package is new
         page.parent.mkdir(exist_ok=True)
-        if not page.is_dir():  # an earlier build may have made the same lock
+        if not page.is_dir():  # an earlier build may have resulted in the same lock
             built.rename(page)
         _forget_old_builds(page.parent)
         _remove_packages()
@@ -88,11 +88,12 @@ def build_environment() -> dict[str, str]:
         "REFLEX_USE_NPM": "1",
         "REFLEX_TELEMETRY_ENABLED": "false",
         "REFLEX_CHECK_LATEST_VERSION": "false",
-        "npm_config_omit_lockfile_registry_resolved": "true",  # no host names in reflex.lock/
+        "npm_config_omit_lockfile_registry_resolved": "true",  # so that reflex.lock/ has no host names
         "npm_config_audit": "false",
         "npm_config_fund": "false",
         "npm_config_update_notifier": "false",
-        "npm_config_prefer_offline": "true",  # the lock names every file by its hash: npm's cache may have it
+        # the lock names every file by its hash, so a file in npm's cache can be used
+        "npm_config_prefer_offline": "true",
     }
     # With npm's configured registry, Reflex does not probe mirrors.
     result = subprocess.run(
@@ -150,7 +151,7 @@ def _only_one_build(say: Callable[[str], None]) -> Generator[None]:
 def _build() -> Path:
     web = ROOT / ".web"
     skeleton = web / "inview-skeleton"
-    # Reflex writes the files of .web once, with the plugins of rxconfig.py: other plugins need a new .web.
+    # Reflex writes the files of .web once, with the plugins of rxconfig.py. Other plugins need a new .web.
     layout = _fingerprint(["rxconfig.py"])
     if web.exists() and (not skeleton.exists() or skeleton.read_text() != layout):
         shutil.rmtree(web)

@@ -2,9 +2,9 @@
 
     2026-03-01T10:00:00Z warning  A reply was interrupted.  run_id=r1
 
-Credentials are masked in every line, including those of libraries: for an unknown event, Reflex logs the headers of the
-connection with its cookies. MCP's SDK logs data of a server with a traceback: only the place and the class of the error
-are kept.
+Credentials are masked in every line, including lines of libraries: for an unknown event, Reflex logs the headers of the
+connection with its cookies. MCP's SDK logs data of a server with a traceback. Only the place and the class of such an
+error are logged.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def configure_logs(level: str) -> None:
     handler.setFormatter(_MaskingFormatter(processors=[_drop_internals, _renderer()], foreign_pre_chain=shared))
     handler.addFilter(drop_server_words)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # These log a line per request or socket. A proxy can write a better access log.
+    # These loggers write a line per request or socket. A proxy can write a better access log.
     for chatty in ("uvicorn", "httpx2", "httpcore2", "websockets", "aiosqlite", "alembic.runtime"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level.upper()]))
 

@@ -4,7 +4,8 @@ $ inview serve
 $ INVIEW_PORT=8080 inview serve
 """
 
-# Commands import large modules themselves: `inview doctor` need not wait a second for a server that it does not start.
+# Commands import large modules themselves, so that `inview doctor` need not wait a second for the modules of the
+# server.
 # ruff: noqa: PLC0415 - see above
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 def main() -> None:
     """Run the command. An expected error is printed as one sentence with exit code 1, without a traceback."""
-    os.umask(0o077)  # only the owner may read files that are written from here on
+    os.umask(0o077)  # from here on, only the owner may read new files
     try:
         cli()
     except InviewError as fault:
@@ -42,7 +43,7 @@ def serve() -> None:
     Builds the page and migrates the database first if necessary.
     Runs until Ctrl+C or SIGTERM, then saves running replies and ends.
     """
-    gc.disable()  # imports leave no garbage; the server enables it again
+    gc.disable()  # imports leave no garbage; the server switches the collector on again
     settings = load_settings()
     preflight.check_compatible(settings)
     listener = preflight.bind_port(settings)
@@ -50,7 +51,7 @@ def serve() -> None:
         settings = replace(settings, port=listener.getsockname()[1])
         typer.echo(f"Listening on port {settings.port}.")
     _take_data_dir(settings)
-    import_sparingly("structlog")  # before our own modules do
+    import_sparingly("structlog")  # before Inview's own modules import it
     import_sparingly("uvicorn")
     from app.cli import logs, migrating, server
 

@@ -19,11 +19,11 @@ _OTHERS: Final = 0o077
 
 
 class NotReadyError(SettingsError):
-    """The server cannot start here. The message has the reason and the next step."""
+    """Error: the server cannot start here. The message has the reason and the next step."""
 
 
 def bind_port(settings: Settings) -> socket.socket:
-    """Bind the host and port of the server, so that no other program takes them while the page is built.
+    """Bind the host and port of the server, so that no other program can take them while the page is built.
 
     Raises:
         NotReadyError: the host cannot be resolved, or the port is not free.
@@ -49,7 +49,7 @@ def bind_port(settings: Settings) -> socket.socket:
 
 def check_compatible(settings: Settings) -> None:
     """Raise NotReadyError if a server in INVIEW_COMPATIBLE cannot be used as a provider under its name."""
-    # Imported here, so that other commands do not wait for it.
+    # Imported here, so that other commands do not wait for these modules.
     from app.providers.base import Credentials  # noqa: PLC0415 - see above
     from app.providers.registry import compatible_row, make_provider  # noqa: PLC0415 - see above
 

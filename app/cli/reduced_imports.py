@@ -1,7 +1,9 @@
-"""Reduced imports: keeps libraries from loading modules that Inview does not use. An idle server is some 10 MB smaller.
+"""Reduced imports: prevents libraries from loading modules that Inview does not use.
 
-Each library in `SPARED` would load a second library that it can do without. This module makes it seem that the second
-library is not installed. Inview imports its own large modules only in the functions that need them.
+This saves an idle server about 10 MB.
+
+Each library in `SPARED` would load a second library that it can work without. This module makes the second library
+appear not installed. Inview imports its own large modules only in the functions that need them.
 
     import_sparingly("uvicorn")
     "watchfiles" in sys.modules  # False
@@ -16,11 +18,11 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-# Libraries, with the module that each would load and its purpose.
+# The libraries, each with the module that it would load. A comment has the purpose of the module.
 SPARED: Final = {
-    "engineio": "requests",  # for a client
-    "structlog": "rich",  # for coloured tracebacks, with Pygments; Inview's are plain
-    "uvicorn": "watchfiles",  # for a restart after a file changed
+    "engineio": "requests",  # an HTTP client
+    "structlog": "rich",  # coloured tracebacks, with Pygments; Inview's tracebacks are plain
+    "uvicorn": "watchfiles",  # a restart after a file changed
 }
 
 

@@ -31,23 +31,25 @@ from app.web.readiness_gate import ReadinessGate
 from app.web.request_parser import RequestProtocol
 from app.web.sockets import MAX_MESSAGE, SocketProtocol
 
-# No other module may import app.app, the top of the application, so the server finds it by name, as ASGI servers do.
+# No other module may import app.app, the top of the application. So the server finds it by its name, as ASGI servers
+# do.
 _APPLICATION: Final = "app.app"
 
 _REFLEX: Final = {
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
     "REFLEX_CHECK_LATEST_VERSION": "false",
-    # A ping every 20 s. The page treats a connection as lost if it is silent for longer (ui/kit/connection/link.ts).
+    # Seconds between two pings. The page treats a connection that is silent for longer as lost
+    # (ui/kit/connection/link.ts).
     "REFLEX_SOCKET_INTERVAL": "20",
     "REFLEX_SOCKET_TIMEOUT": "25",
-    # Internal name of Reflex 0.10.1 (hence its pin): the page is built, do not compile it again.
+    # An internal name of Reflex 0.10.1 (hence its pin). It means that the page is built and must not be compiled again.
     "__REFLEX_SKIP_COMPILE": "true",
     "REFLEX_SOCKET_MAX_HTTP_BUFFER_SIZE": str(MAX_MESSAGE),
 }
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 _DRAIN_SECONDS: Final = 1  # for answers that are being sent at the end; saving does not wait for them
-_LINGER_SECONDS: Final = 1.0  # for threads that still work after everything is saved
+_LINGER_SECONDS: Final = 1.0  # for threads that are still working after everything is saved
 
 
 def run(settings: Settings, page: Path, listener: socket.socket, say: Callable[[str], None]) -> None:
@@ -68,11 +70,11 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     door = ReadinessGate(files.serving(page))
     config = uvicorn.Config(
         host_check.guarded(door, host_check.GateRules.of(settings)),
-        lifespan="off",  # Inview's lifespan must end before the connections do
+        lifespan="off",  # Inview's lifespan must end before the connections end
         http=RequestProtocol,
         ws=SocketProtocol,
         ws_max_size=MAX_MESSAGE,
-        ws_per_message_deflate=True,  # a patch has a hundred characters of names around ten of text
+        ws_per_message_deflate=True,  # a patch has a hundred characters of names for ten characters of text
         log_config=None,
         access_log=False,
         server_header=False,
@@ -86,13 +88,13 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     stopped = asyncio.create_task(stopping.wait())
     application = await asyncio.to_thread(build_house, settings)
-    if stopping.is_set():  # stopped before anything was started
+    if stopping.is_set():  # stopped before the application was started
         await serving
         return
     lifespan = Lifespan(application)
     await lifespan.start()
-    # The collector ignores imported objects from now on: full collections no longer pause a stream for a tenth of a
-    # second, and the process ends in a tenth of a second instead of one.
+    # From now on the collector ignores the imported objects. Otherwise full collections would pause a stream for a
+    # tenth of a second, and the process would end in one second instead of a tenth.
     gc.freeze()
     gc.enable()
     door.open(application)
@@ -104,7 +106,7 @@ async def _serve(settings: Settings, page: Path, listener: socket.socket, say_re
 
 
 def leave_soon() -> None:
-    """End this process within a second, even if a thread still works. Call it when everything is saved.
+    """End this process within a second, even if a thread is still working. Call it when everything is saved.
 
     Python would wait until such threads finish. A thread that converts or checks data for a model may take a minute.
     """

@@ -1,4 +1,4 @@
-"""Applies a patch in Python, as `apply.ts` does in the browser, for tests and for other Python clients.
+"""Applies a patch in Python, as `apply.ts` does in the browser. Tests and other Python clients use it.
 
 apply(["a", "b"], diff(("a", "b"), ("b", "c"))) == ["b", "c"]
 """

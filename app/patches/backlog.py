@@ -1,11 +1,11 @@
-"""The backlog of a connection: frames that wait because the browser reads slowly.
+"""The backlog of a connection: the frames that wait because the browser reads slowly.
 
     backlog.add(frame)        # after it was put into the queue
     backlog.is_congested      # True if a frame waits
     await backlog.drained()   # returns when no frame waits
 
-Engine.IO gives each connection an unbounded queue, and takes frames out of it when the socket accepts them. So a queue
-with frames means that the browser reads more slowly than the server sends.
+Engine.IO gives each connection an unbounded queue, and takes frames out of it when the socket accepts them. So frames
+in the queue mean that the browser reads more slowly than the server sends.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Final
 
 MAX_FRAMES: Final = 1_000
 MAX_CHARACTERS: Final = 4_000_000
-"""Maximum number of characters in waiting frames, except the largest one. With more, the connection is ended.
+"""Maximum number of characters in waiting frames, without the largest one. If there are more, the connection is ended.
 
-Engine.IO may hold up to as many characters more, which it has taken out of the queue. The largest frame is left out
-because a page that opens the longest reply must get this reply in one frame: otherwise the connection would end each
-time.
+Engine.IO may hold the same number of characters in addition, which it has taken out of the queue. The largest frame
+does not count, because a page that opens the longest reply must get this reply in one frame. Otherwise the connection
+would end each time.
 """
 
 

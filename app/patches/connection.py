@@ -29,7 +29,10 @@ Delta = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SentValue:
-    """A value to send. `fast`: it is immutable, without NaN and infinities, so `wire` may encode it with orjson."""
+    """A value to send.
+
+    `fast`: it is immutable and has neither NaN nor an infinity, so `wire` may encode it with orjson.
+    """
 
     value: Any
     fast: bool
@@ -66,7 +69,8 @@ class Connection:
         held = self._held.get(var)
         if now is None:
             self._held.pop(var, None)
-            if var in self._revisions or _looks_revised(value):  # otherwise an older patch could be applied to it
+            # without this, an older patch could be applied to the value
+            if var in self._revisions or _looks_revised(value):
                 return SentValue(self._revised(var, whole=value), fast=False)
             return SentValue(value, fast=self._kinds.is_plain(value))
         change = None if held is None else diff(held, now)

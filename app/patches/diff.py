@@ -78,7 +78,7 @@ def _is_same_scalar(old: object, new: object) -> bool:
 def _compare_lists(old: Sequence[object], new: Sequence[object], path: ValuePath, ops: list[Op]) -> None:
     if len(old) == len(new):
         changed = [at for at, same in enumerate(map(is_, old, new)) if not same]
-        if all(_is_same_item(old[at], new[at]) for at in changed):  # the most frequent case: no item moved
+        if all(_is_same_item(old[at], new[at]) for at in changed):  # the most frequent case: no item has moved
             for at in changed:
                 _compare(old[at], new[at], (*path, at), ops)
             return
@@ -102,7 +102,7 @@ def _origins(old: Sequence[object], new: Sequence[object]) -> list[int]:
     places: dict[str | int, int] = {key: at for at in old_middle if (key := _key(old[at])) is not None}
     if places or len(old_middle) != len(new_middle):
         middle = [-1 if (key := _key(new[at])) is None else places.get(key, -1) for at in new_middle]
-    else:  # no ids to match by: take the item at the same position
+    else:  # the items have no ids, so the item at the same position is used
         middle = list(old_middle)
     return [*range(head), *middle, *range(len(old) - tail, len(old))]
 

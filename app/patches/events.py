@@ -6,7 +6,7 @@ Without this check, an event that Reflex cannot handle is logged whole, with the
 handler fails with a traceback. A fault found here names the handler and the argument, but no value.
 """
 
-# The parts of Reflex used here are private and only partly typed.
+# Reflex's private parts that this module uses are only partly typed.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 # pyright: reportPrivateUsage=false
 
@@ -27,7 +27,10 @@ _CONTAINERS: Final = (dict, list)
 
 
 def find_fault(event: Any) -> str | None:
-    """Return the reason why no handler can take this event, or None if a handler can. The reason quotes no values."""
+    """Return the reason why no handler can take this event. The reason quotes no values.
+
+    None: a handler can take it.
+    """
     if not isinstance(event, dict):
         return f"it is a {type(event).__name__} and not an object"
     fields = cast("dict[str, Any]", event)

@@ -1,4 +1,4 @@
-"""The server's part of patches: sends each update of Reflex as differences, and limits what waits for slow browsers.
+"""The server's part of patches: sends each update of Reflex as differences, and limits waiting frames.
 
     app = rx.App()
     send_patches(app)
@@ -45,15 +45,15 @@ from app.patches.wire import Default, to_json, to_object
 HYDRATES: Final = frozenset({"hydrate", "hydrate_and_load"})
 """The names of the handlers of Reflex's root state that send all values again."""
 ABORT: Final = "websocket.abort"
-"""The name of an extension of the ASGI scope: a function that ends the connection at once. Not every server has it."""
+"""The name of an extension of the ASGI scope: a function that ends the connection at once. Some servers lack it."""
 DRAIN_SECONDS: Final = 30.0
 
 _log = logging.getLogger(__name__)
 
 _ARGUMENTS: Final = {"connect": 3, "disconnect": 2, "event": 2, "ping": 1, "client_error": 2}
-"""Messages that Reflex's namespace takes, with their maximum number of arguments, including the id of the socket."""
+"""The messages that Reflex's namespace accepts, with their maximum number of arguments (the socket's id included)."""
 
-_EVENT_PACKET: Final = 2  # in the Socket.IO protocol, version 5
+_EVENT_PACKET: Final = 2  # the number of the type in version 5 of the Socket.IO protocol
 
 _DEFAULT: Final[Default] = serialize
 
@@ -74,12 +74,12 @@ def send_patches(app: rx.App) -> None:
 
 
 def is_congested(token: str) -> bool:
-    """Return True if frames wait for the browser tab with this token, because it reads slowly."""
+    """Return True if frames wait for the browser tab with this token, because the browser reads slowly."""
     return any(client.backlog.is_congested for client in _clients(token))
 
 
 async def drained(token: str, *, within: float = DRAIN_SECONDS) -> bool:
-    """Wait until no frame waits for the tab with this token, or the tab has disconnected.
+    """Wait until no frame waits for the tab with this token, or until the tab has disconnected.
 
     Return False after `within` seconds.
     """
@@ -106,7 +106,7 @@ class _Client:
 
 
 class PatchedNamespace(EventNamespace):
-    """Reflex's Socket.IO namespace, extended: it knows the values that each browser has, and sends only differences."""
+    """Reflex's Socket.IO namespace with patches: it sends only differences from the values that a browser has."""
 
     # socketio is not typed.
     server: Any
@@ -183,7 +183,7 @@ class PatchedNamespace(EventNamespace):
         if (fault := self._find_fault(data)) is not None:
             self._refuse(sid, f"an event: {fault} (name: {events.name_of(data)})")
             return
-        if sid not in self.sid_to_token:  # Reflex would log the whole event
+        if sid not in self.sid_to_token:  # without this check, Reflex would log the whole event
             self._refuse(sid, "an event of a connection without a token")
             return
         client = self._clients.get(sid)
@@ -199,7 +199,7 @@ class PatchedNamespace(EventNamespace):
         news = client.connection.news(update.delta)
         if news or update.events:
             await self._send(client, self._frame(news, update))
-        await asyncio.sleep(0)  # as Reflex does: let the writer run before the handler continues
+        await asyncio.sleep(0)  # as in Reflex: let the writer run before the handler continues
 
     def _frame(self, news: dict[str, dict[str, SentValue]], update: StateUpdate) -> str:
         """Return a Socket.IO packet with the event that Reflex's page expects."""
@@ -215,7 +215,7 @@ class PatchedNamespace(EventNamespace):
         return {name: to_json(sent.value, fast=sent.fast, default=_DEFAULT) for name, sent in values.items()}
 
     async def _send(self, client: _Client, frame: str) -> None:
-        if client.socket.closed:  # Socket.IO will report the disconnect to Reflex
+        if client.socket.closed:  # Socket.IO reports the disconnect to Reflex later
             return
         await self.server.eio.send(client.socket.sid, frame)
         client.backlog.add(frame)

@@ -26,7 +26,7 @@ _JSON: Final = json.JSONDecoder()
 
 
 class BadPacketError(Exception):
-    """A packet that no page sends. The message does not quote the packet."""
+    """Error: a packet that no page sends. The message does not quote the packet."""
 
 
 def guard_packets(sio: Any, refuse: Callable[[str, str], None]) -> None:

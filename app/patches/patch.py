@@ -78,7 +78,7 @@ Op = Append | Replace | Rebuild
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """The operations that turn the old value into the new one, in order. No operations: the values are equal."""
+    """The operations that turn the old value into the new one, in order. Without operations, the values are equal."""
 
     ops: tuple[Op, ...]
 

@@ -30,7 +30,7 @@ export const applyDelta = createReducer(applyWhole, () =>
 
 
 class PageChangedError(Exception):
-    """Reflex's script has changed, so this module must be adapted."""
+    """Error: Reflex's script has changed, so this module must be adapted."""
 
 
 class PatchesPlugin(rx.plugins.Plugin):

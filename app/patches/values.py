@@ -43,7 +43,7 @@ class Kinds:
     def freeze(self, value: object) -> object | None:
         """Return a list, tuple or dataclass in a form that cannot change in place.
 
-        None: `value` is a scalar, or has parts that can change.
+        Return None if `value` is a scalar, or has parts that can change.
 
         The items of a list are copied into a tuple, because the list itself can change. Only references are copied.
         """
@@ -87,7 +87,7 @@ class Kinds:
 
     def _all_last(self, items: Any) -> bool:
         kinds = set(map(type, items))
-        if tuple in kinds:  # the type of a tuple does not name the types of its items
+        if tuple in kinds:  # the type of a tuple does not have the types of its items
             kinds.discard(tuple)
             if not all(self._all_last(item) for item in items if type(item) is tuple):
                 return False
@@ -100,7 +100,7 @@ class Kinds:
             return True
         if origin in (Union, UnionType, tuple):
             return all(self._lasts(part, within) for part in get_args(hint) if part is not Ellipsis)
-        if origin is Annotated or hasattr(hint, "__supertype__"):  # NewType
+        if origin is Annotated or hasattr(hint, "__supertype__"):  # a NewType has this attribute
             return self._lasts(get_args(hint)[0] if origin is Annotated else hint.__supertype__, within)
         if not isinstance(hint, type) or hint in _SCALARS:
             return isinstance(hint, type)
@@ -143,5 +143,5 @@ def _mentions(hint: Any, types: frozenset[type], seen: set[Any]) -> bool:
 def _hints(kind: type) -> dict[str, Any] | None:
     try:
         return get_type_hints(kind, include_extras=True)
-    except NameError:  # an annotation cannot be resolved
+    except NameError:  # a name in an annotation cannot be resolved
         return None

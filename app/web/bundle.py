@@ -16,7 +16,8 @@ from typing import Final
 
 from app.domain.errors import InviewError
 
-# .invalid never resolves (RFC 2606): a placeholder that remains after a change of Reflex cannot reach any host.
+# Names that end in .invalid never resolve (RFC 2606). So a placeholder that remains after a change of Reflex reaches no
+# host.
 PLACEHOLDER_HOST: Final = "same-origin.invalid"
 
 _ADDRESS: Final = re.compile(r"""(["'`])(ws|http)s?://same-origin\.invalid(/[\w/-]*)\1""")
@@ -24,7 +25,7 @@ _ORIGIN: Final = {"ws": 'location.origin.replace("http","ws")', "http": "locatio
 
 
 class BundleError(InviewError):
-    """The built files differ from the known form: Reflex changed, and this module must change too."""
+    """Error: the built files differ from the known form. Reflex has changed, and this module must change too."""
 
 
 def same_origin(script: str) -> str:

@@ -1,8 +1,8 @@
 """Serves the built page: compressed in advance, cached permanently if the name has a hash, with a strict CSP.
 
 This is not a general file server: it serves only the files of one finished build, which are listed at the start, so the
-path of a request never reaches the file system. An address without a file (`/c/<id>`) gets the page that was built for
-all addresses of its kind (`/c/_`), if there is one.
+path of a request never reaches the file system. If an address has no file (`/c/<id>`), the page that was built for all
+addresses in its folder is served (`/c/_`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-# Best first. Both are made by the build, at their highest settings.
+# The encodings, best first. The build makes files in both, at the highest compression.
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _SIDECARS: Final = tuple(suffix for _, suffix in _ENCODINGS)
 _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
@@ -26,10 +26,10 @@ _ANY: Final = "_"
 """The name of a page that is built for all addresses in the same folder (app/ui/build/prerender.py)."""
 _NOT_FOUND: Final = "404.html"
 
-# No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are allowed by their hashes, injected ones are not.
-# Inline styles stay allowed: emotion and React Router render style elements, and a style runs nothing. Pictures from
-# anywhere are allowed too: a reply's remote pictures load after a click on each, and a policy cannot distinguish that
-# from loading without a click.
+# No unsafe-eval, no unsafe-inline: Reflex's own inline scripts are allowed by their hashes, injected scripts are not.
+# Inline styles are allowed, because emotion and React Router render style elements, and a style runs no code. Pictures
+# from any host are allowed, because a reply's remote pictures are loaded after a click on each, and a policy cannot
+# distinguish that from loading without a click.
 _POLICY: Final = (
     "default-src 'self'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
     "img-src 'self' data: blob: http: https:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; "
@@ -49,7 +49,10 @@ class BuiltFile:
     encoded: Mapping[str, Path]
 
     def pick(self, accepted: str) -> tuple[str | None, Path]:
-        """Return the best encoding that the browser accepts, and the path of the file to send. None: no encoding."""
+        """Return the best encoding that the browser accepts, and the path of the file to send.
+
+        The encoding None means uncompressed.
+        """
         offers = {part.partition(";")[0].strip() for part in accepted.lower().split(",") if "q=0" not in part}
         for encoding, _ in _ENCODINGS:
             if encoding in offers and encoding in self.encoded:
@@ -102,7 +105,8 @@ async def _send_file(scope: Scope, send: Send, file: BuiltFile, status: int) -> 
         return
     if encoding:
         headers.append((b"content-encoding", encoding.encode()))
-    # Read in the event loop: it takes some dozen microseconds from the page cache, less than using a thread.
+    # Read in the event loop, because that takes some dozen microseconds from the page cache, less than a thread would
+    # take.
     body = path.read_bytes()
     headers.append((b"content-length", b"%d" % len(body)))
     await _answer(send, status, headers, b"" if scope["method"] == "HEAD" else body)
@@ -117,7 +121,7 @@ def _describe(path: Path, url: str) -> BuiltFile:
     content = path.read_bytes()
     media_type = "text/javascript" if path.suffix == ".js" else mimetypes.guess_type(path.name)[0]
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'.encode()
-    # Vite puts a hash of the content into every name below /assets/; all else is requested again each time.
+    # Vite puts a hash of the content into every name below /assets/. All other files are requested again each time.
     lasting = b"public, max-age=31536000, immutable" if url.startswith("/assets/") else b"no-cache"
     headers = [
         (b"content-type", (media_type or "application/octet-stream").encode()),

@@ -26,12 +26,12 @@ _ALWAYS_OURS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - only compared, never used to listen
 _NAME: Final = r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))"
 _HOST: Final = re.compile(_NAME + r"(?::[0-9]{1,5})?")
-# Exactly what a browser writes: `urlsplit` would accept userinfo before the host, and ignore a path.
+# The exact form that a browser writes. `urlsplit` would accept userinfo before the host, and ignore a path.
 _ORIGIN: Final = re.compile(r"(?P<scheme>https?)://" + _NAME + r"(?::(?P<port>[1-9][0-9]{0,4}))?")
 _PORTS: Final = {"http": 80, "https": 443}
 _MAX_PORT: Final = 65_535
 
-# Sent with every answer. A route can set another value for a header, which then applies.
+# Headers that are sent with every answer. If a route sets another value for a header, that value applies.
 COMMON_HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
@@ -44,10 +44,12 @@ _REFUSAL: Final = b"This address is not known to this Inview. Set INVIEW_PUBLIC_
 
 @dataclass(frozen=True)
 class GateRules:
-    """The rules of the gate: which Host and Origin headers a request may have. `hosts` are the names of this server.
+    """The rules of the gate: the Host and Origin headers that a request may have.
 
-    `any_address`: a Host header may also have any IP address. `public_origin` is an Origin that may send requests. The
-    Origin that equals the Host of its request is always allowed.
+    - `hosts`: the names of this server.
+    - `any_address`: a Host header may also be any IP address.
+    - `public_origin`: an Origin that may send requests. The Origin that equals the Host of its request is always
+      allowed.
     """
 
     hosts: frozenset[str]
@@ -65,13 +67,14 @@ class GateRules:
         )
 
     def admits(self, host: str | None, origin: str | None) -> bool:
-        """Return true if a request with these two headers may pass. None: the header was not sent."""
+        """Return true if a request with these two headers may pass. A header of None was not sent."""
         if host is None or not self._is_ours(_host_name(host)):
             return False
         if origin is None:
             return True
         requested = _origin(origin)
-        # Behind a proxy that ends TLS the browser's scheme is not ours: the Host is read with the Origin's scheme.
+        # Behind a proxy that ends TLS, the browser's scheme differs from the server's. So the Host is read with the
+        # Origin's scheme.
         own = requested and _origin(f"{requested.partition(':')[0]}://{host.lower()}")
         return requested is not None and requested in {self.public_origin, own}
 
@@ -82,7 +85,7 @@ class GateRules:
 def guarded(app: ASGIApp, rules: GateRules) -> ASGIApp:
     """Return `app` behind the gate, which has these rules.
 
-    Refused requests and sockets get 403. Every answer to a request has the common headers, also a refusal.
+    Refused requests and sockets get 403. Every answer to a request has the common headers, even a refusal.
     """
 
     async def gate(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,7 +1,7 @@
-"""The readiness gate: serves the built page at once; other requests wait until the application is imported.
+"""The readiness gate: serves the built page at once. Other requests wait until the application is imported.
 
-Importing the application takes seconds, and serving a file does not need it. An early browser gets its page at once.
-Its requests to the API and Reflex's socket wait here, and are then answered normally.
+Importing the application takes seconds, and serving a file does not need it. A browser that connects early gets its
+page at once. Its requests to the API and Reflex's socket wait here, and are then answered normally.
 
     gate = ReadinessGate(files.serving(page))
     ...                               # a page is served; a request to the API waits
@@ -36,7 +36,8 @@ class ReadinessGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request or socket."""
         if scope["path"].startswith(_BEHIND):
-            application = await asyncio.shield(self._application)  # a lost client does not cancel the other waits
+            # if a client disconnects, the other requests continue to wait
+            application = await asyncio.shield(self._application)
             await application(scope, receive, send)
         else:
             await self._page(scope, receive, send)

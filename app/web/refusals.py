@@ -1,4 +1,4 @@
-"""Log lines about connections that the server ends because of what they send: sampled, and without the content."""
+"""Log lines about connections that the server ends because of their data: sampled, and without the content."""
 
 from __future__ import annotations
 

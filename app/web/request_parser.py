@@ -1,6 +1,6 @@
 """Reads requests with uvicorn's parser, with limits on the data before and after a body.
 
-uvicorn's parser stores the address, the headers and what follows the last chunk of a body, without any limit. The
+uvicorn's parser stores the address, the headers and the data after the last chunk of a body, without any limit. The
 limits for bodies are in `app/api/http/body_limit.py`.
 """
 
@@ -38,7 +38,10 @@ _INVALID: Final = "Invalid HTTP request received."
 
 
 class RequestProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol, which also refuses a request whose address and headers are too long or come too late."""
+    """uvicorn's HTTP protocol with limits: a head that is too long or comes too late is refused.
+
+    The head of a request is its address with its headers.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -90,11 +93,11 @@ class RequestProtocol(HttpToolsProtocol):
         self._end_wait()
         self._unread = 0
         if self._is_ending or len(self.pipeline) >= MAX_WAITING:
-            raise ValueError(_TOO_MANY)  # stops the parser; `data_received` refuses
+            raise ValueError(_TOO_MANY)  # this error stops the parser, and `data_received` refuses the request
         self._is_in_body = True
         before = self.cycle
         super().on_headers_complete()
-        if self.cycle is not before:  # otherwise another protocol takes over
+        if self.cycle is not before:  # otherwise another protocol continues with the connection
             self.cycle.transport = self._answers
 
     def on_body(self, body: bytes) -> None:
@@ -123,8 +126,8 @@ class RequestProtocol(HttpToolsProtocol):
     def end(self) -> None:
         """Send nothing more, and close the connection.
 
-        If the body of a request is still arriving, the rest of it is read first, within a limit: a client whose
-        connection closes during its upload may lose the answer.
+        If the body of a request is still arriving, its rest is read first, within a limit. A client whose connection
+        closes during its upload may lose the answer.
         """
         if self._is_ending or self.transport.is_closing():
             return
@@ -180,9 +183,9 @@ class RequestProtocol(HttpToolsProtocol):
     def _end_late(self) -> None:
         self._late = None
         if self._is_answering:
-            self._expect_head()  # the answer to the previous request comes first
+            self._expect_head()  # the previous request must be answered first
         elif self._is_empty:
-            self.transport.close()  # browsers connect in advance
+            self.transport.close()  # without an error, because browsers connect in advance
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, _TOO_LATE)
 
@@ -204,7 +207,7 @@ class RequestProtocol(HttpToolsProtocol):
         if not self._is_ending and not (self._is_answering and self.cycle.response_started):
             self.transport.write(refusal)
         self.end()
-        if self._is_answering:  # as if the client had disconnected
+        if self._is_answering:  # ends the answer as if the client had disconnected
             self.cycle.disconnected = True
             self.cycle.message_event.set()
 

@@ -31,11 +31,14 @@ MAX_MESSAGE: Final = 18_000_000
 MAX_UNFINISHED: Final = 32_000_000
 """Maximum bytes of the unfinished messages of all connections together."""
 SMALL: Final = 65_536
-"""Unfinished messages with at most this number of bytes are always allowed: they do not count for `MAX_UNFINISHED`."""
+"""Maximum size in bytes of a small unfinished message.
+
+Small ones are always allowed and do not count for `MAX_UNFINISHED`.
+"""
 MAX_FRAMES: Final = 1_000
 """Maximum number of frames of one message. Browsers cut large messages into frames of a hundred kilobytes and more."""
 MAX_WAITING: Final = 1_000
-"""Maximum number of messages of a connection that are received and not yet handled."""
+"""Maximum number of received messages of a connection that are not handled yet."""
 MAX_CONTROLS: Final = 1_000
 """Maximum number of pings and pongs between two frames with data.
 

@@ -1,7 +1,7 @@
 """Dependencies that every route needs: the owner of the request and the app context.
 
-There is one local owner for now. A session or a token will select another owner here, and nowhere else. A request
-cannot find objects of another owner: every command and query takes the owner.
+At present there is one local owner. If sessions or tokens select other owners later, only this module changes. A
+request cannot find objects of another owner, because every command and query takes the owner.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ async def owner_of(_connection: HTTPConnection) -> str:
 
 
 async def find_context(connection: HTTPConnection) -> AppContext:
-    """Return the app context of temporary conversations if the path names one of their objects, else the usual one."""
+    """Return the app context of temporary conversations if the path names one of their objects, else the main one."""
     return await context_for(current(), *map(str, connection.path_params.values()))
 
 

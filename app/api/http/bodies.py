@@ -61,7 +61,8 @@ def _require_written(value: Any) -> Any:
     return value
 
 
-# Without this check, pydantic would accept a number as seconds since 1970, which the description does not mention.
+# Without this check, pydantic would accept a number as seconds since 1970, which the OpenAPI description does not
+# mention.
 Instant = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_require_written)]
 TopicId = Annotated[str, Field(max_length=64, description="The id of the topic that a `t` without a name means.")]
 SeenVersion = Annotated[
@@ -113,7 +114,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: OverBudgetWord) -> OverBudget:
-    """Return the choice that a word in a body names for a send that exceeds the budget."""
+    """Return the choice for a send that exceeds the budget, which this word in a body names."""
     return _CHOICES[word]
 
 
@@ -124,7 +125,7 @@ class Body(BaseModel):
 
 
 class ParametersBody(Body):
-    """Parameters for the model. The provider chooses the values of missing parameters."""
+    """Parameters for the model. Without a parameter, the default of the provider applies."""
 
     temperature: float | None = Field(None, ge=0, le=2, allow_inf_nan=False)
     top_p: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
@@ -184,7 +185,8 @@ class ChangedConversation(Body):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
+    # Only fields that were sent are read, so these defaults are never used. A default of None would have to be in the
+    # type.
     title: Title = Field(default_factory=str)
     model: ModelName = Field(default_factory=str)
     system_prompt: SystemPrompt = Field(default_factory=str)

@@ -30,7 +30,7 @@ SMALL: Final = 256 * 1024
 MAX_MORE: Final = 8 * 1024 * 1024
 """Additional bytes for all bodies together. Only small bodies may use them."""
 LEAST_HELD: Final = 16 * 1024
-"""Minimum bytes that each body counts as, because even a request without a body takes about this much memory."""
+"""Minimum number of bytes that a body counts as, because even a request without a body takes about this much memory."""
 LEAST_RATE: Final = 16 * 1024
 """Minimum bytes per second. A slower body is refused if another body needs its memory."""
 RETRY_SECONDS: Final = 5
@@ -43,9 +43,11 @@ _SLOW: Final = (
 
 
 class BodyLimit:
-    """Middleware that refuses bodies: above `most` bytes with 413, too slow ones with 408, too many at once with 503.
+    """Middleware that refuses bodies.
 
-    `larger` has the paths with a higher limit in bytes. The JSON values in bodies for these paths are not counted.
+    A body above `most` bytes is refused with 413, a slow one with 408, and one that exceeds the memory for all bodies
+    with 503. `larger` has the paths with a higher limit in bytes. The JSON values in bodies for these paths are not
+    counted.
     """
 
     def __init__(self, app: ASGIApp, most: int, larger: Mapping[str, int]) -> None:
@@ -67,7 +69,7 @@ class BodyLimit:
         try:
             await self._app(scope, body.receive, send)
         except ClientDisconnect:
-            pass  # the client disconnected during its body
+            pass  # the client disconnected while it sent its body
         finally:
             self._memory.release(body)
 

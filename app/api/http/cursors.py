@@ -1,4 +1,4 @@
-"""Cursors: texts that say where a page of a list ended. A client sends a cursor back and need not understand it.
+"""Cursors: texts that say where a page of a list ended. A client sends a cursor back without reading it.
 
 A cursor has the key of an entry, not a number of entries, so that pages neither repeat nor skip an entry if others are
 added meanwhile. Each kind of cursor has a pattern (`patterns.py`): OpenAPI documents the pattern, and a route gets only

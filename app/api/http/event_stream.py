@@ -1,4 +1,4 @@
-"""Encodes the event log of a run as server-sent events. A comment now and then keeps an idle stream open.
+"""Encodes the event log of a run as server-sent events. When the stream is idle, comments keep it open.
 
 `id:` is the position after the event in the log. `domain/run/run_log.py` defines the content of the log;
 `runs/watch/broadcast.py` decides when events are sent.
@@ -39,7 +39,7 @@ EVENT_SCHEMA: Mapping[str, Any] = {
     "required": ["id", "event", "data"],
 }
 
-# No cache may store the stream, and no proxy may buffer it (the second is nginx's header).
+# No cache may store the stream, and no proxy may buffer it (the second header is nginx's).
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -57,7 +57,7 @@ async def _encode(batches: AsyncIterator[tuple[LogEvent, ...]]) -> AsyncIterator
     following = asyncio.ensure_future(anext(batches, None))
     try:
         while True:
-            # The timeout must not cancel `anext`: that would end the iterator.
+            # The timeout must not cancel `anext`, because that would end the iterator.
             done, _ = await asyncio.wait((following,), timeout=KEEPALIVE_SECONDS)
             if not done:
                 yield KEEPALIVE

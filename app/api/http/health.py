@@ -54,6 +54,7 @@ async def health() -> Response:
     responses=says(ReadyView),
 )
 async def ready(ctx: Ctx) -> Response:
-    # This opens the database again, as a start does: a pooled connection still works after its file was removed.
+    # This opens the database again, as a start does, because a pooled connection still works after its file was
+    # removed.
     await asyncio.to_thread(check, ctx.settings.database_url)
     return answer(ReadyView("ready", "ok", HEAD))

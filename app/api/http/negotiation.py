@@ -21,9 +21,9 @@ ANYTHING = "*/*"
 
 
 def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
-    """Return a FastAPI dependency that picks the media type of the answer by the Accept header.
+    """Return a FastAPI dependency that chooses the media type of the answer by the Accept header.
 
-    Without this header, it picks the first of `media_types`. If the header accepts none of them, it raises
+    Without this header, it chooses the first of `media_types`. If the header accepts none of them, it raises
     ApiProblemError (406).
     """
 
@@ -37,7 +37,7 @@ def offers(*media_types: str) -> Callable[..., Awaitable[str]]:
 
 
 def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | None:
-    """Return the offered media type that the Accept header prefers (RFC 9110, 12.5.1), None if it accepts none.
+    """Return the offered media type that the Accept header prefers (RFC 9110, 12.5.1), or None if it accepts none.
 
     >>> choose_media_type("application/json;q=0.5, text/*", ("application/json", "text/event-stream"))
     'text/event-stream'
@@ -52,7 +52,7 @@ def choose_media_type(accept: str | None, offered: tuple[str, ...]) -> str | Non
 async def require_json_body(request: Request) -> None:
     """Refuse a body without the content type JSON (415).
 
-    A browser lets a page of another site send this type only with permission, and Inview gives none.
+    A browser lets a page of another site send this type only with the server's permission, and Inview gives none.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != JSON:
@@ -61,7 +61,10 @@ async def require_json_body(request: Request) -> None:
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse a query parameter that the route does not have. Ignoring a misspelt filter would return wrong results."""
+    """Refuse a query parameter that the route does not have.
+
+    If a misspelt filter were ignored, the results would be wrong.
+    """
     route = request.scope["route"]
     if not isinstance(route, APIRoute):
         raise TypeError(type(route).__name__)

@@ -2,8 +2,8 @@
 
 If a route named the classes of its answers to FastAPI, FastAPI would build a validator for every answer when the server
 starts, once for each route and once for each router around it. Inview does not validate answers before it sends them.
-So a route stores these classes under another key (`answers.VIEW`) than the one that FastAPI reads, and FastAPI gets
-them only for this document (docs/decisions/0046).
+So a route stores these classes under a key that FastAPI does not read (`answers.VIEW`), and FastAPI gets them only for
+this document (docs/decisions/0046).
 
 `docs_page.py` shows the document as a page. `answers.py` describes the answers of the routes.
 """

@@ -1,7 +1,7 @@
 r"""Patterns of texts in requests, each with the message for a text that does not match.
 
-The patterns are part of the OpenAPI document, which programs in any language read. So character classes that mean
-something else in other regular expression engines (`\s`, `\d`) are written out.
+The patterns are part of the OpenAPI document, which programs in any language read. So character classes whose meaning
+differs in other regular expression engines (`\s`, `\d`) are written out.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from types import MappingProxyType
 from typing import Final
 
 MODEL: Final = r"^[a-z0-9][a-z0-9_-]{0,39}:[^\x00-\x20]+$"
-# Excludes every character that any engine treats as blank.
+# Excludes every character that any regular expression engine treats as blank.
 NOT_BLANK: Final = r"[^\s\x1c-\x1f\x85\ufeff]"
 PAIR_CURSOR: Final = "^(before|after)-[0-9]{1,15}$"
 NEWER_CURSOR: Final = "^after-[0-9]{1,15}$"
 # Microseconds since 1970 (17 digits last until the year 5138), then the id.
 CONVERSATION_CURSOR: Final = "^[0-9]{1,17}-[0-9a-z]{1,64}$"
 SHA256: Final = "^[0-9a-f]{64}$"
-# The SHA-256 of bytes, or the id of an upload of them.
+# The SHA-256 of bytes, or the id of an upload with these bytes.
 UPLOAD_ID: Final = "^([0-9a-f]{64}|[0-9a-z]{26})$"
 ENTRY_CURSOR: Final = "^[0-9]{1,15}$"
 TOOL_NAME: Final = "^[a-zA-Z0-9_-]{1,64}$"

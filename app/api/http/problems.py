@@ -51,7 +51,7 @@ PROBLEM_SCHEMA = "Problem"
 
 _log = structlog.get_logger(__name__)
 
-# For an exception whose class is not here, the entry of its nearest base class applies.
+# An exception whose class is missing here gets the entry of its nearest base class.
 _NAMES: Mapping[type, ProblemName] = {
     InputError: "invalid-input",
     ForbiddenError: "forbidden",
@@ -80,7 +80,7 @@ _STATUS_NAMES: Mapping[int, ProblemName] = {
 
 
 class ApiProblemError(Exception):
-    """A problem that the API found before it called a command."""
+    """Error: a problem that the API found before it called a command."""
 
     def __init__(self, name: ProblemName, detail: str, *errors: FieldProblem) -> None:
         super().__init__(detail)

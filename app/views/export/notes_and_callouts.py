@@ -1,8 +1,8 @@
 r"""Markdown rules of GitHub for an exported page: footnotes, and callouts such as `> [!NOTE]`.
 
 The screen has the same rules (`app/ui/reply/footnotes.ts`, `app/ui/reply/callout.ts`). The library parses
-callouts under the name "alerts"; this module parses footnotes. In the page, each text has a name (`PLACE`), and the id
-of a footnote contains the name of its text. So a mark never leads to a note of another text.
+callouts under the name "alerts"; this module parses footnotes. In the page, each text has a name (`PLACE`), which
+the ids of its footnotes contain. So a mark never leads to a note of another text.
 
     >>> from app.views.export.cjk_and_math import make_reader
     >>> add_notes_and_callouts(reader := make_reader())

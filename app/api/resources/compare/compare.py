@@ -72,7 +72,7 @@ class Comparing(SendOptions):
     selections: Selections = None
 
     def choices(self) -> dict[str, OverBudget]:
-        """Return the choices by model.
+        """Return the user's choices by model.
 
         Raises:
             InputError: a choice is for a model that is not compared.

@@ -36,7 +36,8 @@ Setting = Annotated[str, Path(max_length=64, description="A column.")]
 class ConversationPage:
     """A page of conversations, the most recently changed one first. With a search, the best match is first.
 
-    `complete` is false if there are too many matches and only the newest were ranked. Another word narrows the search.
+    `complete` is false if the search had too many matches, so that only the newest were ranked. A further word narrows
+    the search.
     """
 
     items: tuple[ConversationView, ...]

@@ -34,7 +34,8 @@ PairId = Annotated[str, Path(max_length=64, description="A pair.")]
 class MarksBody(Body):
     """The new marks of a pair. A mark whose field is missing is not changed."""
 
-    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
+    # Only fields that were sent are read, so these defaults are never used. A default of None would have to be in the
+    # type.
     stars: int = Field(0, ge=0, le=MAX_STARS)
     flagged: bool = Field(default_factory=bool)
     mark: Literal["in", "out"] | None = Field(None, description="Null: neither.")

@@ -1,4 +1,4 @@
-"""Route of the pairs in view of a conversation. It returns them in pages, and says which of them would be sent."""
+"""Route of the pairs in view of a conversation. It returns them in pages, with the pairs that would be sent."""
 
 from __future__ import annotations
 
@@ -40,14 +40,22 @@ Start = Literal["newest", "oldest"]
 
 @dataclass(frozen=True, slots=True)
 class PairPage:
-    """A page of pairs in view, always oldest first. `next_cursor` continues, `previous_cursor` goes back.
+    """A page of pairs in view, always oldest first.
 
-    All other fields describe all pairs in view, not only this page. `y` pairs are in view. `x` of them would be sent
-    with this draft: those from position `boundary` on, except pairs that cannot be sent. Older pairs are out for
-    `boundary_reason`. `sentence` describes the filter in words; `notices` are warnings about unknown names in the
-    filter. A send with the same `as_of` applies the filter in the same way. `prelude` is the text about the user that
-    is sent before all pairs. `secrets` are the kinds of the secrets that are redacted from the draft. `selection` names
-    the pairs that would be sent: a send with this `selection` sends exactly these pairs or nothing.
+    `next_cursor` leads to the next page, `previous_cursor` to the previous one.
+
+    All other fields describe all pairs in view, not only this page:
+
+    - `y`, `x`: the number of pairs in view, and of those that would be sent with this draft.
+    - `boundary`, `boundary_reason`: pairs at lower positions than `boundary` are out, for this reason. All others would
+      be sent, except pairs that cannot be sent.
+    - `sentence`: describes the filter in words.
+    - `notices`: warnings about unknown names in the filter.
+    - `as_of`: a send with the same `as_of` applies the filter in the same way.
+    - `prelude`: the text about the user that is sent before all pairs.
+    - `secrets`: the kinds of the secrets that are redacted from the draft.
+    - `selection`: names the pairs that would be sent. A send with this `selection` sends exactly these pairs or
+      nothing.
     """
 
     items: tuple[PairView, ...]

@@ -41,7 +41,7 @@ async def events(
         Header(ge=0, le=LARGEST_POSITION, description="The last received position, as browsers send it automatically."),
     ] = 0,
 ) -> Response:
-    await load_state(ctx, owner, run_id)  # answers 404 for an unknown run, before the stream starts
+    await load_state(ctx, owner, run_id)  # answers with 404 for an unknown run, before the stream starts
     return answer_events(follow(ctx, owner, run_id, max(after, last_event_id)))
 
 

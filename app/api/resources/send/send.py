@@ -97,10 +97,9 @@ async def send(
 def answer_started(
     ctx: AppContext, owner: str, started: commands.StartedRun, media_type: str, view: StartedRunView | None = None
 ) -> Response:
-    """Return the response for a started reply.
+    """Return the response for a started reply: its event stream, or JSON with the address of the stream.
 
-    It is the event stream of the reply, or JSON with the address of the stream: `media_type` decides. `view` replaces
-    the usual JSON.
+    `media_type` decides which of the two is returned. `view` replaces the usual JSON.
     """
     if media_type == EVENT_STREAM:
         return answer_events(follow(ctx, owner, started.run_id))

@@ -56,7 +56,7 @@ class RedactionBody(Body):
 
 
 class PreferencesBody(Body):
-    """The preferences. A missing preference gets its default."""
+    """The preferences. A missing preference gets its default value."""
 
     soft_cap: float = Field(
         float(_USUAL.soft_cap), ge=0.05, le=1, description="The share of a model's window that a send may fill."

@@ -1,4 +1,4 @@
-"""Routes to sign in to an MCP server and out again, and the page to which the browser returns.
+"""Routes that start and end a sign-in to an MCP server, and the page to which the browser returns.
 
 That page is not in the API description, because a person reads it and because authorization servers can add any
 parameters to its address. The parameters are valid only for the current sign-in.

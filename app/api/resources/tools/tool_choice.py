@@ -1,4 +1,4 @@
-"""Route of the tools of a conversation: those that are sent and why, and how many cached tokens a change would lose."""
+"""Route of the tools of a conversation: the sent tools, with the reasons, and the cache that a change would lose."""
 
 from __future__ import annotations
 

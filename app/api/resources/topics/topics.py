@@ -51,7 +51,8 @@ class ChangedTopic(Body):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
+    # Only fields that were sent are read, so these defaults are never used. A default of None would have to be in the
+    # type.
     name: TopicName = Field(default_factory=str)
     parent_id: ParentId = None
     before: str | None = Field(
@@ -123,4 +124,4 @@ async def _describe(ctx: AppContext, owner: str, topic_id: str) -> TopicView:
     for topic in listed.items:
         if topic.id == topic_id:
             return topic
-    raise NotFoundError("topic", topic_id)  # another request deleted it meanwhile
+    raise NotFoundError("topic", topic_id)  # another request has deleted the topic meanwhile

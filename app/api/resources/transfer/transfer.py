@@ -115,7 +115,7 @@ async def export(  # noqa: PLR0913 - FastAPI needs a parameter of the function f
     },
 )
 async def import_them(ctx: Ctx, owner: Owner, request: Request) -> Response:
-    body = bytearray()  # `request.body()` would have two copies in memory for a moment
+    body = bytearray()  # `request.body()` would hold two copies in memory for a moment
     async for chunk in request.stream():
         body += chunk
     return answer(ImportedView(await importing.import_file(ctx, owner, body)), 201)
@@ -124,7 +124,7 @@ async def import_them(ctx: Ctx, owner: Owner, request: Request) -> Response:
 def write_disposition(filename: str) -> str:
     """Return the Content-Disposition header with a file name (RFC 6266).
 
-    The name is in it twice: in ASCII for old clients, and unchanged.
+    The header has the name twice: in ASCII for old clients, and unchanged.
     """
     plain = filename.encode("ascii", "replace").decode().replace("?", "_").replace('"', "'")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"

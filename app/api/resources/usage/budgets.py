@@ -42,9 +42,11 @@ Money = Annotated[
 class BudgetView:
     """A budget with its status.
 
-    If the budget applies to each conversation or each agent, `used_by_subject` is the conversation or the agent that
-    spent most, and `spent` is its usage and cost. `standing` is the status: fine, warning (`spent` has reached the
-    share `warn_at` of the amount) or spent. `models` and `conversations` are the most expensive parts of `spent`.
+    - `used_by_subject`: if the budget applies to each conversation or each agent, the conversation or agent that spent
+      most.
+    - `spent`: its usage and cost.
+    - `standing`: the status: fine, warning (`spent` has reached the share `warn_at` of the amount) or spent.
+    - `models`, `conversations`: the most expensive parts of `spent`.
     """
 
     scope: BudgetScope
@@ -77,7 +79,7 @@ class BudgetBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class OwnPriceView:
-    """The user's prices of a model, which apply from the UTC day `since` on. `prices` null: they are unknown."""
+    """The user's prices of a model, which apply from the UTC day `since` on. `prices` is null if they are unknown."""
 
     model: str
     since: date
@@ -92,7 +94,7 @@ class OwnPricesView:
 
 
 class PriceBody(Body):
-    """Prices in US dollars per million tokens. A missing price of the cache equals that of `input`."""
+    """Prices in US dollars per million tokens. Without a price of the cache, the price of `input` applies."""
 
     input: Money
     output: Money

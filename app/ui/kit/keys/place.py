@@ -1,5 +1,4 @@
-"""Actions between regions of the page: a region gives another the focus, or makes it perform an action (`places.ts`).
-"""
+"""Actions between regions of the page: a region moves the focus to another, or starts its action (`places.ts`)."""
 
 from __future__ import annotations
 
