@@ -72,6 +72,9 @@ FAULTY_FINISHES: Mapping[str, ErrorClass] = MappingProxyType(
 """Finish reasons of a reply that failed."""
 
 _WORDS = ("content", "refusal")
+_BESIDE_CHOICES = ("error", "usage", "x_groq")
+_BESIDE_DELTA = ("finish_reason", "usage")
+_BESIDE_CONTENT = ("refusal", "reasoning_content", "reasoning", "reasoning_details", "tool_calls", "extra_content")
 # --- decoding ---
 
 
@@ -93,16 +96,19 @@ class ChatDecoder:
         If the event has a fault, yield the stream events in front of the fault, then raise.
         """
         try:
-            yield from self._read(event)
+            if event.data == b"[DONE]":
+                yield from self.end()
+                return
+            data = _unwrap(load_json(event.data))
+            if not (event.name or self._thinking or self._calls.open) and (text := _find_only_text(data)):
+                yield TextReceived(text)  # nearly every event; `_read` would yield the same
+            else:
+                yield from self._read(event, data)
         except Exception:
             yield from self._let_go()
             raise
 
-    def _read(self, event: SseEvent) -> Iterator[StreamEvent]:
-        if event.data == b"[DONE]":
-            yield from self.end()
-            return
-        data = _unwrap(load_json(event.data))
+    def _read(self, event: SseEvent, data: dict[str, Any]) -> Iterator[StreamEvent]:
         usage, error = data.get("usage"), data.get("error")
         if extra := data.get("x_groq"):
             of_groq = fields_of(extra, "x_groq")
@@ -226,6 +232,20 @@ def _unwrap(data: object) -> dict[str, Any]:
     if len(events) != 1:
         raise FieldError("the event is a list instead of an object")
     return fields_of(events[0], "the event")
+
+
+def _find_only_text(data: dict[str, Any]) -> str:
+    """Return the text of an event that has nothing but text for the reply; "" for any other event."""
+    match data:
+        case {"choices": [{"delta": {"content": str(text)} as delta} as choice, *_]} if not (
+            any(map(delta.get, _BESIDE_CONTENT))
+            or any(map(choice.get, _BESIDE_DELTA))
+            or any(map(data.get, _BESIDE_CHOICES))
+            or data.get("object") == "error"
+        ):
+            return text
+        case _:
+            return ""
 
 
 def _parse_content(content: object, name: str) -> Iterator[StreamEvent]:

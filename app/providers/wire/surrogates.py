@@ -16,7 +16,7 @@ from app.domain.stream.stream_events import StreamEvent, TextReceived, ThinkingR
 
 def may_be_cut(data: bytes) -> bool:
     """Return True if the data of an event has an escape that may be half a character."""
-    return b"\\ud" in data or b"\\uD" in data
+    return b"\\u" in data and (b"\\ud" in data or b"\\uD" in data)
 
 
 class Mender:

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import json
 import reprlib
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.domain.conversation.parts import Text, Thinking, ToolCall, plain_text
-from app.domain.errors import ErrorClass
+from app.domain.errors import ErrorClass, ProviderError
 from app.domain.run.run import Succeeded
 from app.domain.stream.stream_events import (
     PartEnded,
     Stopped,
     StopReason,
+    StreamEvent,
     ToolCallStarted,
     ToolInputReceived,
     UsageReported,
 )
 from app.domain.usage import Usage
+from app.providers.base import CallTarget
+from app.providers.registry import PROVIDERS
+from app.providers.vendors import openai_compatible
 from app.providers.vendors.openai import parse_usage as parse_responses_usage
+from app.providers.vendors.openai_compatible import ChatDecoder
 from app.providers.vendors.openai_compatible import parse_usage as parse_chat_usage
 from app.providers.vendors.tool_calls import ToolCalls
 from app.providers.wire.json_values import MAX_LABEL
+from app.providers.wire.sse import SseEvent
 from tests.providers.playing import Told, a_provider, play, read_recording
 
 GREETING = "Hello, world. Grüße aus\nOslo 🌍"
@@ -263,6 +272,63 @@ async def test_reasoning_may_come_in_a_list_of_content() -> None:
 async def test_reasoning_that_must_be_sent_back_is_marked_with_its_vendor() -> None:
     assert (await tell("deepseek", "thinking")).parts[0] == Thinking("Let me see.", "", "deepseek")
     assert (await tell("groq", "thinking")).parts[0] == Thinking("Let me see.")
+
+
+A_CALL = {"index": 0, "id": "c1", "function": {"name": "clock", "arguments": "{"}}
+A_REPORT = {"prompt_tokens": 5, "completion_tokens": 1}
+chat_events = st.fixed_dictionaries(
+    {
+        "choices": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "delta": st.fixed_dictionaries(
+                        {"content": st.sampled_from(["Hi", "there", "", None, [{"type": "text", "text": "Hi"}], 7])},
+                        optional={
+                            "role": st.just("assistant"),
+                            "refusal": st.sampled_from([None, "", "No."]),
+                            "reasoning_content": st.sampled_from([None, "hm"]),
+                            "reasoning": st.sampled_from([None, "hm"]),
+                            "reasoning_details": st.sampled_from([None, [], [{"index": 0, "text": "x"}]]),
+                            "extra_content": st.sampled_from([None, {"google": {"thought_signature": "c2ln"}}, 7]),
+                            "tool_calls": st.sampled_from([None, [], [A_CALL]]),
+                        },
+                    )
+                },
+                optional={
+                    "finish_reason": st.sampled_from([None, "", "stop", "content_filter", "abort"]),
+                    "usage": st.sampled_from([None, A_REPORT]),
+                },
+            ),
+            max_size=2,
+        )
+    },
+    optional={
+        "object": st.sampled_from(["chat.completion.chunk", "error"]),
+        "usage": st.sampled_from([None, A_REPORT]),
+        "error": st.sampled_from([None, "", {"message": "no"}]),
+        "x_groq": st.sampled_from([None, {"usage": A_REPORT}, {"error": "no"}]),
+    },
+)
+
+
+@given(st.lists(chat_events, max_size=6), st.sampled_from([b"", b"message", b"error"]))
+def test_an_event_with_only_text_is_read_as_the_whole_reader_reads_it(events: list[object], name: bytes) -> None:
+    fast = decode_chat(events, name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openai_compatible, "_find_only_text", lambda _data: "")
+        whole = decode_chat(events, name)
+
+    assert fast == whole
+
+
+def decode_chat(events: Sequence[object], name: bytes) -> tuple[list[StreamEvent], str]:
+    decoder, found = ChatDecoder(CallTarget(PROVIDERS["deepseek"], "deepseek:test")), list[StreamEvent]()
+    try:
+        for event in events:
+            found += decoder.feed(SseEvent(name, json.dumps(event).encode()))
+        return found + decoder.end(), ""
+    except (ProviderError, ValueError) as error:
+        return found, repr(error)
 
 
 async def test_think_tags_in_the_text_stay_text() -> None:
