@@ -274,48 +274,51 @@ async def test_reasoning_that_must_be_sent_back_is_marked_with_its_vendor() -> N
     assert (await tell("groq", "thinking")).parts[0] == Thinking("Let me see.")
 
 
+def one_of(*values: object) -> st.SearchStrategy[object]:
+    return st.sampled_from(values)
+
+
 A_CALL = {"index": 0, "id": "c1", "function": {"name": "clock", "arguments": "{"}}
 A_REPORT = {"prompt_tokens": 5, "completion_tokens": 1}
-chat_events = st.fixed_dictionaries(
-    {
-        "choices": st.lists(
-            st.fixed_dictionaries(
-                {
-                    "delta": st.fixed_dictionaries(
-                        {"content": st.sampled_from(["Hi", "there", "", None, [{"type": "text", "text": "Hi"}], 7])},
-                        optional={
-                            "role": st.just("assistant"),
-                            "refusal": st.sampled_from([None, "", "No."]),
-                            "reasoning_content": st.sampled_from([None, "hm"]),
-                            "reasoning": st.sampled_from([None, "hm"]),
-                            "reasoning_details": st.sampled_from([None, [], [{"index": 0, "text": "x"}]]),
-                            "extra_content": st.sampled_from([None, {"google": {"thought_signature": "c2ln"}}, 7]),
-                            "tool_calls": st.sampled_from([None, [], [A_CALL]]),
-                        },
-                    )
-                },
-                optional={
-                    "finish_reason": st.sampled_from([None, "", "stop", "content_filter", "abort"]),
-                    "usage": st.sampled_from([None, A_REPORT]),
-                },
-            ),
-            max_size=2,
-        )
-    },
+deltas = st.fixed_dictionaries(
+    {"content": one_of("Hi", "there", "", None, [{"type": "text", "text": "Hi"}], 7)},
     optional={
-        "object": st.sampled_from(["chat.completion.chunk", "error"]),
-        "usage": st.sampled_from([None, A_REPORT]),
-        "error": st.sampled_from([None, "", {"message": "no"}]),
-        "x_groq": st.sampled_from([None, {"usage": A_REPORT}, {"error": "no"}]),
+        "role": one_of("assistant"),
+        "refusal": one_of(None, "", "No."),
+        "reasoning_content": one_of(None, "hm"),
+        "reasoning": one_of(None, "hm"),
+        "reasoning_details": one_of(None, [], [{"index": 0, "text": "x"}]),
+        "extra_content": one_of(None, {"google": {"thought_signature": "c2ln"}}, 7),
+        "tool_calls": one_of(None, [], [A_CALL]),
     },
 )
+choices: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
+    {"delta": deltas},
+    optional={
+        "finish_reason": one_of(None, "", "stop", "content_filter", "abort"),
+        "usage": one_of(None, A_REPORT),
+    },
+)
+chat_events: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
+    {"choices": st.lists(choices, max_size=2)},
+    optional={
+        "object": one_of("chat.completion.chunk", "error"),
+        "usage": one_of(None, A_REPORT),
+        "error": one_of(None, "", {"message": "no"}),
+        "x_groq": one_of(None, {"usage": A_REPORT}, {"error": "no"}),
+    },
+)
+
+
+def find_no_text(_data: dict[str, object]) -> str:
+    return ""
 
 
 @given(st.lists(chat_events, max_size=6), st.sampled_from([b"", b"message", b"error"]))
 def test_an_event_with_only_text_is_read_as_the_whole_reader_reads_it(events: list[object], name: bytes) -> None:
     fast = decode_chat(events, name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(openai_compatible, "_find_only_text", lambda _data: "")
+        patch.setattr(openai_compatible, "_find_only_text", find_no_text)
         whole = decode_chat(events, name)
 
     assert fast == whole
