@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from app.domain.conversation.parts import Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.run.growth import Growth, apply_growth, describe_growth
 from app.domain.run.rounds import ToolLimits
-from app.domain.run.run import OutOfOrderError, RunEvent, RunState, apply_event
+from app.domain.run.run import Interrupted, OutOfOrderError, RunEvent, RunState, apply_event
 from app.domain.run.run_log import events_after, events_of
-from app.domain.stream.stream_events import TextWasThinking, ToolInputReceived
+from app.domain.stream.stream_events import TextReceived, TextWasThinking, ThinkingReceived, ToolInputReceived
 from tests.builders import a_run
 from tests.domain.run.test_rounds import walks
 from tests.domain.run.test_run import run_events, stream_events
@@ -55,6 +55,18 @@ def test_the_events_of_a_growth_are_those_after_the_log_before(states: list[RunS
         end = events_after(before, 0)[-1].position
 
         assert events_of(describe_growth(before, state), state, end) == events_after(state, end)
+
+
+def test_the_events_of_a_text_that_grew_include_a_new_part_and_the_end() -> None:
+    before, _ = apply_event(a_run(), TextReceived("one"))
+    grown, _ = apply_event(before, TextReceived(", two"))
+    end = events_after(before, 0)[-1].position
+
+    for state in (apply_event(grown, ThinkingReceived("hm"))[0], apply_event(grown, Interrupted())[0]):
+        events = events_of(describe_growth(before, state), state, end)
+
+        assert events == events_after(state, end)
+        assert len(events) > 1
 
 
 @pytest.mark.parametrize(
