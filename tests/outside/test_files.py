@@ -88,6 +88,15 @@ def test_lists_of_models_that_are_not_in_a_regular_file_are_left_out(kind: str, 
     assert remembered.find(a_provider("groq", "http://127.0.0.1:1/v1")) is None
 
 
+def test_a_symbolic_link_to_a_regular_file_is_read_through(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("INVIEW_LOG_LEVEL=verbose\n")
+    (link := tmp_path / ".env").symlink_to("secret")
+
+    assert read_small(link, 100) == b"INVIEW_LOG_LEVEL=verbose\n"
+    with pytest.raises(InviewError, match="INVIEW_LOG_LEVEL is 'verbose'"):
+        load_settings(env_file=link)
+
+
 def test_a_pipe_that_replaced_the_file_after_the_check_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,16 +6,21 @@ from dataclasses import replace
 
 import orjson
 import pytest
+from hypothesis import given
 
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, Thinking, ToolCall, ToolResult
 from app.domain.errors import ErrorClass, failure
+from app.domain.run.growth import describe_growth
+from app.domain.run.run import RunState
 from app.domain.stream.stream_events import StopReason
 from app.domain.usage import Usage
 from app.views.conversation.pair import PairFacts, describe_pair
 from app.views.encode import to_json
-from app.views.reply.pair import show_pair
+from app.views.reply.pair import ScreenPart, show_grown, show_pair, show_parts
+from app.views.reply.tool_card import ToolCardView
 from tests.builders import a_pair
+from tests.domain.run.test_growth import followed_states
 
 NAMES_CLIENTS_RELY_ON = {
     "id", "conversation_id", "position", "topic", "model", "agent_id", "stars", "flagged", "mark", "lifecycle", "out",
@@ -153,3 +158,38 @@ def test_signatures_of_vendors_never_reach_a_screen():
     parts = (Thinking("hm", signature="secret-signature", vendor="anthropic"),)
 
     assert b"secret-signature" not in to_json(describe_pair(a_pair(reply=parts)))
+
+
+# --- a reply that grows ---
+
+
+@given(followed_states())
+def test_a_reply_that_grew_looks_like_one_shown_whole_and_keeps_the_views_of_its_other_parts(
+    states: list[RunState],
+) -> None:
+    shown, before = tuple[ScreenPart, ...](), None
+    for state in states:
+        unchanged = describe_growth(before, state).unchanged
+        earlier, shown = shown, show_grown(shown, state.parts, unchanged)
+        before = state
+
+        assert shown == show_parts(state.parts, running=True)
+        kept = zip(earlier[:unchanged], shown, strict=False)
+        assert all(was is now or isinstance(now, ToolCardView) for was, now in kept)
+
+
+def test_the_card_of_a_call_changes_with_its_result_and_the_cards_of_other_calls_stay() -> None:
+    calls = (ToolCall("a", "clock", "{}", complete=True), ToolCall("b", "clock", "{}", complete=True))
+    before = show_parts(calls, running=True)
+
+    shown = show_grown(before, (*calls, ToolResult("b", (Text("noon"),))), 2)
+
+    assert shown[0] is before[0]
+    assert shown == show_parts((*calls, ToolResult("b", (Text("noon"),))), running=True)
+    assert shown[1] != before[1]
+
+
+def test_growth_since_views_that_are_no_longer_shown_shows_the_whole_reply() -> None:
+    parts = (Thinking("hm"), Text("Hello"), Text("world"))
+
+    assert show_grown((), parts, 2) == show_parts(parts, running=True)

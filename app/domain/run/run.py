@@ -362,24 +362,26 @@ def _receive_within_bounds(state: RunState, event: StreamEvent) -> tuple[RunStat
 
     If the reply would become too long, add only the text that fits and end the reply.
     """
-    received = _receive(state, event)
-    size = state.size + measure_event(event) + PART_BYTES * (len(received.parts) - len(state.parts))
+    size = state.size + measure_event(event)
+    received = _receive(state, event, size)
+    size += PART_BYTES * (len(received.parts) - len(state.parts))
     if size <= state.start.max_bytes:
-        return (received if size == state.size else replace(received, size=size)), ()
+        return (received if size == received.size else replace(received, size=size)), ()
     rest = cut_event(event, state.start.max_bytes - state.size)
     reason = failure(
         ErrorClass.TOO_LONG,
         f"The reply was ended because it reached the limit of {state.start.max_bytes:,} bytes.",
     )
-    return _finish(state if rest is None else _receive(state, rest), Failed(reason), CloseStream())
+    return _finish(state if rest is None else _receive(state, rest, state.size), Failed(reason), CloseStream())
 
 
-def _receive(state: RunState, event: StreamEvent) -> RunState:
+def _receive(state: RunState, event: StreamEvent, size: int) -> RunState:
+    """Receive an event of the stream. If it continues the last part, `size` is the size of the reply with it."""
     match event:
         case TextReceived():
-            return _grow(state, Text(event.text))
+            return _grow(state, Text(event.text), size)
         case ThinkingReceived():
-            return _grow(state, Thinking(event.text))
+            return _grow(state, Thinking(event.text), size)
         case TextWasThinking():
             return _turn_into_thinking(state)
         case ThinkingSigned():
@@ -389,7 +391,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
         case ToolCallStarted():
             return _append(state, ToolCall(free_id(state.parts, event.tool_call_id), event.name), part_open=True)
         case ToolInputReceived():
-            return _grow_input(state, event)
+            return _grow_input(state, event, size)
         case PartEnded():
             return _close(state)
         case UsageReported():
@@ -402,7 +404,7 @@ def _receive(state: RunState, event: StreamEvent) -> RunState:
             assert_never(event)
 
 
-def _grow(state: RunState, piece: Text | Thinking) -> RunState:
+def _grow(state: RunState, piece: Text | Thinking, size: int) -> RunState:
     if not piece.text:
         return state
     last = state.parts[-1] if state.part_open else None
@@ -412,7 +414,7 @@ def _grow(state: RunState, piece: Text | Thinking) -> RunState:
         grown = replace(last, text=last.text + piece.text)
     else:
         return _append(state, piece, part_open=True)
-    return replace(state, parts=(*state.parts[:-1], grown))
+    return replace(state, parts=(*state.parts[:-1], grown), size=size)
 
 
 def _turn_into_thinking(state: RunState) -> RunState:
@@ -430,12 +432,12 @@ def _sign(state: RunState, event: ThinkingSigned) -> RunState:
     return replace(state, parts=(*state.parts[:-1], signed))
 
 
-def _grow_input(state: RunState, event: ToolInputReceived) -> RunState:
+def _grow_input(state: RunState, event: ToolInputReceived, size: int) -> RunState:
     last = state.parts[-1] if state.part_open else None
     if not isinstance(last, ToolCall):
         raise OutOfOrderError(event)
     grown = replace(last, input_json=last.input_json + event.json_text)
-    return replace(state, parts=(*state.parts[:-1], grown))
+    return replace(state, parts=(*state.parts[:-1], grown), size=size)
 
 
 def _append(state: RunState, part: Part, *, part_open: bool) -> RunState:

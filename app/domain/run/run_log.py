@@ -23,6 +23,7 @@ from typing import Any, assert_never
 
 from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult, plain_text
+from app.domain.run.growth import Growth
 from app.domain.run.run import Canceled, Failed, Retry, RunState, Succeeded, lifecycle_of, sum_usage
 from app.domain.usage import Usage
 
@@ -64,6 +65,19 @@ def events_after(state: RunState, position: int) -> tuple[LogEvent, ...]:
     if not found and state.outcome is not None and position > place:
         found.append(_end(state).event(place, 0))
     return tuple(found)
+
+
+def events_of(growth: Growth, state: RunState, end: int) -> tuple[LogEvent, ...]:
+    """Return the events that a growth adds to the log. `state` is the state after it, `end` the end of the log before.
+
+    This is the same as `events_after(state, end)`, but in the most frequent case, when only text was appended, the
+    other entries of the log are not made.
+    """
+    if not growth.text or growth.parts or state.outcome is not None:
+        return events_after(state, end)
+    index = growth.kept - 1
+    kind = "tool_input" if isinstance(part := state.parts[index], ToolCall) else PART_TYPES[type(part)]
+    return (LogEvent(end + len(growth.text), kind, {"index": index, "text": growth.text}),)
 
 
 @dataclass(frozen=True, slots=True)

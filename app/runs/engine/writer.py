@@ -203,7 +203,7 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
 
 
 def _describe_progress(run: LiveRun, state: RunState, *, whole: bool) -> Progress:
-    growth = None if whole else describe_growth(run.saved.parts, state.parts)
+    growth = None if whole else describe_growth(run.saved, state)
     return Progress(
         run.place, state, run.attempt_started_at, growth, facts_changed=_facts_of(state) != _facts_of(run.saved)
     )

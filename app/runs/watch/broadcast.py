@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from app.domain.conversation.parts import Text, Thinking, ToolCall
+from app.domain.conversation.parts import Part, Text, Thinking, ToolCall
+from app.domain.run.growth import Growth, describe_growth
 from app.domain.run.run import RunState
-from app.domain.run.run_log import LogEvent, events_after
+from app.domain.run.run_log import LogEvent, events_after, events_of
 from app.domain.tools.permission_requests import describe_request
 from app.runs.app_context import AppContext
 from app.runs.engine.live import LiveRun
@@ -64,11 +65,11 @@ async def follow(
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.
     """
-    position = after
+    position, at_end = after, False
     reported: set[str] = set()
-    async for state in follow_states(ctx, owner, run_id):
-        if events := events_after(state, position):
-            position = max(position, events[-1].position)
+    async for state, growth in follow_states(ctx, owner, run_id):
+        if events := events_of(growth, state, position) if at_end else events_after(state, position):
+            position, at_end = max(position, events[-1].position), True
             yield events
         run = ctx.engine.runs.get(run_id)
         waiting = [] if run is None else [request for request in run.asking.values() if request.id not in reported]
@@ -77,8 +78,10 @@ async def follow(
             yield tuple(LogEvent(position, "permission_request", describe_request(request)) for request in waiting)
 
 
-async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
+async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[tuple[RunState, Growth], None]:
     """Yield the published states of a run: the current one, then each later one. The last one has the outcome.
+
+    Each comes with the growth of the reply since the state before it. The first growth is the whole reply.
 
     The first text is yielded at once, then at most one state per display frame, or fewer if the event loop is late. If
     a reply changes less often than once per frame, each state is yielded without delay.
@@ -89,32 +92,33 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
     run = ctx.engine.runs.get(run_id)
     if run is None or run.place.owner != owner:
         async for state in _poll_states(ctx, owner, run_id):
-            yield state
+            yield state, describe_growth(None, state)
         return
     clock = asyncio.get_running_loop().time
     yielded_at = 0.0
-    chunks, size = run.chunks, 0
+    chunks, before = run.chunks, None
     while True:
         state = run.shown
-        grown, size = count_characters(state) - size, count_characters(state)
-        if grown > 0:
+        growth = describe_growth(before, state)
+        replaced = () if before is None else before.parts[growth.kept :]
+        if growth.text or count_characters(growth.parts) > count_characters(replaced):
             several = run.chunks - chunks > 1
             yielded_at = clock() if several else _window_begins(clock(), yielded_at, ctx.throttle.window)
         else:  # a state without new text is yielded at once, and does not delay the next text
             yielded_at = 0.0
-        chunks = run.chunks
-        yield state
+        chunks, before = run.chunks, state
+        yield state, growth
         if state.outcome is not None:
             return
         await run.wait_for_change(state)
         await _gather(run, ctx.throttle, yielded_at)
 
 
-def count_characters(state: RunState) -> int:
-    """Count the characters of all texts of a reply so far: its text, its thinking, the arguments of its tool calls."""
+def count_characters(parts: tuple[Part, ...]) -> int:
+    """Count the characters of all texts of a reply: its text, its thinking, the arguments of its tool calls."""
     return sum(
         len(part.input_json) if isinstance(part, ToolCall) else len(part.text)
-        for part in state.parts
+        for part in parts
         if isinstance(part, Text | Thinking | ToolCall)
     )
 
@@ -149,10 +153,13 @@ async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
 
 async def _poll_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenerator[RunState, None]:
     """Yield the stored states of a run that another process drives, or that is over."""
+    before = None
     while True:
         async with ctx.store.read() as session:
             state = (await load_run(session, owner, run_id)).state
-        yield state
+        if state != before:
+            yield state
+        before = state
         if state.outcome is not None:
             return
         await asyncio.sleep(POLL_SECONDS)

@@ -16,14 +16,13 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from app.domain.conversation.parts import Part
 from app.domain.costs.costs import price_pair
 from app.domain.errors import ErrorClass, NotFoundError
+from app.domain.run.growth import Growth
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
 from app.runs.watch.broadcast import follow_states
 from app.runs.watch.facts import learn_prices
-from app.runs.watch.pairs import describe_grown
 from app.store.conversation.pairs import load_pair
 from app.views.compare.compared import (
     ComparedColumnsView,
@@ -33,7 +32,7 @@ from app.views.compare.compared import (
     grow_column,
     show_compared,
 )
-from app.views.reply.pair import ScreenPairView
+from app.views.reply.pair import ScreenPairView, show_grown
 from app.views.reply.panels import ComparedReplyView, PermissionItemView, ScreenComparisonView
 
 Spawn = Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
@@ -53,7 +52,6 @@ class ComparedReplies:
     comparison: ScreenComparisonView | None = None
     _looked_at: bool = False
     _columns: dict[str, ComparedColumnView] = field(default_factory=dict[str, ComparedColumnView])  # by run id
-    _parts: dict[str, tuple[Part, ...]] = field(default_factory=dict[str, tuple[Part, ...]])
     _tasks: list[asyncio.Task[None]] = field(default_factory=list[asyncio.Task[None]])
     _shown: ComparedColumnsView | None = None
 
@@ -98,21 +96,19 @@ class ComparedReplies:
             task.cancel()
         runs = () if self.comparison is None else self.comparison.runs
         show = self._follow if self._looked_at else self._read
-        self._parts.clear()
         self._columns = {run.run_id: begin_column(run) for run in runs if self._looked_at}
         self._tasks = [self.spawn(show(run)) for run in runs]
         self.changed()
 
     async def _follow(self, run: ComparedReplyView) -> None:
         with suppress(NotFoundError):  # deleted, or the comparison was closed: another event reports that
-            async for state in follow_states(self.ctx, self.owner, run.run_id):
-                self._grow(run.run_id, state)
+            async for state, growth in follow_states(self.ctx, self.owner, run.run_id):
+                self._grow(run.run_id, state, growth)
         await self._read(run)
 
-    def _grow(self, run_id: str, state: RunState) -> None:
+    def _grow(self, run_id: str, state: RunState, growth: Growth) -> None:
         column = self._columns[run_id]
-        parts = describe_grown(self._parts.get(run_id, ()), column.parts, state.parts)
-        self._parts[run_id] = state.parts
+        parts = show_grown(column.parts, state.parts, growth.unchanged)
         waits = state.phase == "retrying" and state.retries
         self._columns[run_id] = grow_column(column, parts, state.retries[-1].seconds if waits else None)
         self.changed()

@@ -62,9 +62,11 @@ class PageWindow:
 
     def list_pairs(self, screen: Screen) -> tuple[ScreenPairView, ...]:
         """Return the pairs to show. Running pairs have the permissions and the progress on this screen."""
+        pairs = self._list_loaded()
+        if not screen.permissions and not screen.progress:
+            return pairs
         return tuple(
-            watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair
-            for pair in self._list_loaded()
+            watch_calls(pair, screen.permissions, screen.progress) if is_running(pair) else pair for pair in pairs
         )
 
     async def show_stored(self) -> None:
@@ -161,5 +163,5 @@ class PageWindow:
 
     def _list_loaded(self) -> tuple[ScreenPairView, ...]:
         """Return the loaded pairs without those newer than the window, even if the filter does not apply to them."""
-        until = self._window.until
-        return tuple(pair for pair in self.pairs.in_order() if until is None or pair.position <= until)
+        pairs, until = self.pairs.in_order(), self._window.until
+        return pairs if until is None else tuple(pair for pair in pairs if pair.position <= until)

@@ -2,7 +2,7 @@
 
     shown = WatchedPairs(ctx, owner)
     shown.start(pair)                    # a reply starts: nothing is read, its first text may be a millisecond away
-    shown.grow(state)                    # the reply has grown
+    shown.grow(state, growth)            # the reply has grown
     await shown.read(("p1", "p2"))       # these are new or have changed
 
 `page_window.py` decides which pairs the page loads, `watcher.py` when to read them again.
@@ -21,7 +21,7 @@ from app.domain.context.context import OutReason
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.page_bytes import measure_pair
-from app.domain.conversation.parts import Part, ToolCall
+from app.domain.run.growth import Growth
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
@@ -32,7 +32,7 @@ from app.runs.watch.structured import StructuredReplies
 from app.store.conversation.pair_bytes import load_pair_bytes
 from app.store.conversation.pairs import load_pairs_by_id
 from app.views.conversation.pair import NO_FACTS, PairFacts
-from app.views.reply.pair import ScreenPairView, ScreenPart, ShownMarks, show_pair, show_parts
+from app.views.reply.pair import ScreenPairView, ShownMarks, show_grown, show_pair
 from app.views.reply.panels import PermissionItemView, ToolProgressView
 from app.views.reply.tool_card import ToolCardView, waiting_in, watch_card
 
@@ -57,7 +57,9 @@ class WatchedPairs:
     - `views`: the views of the pairs by id.
     - `sizes`: the sizes of the pairs in bytes.
     - `guest`: the newest pair, if it is shown regardless of the filter.
+    - `running`: the id of the pair whose reply is running, "" for none; `in_order` updates it.
     - `_own_out`: the reasons why pairs are OUT, except the boundary.
+    - `_order`: the ids of the pairs, oldest first.
     """
 
     ctx: AppContext
@@ -68,11 +70,12 @@ class WatchedPairs:
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     structured: StructuredReplies = field(init=False)
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    running: str = ""
     _composed: Composed | None = None
     _showing: Showing | None = None
     _own_out: dict[str, OutReason | None] = field(default_factory=dict[str, OutReason | None])
-    _parts: tuple[Part, ...] = ()
-    _moved: bool = False  # the lines above the pairs may be outdated
+    _order: tuple[str, ...] = ()
+    _moved: bool = False  # the order of the pairs and the lines above them may be outdated
     # the pairs whose marks were changed on this page after the current read started
     _amended: set[str] = field(default_factory=set[str])
 
@@ -81,12 +84,14 @@ class WatchedPairs:
 
     def in_order(self) -> tuple[ScreenPairView, ...]:
         """Return the pairs, oldest first."""
-        pairs = tuple(sorted(self.views.values(), key=lambda pair: pair.position))
         if not self._moved:
-            return pairs
+            return tuple(map(self.views.__getitem__, self._order))
         self._moved = False
+        self.running = next((pair.id for pair in self.views.values() if is_running(pair)), "")
+        pairs = sorted(self.views.values(), key=attrgetter("position"))
         found = mark_boundaries(pairs, None if self._composed is None else self._composed.composition.boundary)
         self.views.update((pair.id, pair) for pair in found)
+        self._order = tuple(pair.id for pair in found)
         return found
 
     # --- the reply that streams ---
@@ -95,18 +100,15 @@ class WatchedPairs:
         """Show a pair whose reply starts. It is shown until the next pair starts, regardless of the filter."""
         self.guest = Guest(pair.id, pair.position)
         self.following = pair
-        self._parts = ()
         self._put(pair)
 
-    def grow(self, state: RunState) -> None:
-        """Show the current text of the reply that streams. The view objects of unchanged parts are reused."""
+    def grow(self, state: RunState, growth: Growth) -> None:
+        """Show the current text of the reply that streams. `growth` is what it gained since the state shown before."""
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
             return
-        parts = describe_grown(self._parts, view.parts, state.parts)
-        self._parts = state.parts
-        if parts != view.parts:
-            self.views[pair.id] = replace(view, parts=parts)
+        if not growth.unchanged == len(state.parts) == len(view.parts):
+            self.views[pair.id] = replace(view, parts=show_grown(view.parts, state.parts, growth.unchanged))
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
         """Return True if this reply is the one that streams."""
@@ -292,22 +294,6 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
     """Return the values that the views of all pairs depend on, in addition to their sizes and the boundary."""
     base = composed.base
     return base.profile, base.conversation.checkpoint, base.extras.redact
-
-
-def describe_grown(
-    before: tuple[Part, ...], shown: tuple[ScreenPart, ...], parts: tuple[Part, ...]
-) -> tuple[ScreenPart, ...]:
-    """Return the views of the parts of a reply.
-
-    An unchanged part keeps its view object, so comparing it is fast. The view of a tool call also changes when its
-    result follows.
-    """
-    views = list(show_parts(parts, running=True))
-    for at, (was, is_now) in enumerate(zip(before, parts, strict=False)):
-        kept = shown[at] if at < len(shown) else None
-        if kept is not None and (kept == views[at] if isinstance(is_now, ToolCall) else was is is_now):
-            views[at] = kept
-    return tuple(views)
 
 
 def watch_calls(

@@ -54,7 +54,7 @@ from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
 from app.runs.watch.context import show_context
 from app.runs.watch.page_window import PageWindow
-from app.runs.watch.pairs import WatchedPairs, is_running
+from app.runs.watch.pairs import WatchedPairs
 from app.runs.watch.screen import Screen
 from app.store.conversation.conversations import load_conversation
 from app.views.composer.context import show_refusal
@@ -128,9 +128,8 @@ class Watcher:
         if self._over:
             return None
         pairs = self._window.list_pairs(self.screen)
-        running = next((pair.id for pair in self._pairs.views.values() if is_running(pair)), "")
-        if pairs != self.screen.pairs or running != self.screen.running:
-            self.screen = replace(self.screen, pairs=pairs, running=running)
+        if pairs != self.screen.pairs or self._pairs.running != self.screen.running:
+            self.screen = replace(self.screen, pairs=pairs, running=self._pairs.running)
         comparison = self.screen.comparison
         standing = None if comparison is None else self._pairs.views.get(comparison.pair_id)
         compared = self._compared.show(self.screen.permissions, standing)
@@ -346,8 +345,8 @@ class Watcher:
         if before is not None and not before.done():
             await asyncio.wait((before,))  # show the end of the earlier reply first
         with suppress(NotFoundError):  # the pair was deleted while its reply ran; an event reports that
-            async for state in follow_states(self.ctx, self.owner, run_id):
-                self._pairs.grow(state)
+            async for state, growth in follow_states(self.ctx, self.owner, run_id):
+                self._pairs.grow(state, growth)
                 self._show(retry=_retry_of(pair_id, state, self.screen.retry))
         if await self._pairs.end(pair_id, run_id):
             self._pairs.measure()
@@ -357,7 +356,7 @@ class Watcher:
     # --- publishing ---
 
     def _show(self, **changes: object) -> None:
-        if changes:
+        if any(getattr(self.screen, name) is not value for name, value in changes.items()):
             self.screen = replace(self.screen, **changes)
         self._changed.set()
 

@@ -43,7 +43,7 @@ async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary
     """
     clock = asyncio.get_running_loop().time
     shown_at = 0.0
-    async for state in follow_states(ctx, LOCAL_OWNER, summary.started.run_id):
+    async for state, _ in follow_states(ctx, LOCAL_OWNER, summary.started.run_id):
         match state.outcome:
             case Canceled():
                 raise ConflictError("The summary was stopped. Nothing has changed; your text is saved.")
@@ -52,7 +52,7 @@ async def follow_summary(ctx: AppContext, conversation_id: str, summary: Summary
             case _:
                 if clock() - shown_at >= _TOLD_SECONDS:
                     shown_at = clock()
-                    yield count_characters(state)
+                    yield count_characters(state.parts)
     deadline = clock() + ADOPT_SECONDS
     while clock() < deadline:
         async with ctx.store.read() as session:

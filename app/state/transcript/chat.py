@@ -163,8 +163,8 @@ async def _await_title(ctx: AppContext, conversation_id: str, options: ViewOptio
     """Ask a model for a title and wait for the title. Return "" or, if there is no title, the reason."""
     derived = await ask_title(ctx, LOCAL_OWNER, conversation_id, options)
     outcome, characters = None, 0
-    async for state in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
-        outcome, characters = state.outcome, count_characters(state)
+    async for state, _ in follow_states(ctx, LOCAL_OWNER, derived.started.run_id):
+        outcome, characters = state.outcome, count_characters(state.parts)
     if isinstance(outcome, Failed):
         return f"No title was generated: {outcome.reason.message}"
     return "" if characters or isinstance(outcome, Canceled) else "The model returned no text. The title is unchanged."

@@ -203,6 +203,25 @@ def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, .
     return tuple(_show_part(part, parts, running=running) for part in parts)
 
 
+def show_grown(shown: tuple[ScreenPart, ...], parts: tuple[Part, ...], unchanged: int) -> tuple[ScreenPart, ...]:
+    """Return the view of each part of a running reply that has grown: the same as `show_parts`.
+
+    `shown` are the views of the reply before. The views of its first `unchanged` parts are reused, except the card of
+    a tool call whose result is among the new parts.
+    """
+    if unchanged > len(shown):  # other views are shown meanwhile, because the reply was read again
+        unchanged = 0
+    kept, new = shown[:unchanged], parts[unchanged:]
+    if answered := {part.tool_call_id for part in new if isinstance(part, ToolResult)}:
+        kept = tuple(
+            show_card(part, parts, running=True)
+            if isinstance(part, ToolCall) and part.tool_call_id in answered
+            else view
+            for part, view in zip(parts, kept, strict=False)
+        )
+    return (*kept, *(_show_part(part, parts, running=True) for part in new))
+
+
 def _show_part(part: Part, parts: tuple[Part, ...], *, running: bool) -> ScreenPart:
     match part:
         case Text() | Image() | File():

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from app.runs.engine.live import LiveRun
 from app.runs.engine.update_rate import FRAME_SECONDS, MAX_SECONDS, Throttle
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.watch import broadcast
-from app.runs.watch.broadcast import follow, load_state
+from app.runs.watch.broadcast import follow, follow_states, load_state
 from app.runs.wiring import open_app_context
 from app.store.run.runs import RunPlace
 from tests.domain.run.test_run import merged, run_events
@@ -280,6 +281,19 @@ async def test_a_run_of_another_process_is_followed_through_the_database(
         here, there = await asyncio.gather(collect(driver, started.run_id), collect(reader, started.run_id))
 
         assert merged(there) == merged(here)
+
+
+async def test_each_state_of_a_run_of_another_process_is_given_once_and_whole(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcast, "POLL_SECONDS", 0.001)
+    async with open_app_context(settings_of(data)) as driver, open_app_context(settings_of(data)) as reader:
+        started = await send(driver, await a_conversation(driver), "/long 20 /rate 100")
+
+        seen = [update async for update in follow_states(reader, LOCAL_OWNER, started.run_id)]
+
+    assert all(earlier != later for (earlier, _), (later, _) in pairwise(seen))
+    assert all((growth.kept, growth.parts) == (0, state.parts) for state, growth in seen)
 
 
 async def test_state_of_a_running_reply_is_the_current_one(ctx: AppContext, hand: ByHand) -> None:

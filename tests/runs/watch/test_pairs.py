@@ -10,6 +10,7 @@ import pytest
 from app.domain.conversation.conversation import Pair
 from app.domain.conversation.lifecycle import RUNNING, Lifecycle
 from app.domain.conversation.parts import Text
+from app.domain.run.growth import describe_growth
 from app.domain.run.run import RunState
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER
@@ -37,6 +38,10 @@ async def put(pairs: WatchedPairs, *found: Pair) -> Pair | None:
         return pairs.put_all(found)
 
 
+def grow(pairs: WatchedPairs, state: RunState, before: RunState | None = None) -> None:
+    pairs.grow(state, describe_growth(before, state))
+
+
 async def state_of(ctx: AppContext, pair: Pair, text: str, run_id: str) -> RunState:
     """Return the state of a run of this pair that has received `text`."""
     assert pair.run_id is not None
@@ -62,7 +67,7 @@ async def test_a_reply_that_streams_is_not_replaced_by_what_was_read_of_it(
 ) -> None:
     stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored))
-    pairs.grow(await state_of(ctx, stored, "so far", "the-next-run"))
+    grow(pairs, await state_of(ctx, stored, "so far", "the-next-run"))
 
     assert await put(pairs, replace(stored, run_id="the-next-run")) is None
 
@@ -102,12 +107,12 @@ async def test_marks_shown_since_a_reading_began_stay(ctx: AppContext, pairs: Wa
 async def test_a_pair_sent_again_before_its_end_was_shown_starts_again(ctx: AppContext, pairs: WatchedPairs) -> None:
     stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored, "before"))
-    pairs.grow(await state_of(ctx, stored, "before", "before"))
+    grow(pairs, await state_of(ctx, stored, "before", "before"))
 
     assert await pairs.end(stored.id, "before") is False
     pairs.start(began(stored, "anew"))
-    pairs.grow(await state_of(ctx, stored, "late", "before"))
-    pairs.grow(await state_of(ctx, stored, "anew", "anew"))
+    grow(pairs, await state_of(ctx, stored, "late", "before"))
+    grow(pairs, await state_of(ctx, stored, "anew", "anew"))
     assert await pairs.end(stored.id, "before") is False
 
     assert text_of(pairs.views[stored.id]) == "anew"
@@ -147,12 +152,35 @@ async def test_parts_that_are_as_they_were_stay_the_same_values(ctx: AppContext,
     stored = await answered(ctx, await a_conversation(ctx, model="offline:demo"))
     pairs.start(began(stored, "r"))
     one = await state_of(ctx, stored, "one", "r")
-    pairs.grow(one)
+    grow(pairs, one)
     before = pairs.views[stored.id]
 
-    pairs.grow(replace(one, parts=(*one.parts, Text("two"))))
+    two = replace(one, parts=(*one.parts, Text("two")))
+    grow(pairs, two, one)
     after = pairs.views[stored.id]
-    pairs.grow(replace(one, parts=(*one.parts, Text("two"))))
+    grow(pairs, replace(two), two)
 
     assert after.parts[0] is before.parts[0]
     assert pairs.views[stored.id] is after
+
+
+async def test_the_order_and_the_running_pair_are_known_after_every_change(
+    ctx: AppContext, pairs: WatchedPairs
+) -> None:
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    first, second = await answered(ctx, conversation_id), await answered(ctx, conversation_id)
+
+    await put(pairs, second)
+    assert ([pair.id for pair in pairs.in_order()], pairs.running) == ([second.id], "")
+    await put(pairs, first)
+    assert [pair.id for pair in pairs.in_order()] == [first.id, second.id]
+
+    pairs.start(began(second))
+    assert ([pair.id for pair in pairs.in_order()], pairs.running) == ([first.id, second.id], second.id)
+    grow(pairs, await state_of(ctx, second, "so far", "the-next-run"))
+    pairs.amend(first.id, {"stars": 3})
+    shown = pairs.in_order()
+    assert (shown[0].stars, text_of(shown[1])) == (3, "so far")
+
+    pairs.forget([second.id])
+    assert ([pair.id for pair in pairs.in_order()], pairs.running) == ([first.id], "")

@@ -97,7 +97,7 @@ async def test_whatever_happens_what_is_stored_is_what_was_live(
     for number, event in enumerate(events):
         state = after(state, event)
         if number in saves and state.outcome is None:
-            growth = None if last is None or number in wholes else describe_growth(last.parts, state.parts)
+            growth = None if last is None or number in wholes else describe_growth(last, state)
             async with store.write() as session:
                 await save_progress(session, [Progress(place, state, START, growth)])
             last = state
