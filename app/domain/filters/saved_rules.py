@@ -124,7 +124,6 @@ def rename_use(line: str, old: str, new: str) -> str:
 def _names(line: str) -> frozenset[str]:
     try:
         tree: Filter = parse_filter(line)
-    # another version with another language saved this filter, so the filters that it uses are unknown
-    except FilterError:
+    except FilterError:  # another version with another language saved it, so the filters that it uses are unknown
         return frozenset()
     return frozenset(leaf.name for leaf in leaves(tree) if isinstance(leaf, Saved))

@@ -135,8 +135,7 @@ async def _ask_first_title(ctx: AppContext, owner: str, conversation_id: str) ->
             if not await awaits_first_title(session, conversation_id):
                 return
         await ask_title(ctx, owner, conversation_id, ViewOptions(model=preferences.title_model))
-    # no caller waits for this title; only a title that a person requests reports its error
-    except InviewError as error:
+    except InviewError as error:  # no caller waits here; a title that a person requests reports its error
         _log.warning("no title could be requested", conversation_id=conversation_id, fault=str(error))
 
 
@@ -150,8 +149,7 @@ async def _adopt(ctx: AppContext, owner: str, conversation_id: str, child: Start
                 changes = {"title": title, "titled_by_model": True}
                 await update_conversation(session, owner, conversation_id, changes)
         ctx.event_bus.publish(owner, conversation_id, ConversationChanged())
-    # the conversation was deleted, or the database failed: the title stays in the child conversation
-    except InviewError as error:
+    except InviewError as error:  # deleted, or a database error: only the child conversation has the title
         _log.warning("a title was not set", conversation_id=conversation_id, fault=str(error))
 
 

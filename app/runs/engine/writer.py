@@ -150,8 +150,7 @@ class Writer:
         while True:
             try:
                 return await self._finish(run)
-            # also after a defect of Inview, because a run whose end is not stored would never end
-            except Exception as error:
+            except Exception as error:  # includes defects of Inview: without a stored end, the run would never end
                 log.warning("the end of a reply could not be stored; trying again", run_id=run.run_id, fault=str(error))
                 if self.clock.now() > deadline and run.shown.outcome is None:
                     log.exception("the end of a reply is still not stored", run_id=run.run_id)

@@ -86,8 +86,7 @@ async def _read_delegated(ctx: AppContext, owner: str, record: ToolCallRecord | 
     try:
         handed = orjson.loads(record.structured_json or "null")
         agent, conversation_id = str(handed["agent"]), str(handed["conversation_id"])
-    # the call was not started, or an imported file has other data, which is shown
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError):  # not started, or other data from an imported file, which is shown
         return None
     try:
         booked = await list_booked(ctx, owner, conversation_id, limit=MAX_REQUESTS)

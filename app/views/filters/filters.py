@@ -50,8 +50,7 @@ def describe_saved(name: str, line: str) -> SavedFilterView:
     """Return the view of a saved filter. `line` is its text."""
     try:
         sentence = describe_filter(parse_filter(line))
-    # an earlier version stored the line, and the list must show it, so that a person can correct it
-    except FilterError:
+    except FilterError:  # an earlier version stored the line; it is shown, so that a person can correct it
         sentence = None
     return SavedFilterView(name, line, sentence)
 
