@@ -49,7 +49,7 @@ class Spent:
 
 
 def price_calls(calls: int, cut: int, usage: Usage, prices: Prices | None) -> Spent:
-    """Return the usage and cost of calls that all have these prices. `prices` None: they are unknown."""
+    """Return the usage and cost of calls that all have these prices. If `prices` is None, they are unknown."""
     if prices is None:
         return Spent(calls, cut, usage, Cost(at_least=bool(cut) or usage != NO_USAGE))
     free = not any((prices.input, prices.output))

@@ -75,7 +75,7 @@ class SnapshotRecord:
 
 @dataclass(frozen=True, slots=True)
 class VersionRecord:
-    """A version of a pair that was sent more than once. `lifecycle` None: this is the current version."""
+    """A version of a pair that was sent more than once. If `lifecycle` is None, this is the current version."""
 
     number: int
     request_id: str

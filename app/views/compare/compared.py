@@ -133,7 +133,7 @@ def show_compared(
 def describe_sent(pairs: int, usage: Usage | None, cost: Cost | None = None, *, ended: bool) -> str:
     """Describe the call of a compared reply: the number of sent pairs, and its tokens and cost once they are known.
 
-    `usage` None: the provider has not reported it. `ended`: the call has ended.
+    If `usage` is None, the provider has not reported it. `ended`: the call has ended.
     """
     sent = f"{plural(pairs, 'earlier pair')} sent" if pairs else "No earlier messages sent"
     if usage is None or cost is None:

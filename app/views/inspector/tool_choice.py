@@ -134,7 +134,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
 def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
     """Return the panel with another mode or other ticked tools, before their effect is known.
 
-    `ticked` None: the ticked tools are unchanged.
+    If `ticked` is None, the ticked tools are unchanged.
     """
     if mode is not None:
         modes = tuple(replace(item, chosen=item.mode == mode.value) for item in panel.modes)

@@ -48,7 +48,7 @@ class EstimateView:
 class WayOutView:
     """One option of an over-budget send: the tokens and the cost of its request, and its selection of pairs.
 
-    `selection` "": the pairs are not known yet.
+    If `selection` is "", the pairs are not known yet.
     """
 
     tokens: int

@@ -34,7 +34,7 @@ class OutView:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedView:
-    """A part that the model does not accept, and the reason. `pair_id` null: the part is in the draft."""
+    """A part that the model does not accept, and the reason. If `pair_id` is null, the part is in the draft."""
 
     pair_id: str | None
     kind: str

@@ -119,7 +119,7 @@ def list_others(line: str, options: tuple[Option, ...]) -> tuple[Leaf, ...]:
 
 
 def write_term(line: str, term: Leaf | None, others: tuple[Leaf, ...] = ()) -> str:
-    """Return the line with `term` added and the terms in `others` removed. `term` None: nothing is added.
+    """Return the line with `term` added and the terms in `others` removed. If `term` is None, nothing is added.
 
     The filter is written in its short form. A command at the end of the line is kept.
 

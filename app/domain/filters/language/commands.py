@@ -31,7 +31,7 @@ class ExportOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The command that writes the pairs to a file. `filename` None: the file is named after the conversation."""
+    """The command that writes the pairs to a file. If `filename` is None, the file is named after the conversation."""
 
     format: ExportFormat = ExportFormat.JSON
     filename: str | None = None
