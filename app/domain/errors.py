@@ -128,7 +128,7 @@ class InviewError(Exception):
 
 
 class InputError(InviewError):
-    """Invalid input. `field` is the dotted path of the invalid field, `reason` says what is wrong with it."""
+    """Invalid input. `field` is the dotted path of the invalid field, `reason` describes the error."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
@@ -197,7 +197,7 @@ class SettingsError(InviewError):
 
 
 class StoreError(InviewError):
-    """The database cannot be used. `advice` is what this means for the caller, and the next step."""
+    """The database cannot be used. `advice` is the consequence for the caller, and the next step."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(f"{message} {advice}".rstrip())

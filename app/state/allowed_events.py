@@ -3,7 +3,7 @@
 Any client can call every public method of a state with any arguments, and frameworks add further methods. The list is
 therefore written out here, and a test compares it with the existing methods.
 
-Each handler passes the owner to the store, which decides what this owner may see.
+Each handler passes the owner to the store, which returns only data of this owner.
 """
 
 from __future__ import annotations

@@ -273,6 +273,6 @@ class _CatchUnforeseen:
         try:
             await self._app(scope, receive, watch_start)
         except Exception as error:
-            if started:  # too late for another answer: the server cuts the connection, and logs
+            if started:  # the answer has started, so the server ends the connection and logs the error
                 raise
             await _answer_logged(scope, error, "internal")(scope, receive, send)

@@ -1,4 +1,4 @@
-"""The cache plan of a request: the places of its breakpoints, and what it will read from the cache.
+"""The cache plan of a request: the places of its breakpoints, and its predicted cache read.
 
 There are at most four breakpoints, and they cost nothing. Each is at one of these places:
 
@@ -20,7 +20,7 @@ front of the newest message then becomes known. Among similar places, the plan p
 reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
-    plan.prediction.tokens                  # what the request will read
+    plan.prediction.tokens                  # the predicted cache read
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def plan_cache(
 
 
 def predict_read(request: CacheRequest, marks: Sequence[Breakpoint], warmth: Warmth, now: datetime) -> Prediction:
-    """Predict what a request with the breakpoints `marks` reads: the longest cached entry that the vendor finds.
+    """Predict the cache read of a request with the breakpoints `marks`: the longest cached entry that the vendor finds.
 
     From each breakpoint, the vendor searches a limited number of positions backwards (the lookback).
     """
@@ -283,7 +283,7 @@ def _parting(prefix: Prefix, calls: Sequence[CachedCall]) -> int | None:
     return max((place for place, last in shared if place is not None and 0 <= place < last), default=None)
 
 
-def _hour_up_to(  # noqa: PLR0913, PLR0917 - what the choice depends on
+def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     request: CacheRequest,
     warmth: Warmth,
     now: datetime,

@@ -2,7 +2,7 @@
 
 A filter can have the term `o` (“inside the context boundary”), so there are two steps: compute the boundary on the base
 set, which the filter without this term selects, then apply the boundary to the pairs in view. The page, the HTTP API,
-the preview and the send all use these two steps, so the screen shows exactly what is sent.
+the preview and the send all use these two steps, so the screen shows exactly the pairs that are sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)

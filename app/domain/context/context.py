@@ -156,7 +156,7 @@ def decide_out(pair: Pair, checkpoint: Checkpoint | None = None) -> OutReason | 
 
 
 def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
-    """Build the request for this view and model. The result lists what the request leaves out."""
+    """Build the request for this view and model. The result lists the parts that the request leaves out."""
     out: list[Out] = []
     unsupported: list[Unsupported] = []
     messages: list[RequestMessage] = []
@@ -175,7 +175,9 @@ def build_request(view: View, profile: ModelProfile) -> BuiltRequest:
 def continue_request(
     first: Request, parts: tuple[Part, ...], profile: ModelProfile, *, redact: bool = False
 ) -> BuiltRequest:
-    """Build the request that continues a reply. `first` is the reply's first request, `parts` what was received so far.
+    """Build the request that continues a reply.
+
+    `first` is the reply's first request, `parts` are the parts received so far.
 
     A later send contains this reply with identical text, so its request has the same prefix as this one. `redact` must
     have the same value as for the first request.

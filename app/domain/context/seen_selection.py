@@ -1,7 +1,8 @@
 """Selections: the pairs of a request as a short text. Previews and estimates return this text.
 
 A client passes the selection to the send. If the send would carry other pairs, or a pair with another text, the send is
-refused, and the error has the new count of pairs and tokens. So a user has always seen the count of what is sent.
+refused, and the error has the new count of pairs and tokens. So a user has always seen the count of the pairs that are
+sent.
 
     >>> from app.domain.tokens.estimates import PairSizes
     >>> sent = [Candidate("p1", 1, PairSizes(7, 2)), Candidate("p2", 2, PairSizes(9, 2))]

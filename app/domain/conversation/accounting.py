@@ -1,7 +1,7 @@
 """Accounting nodes: entries of the history with the usage so far, made when messages are removed or restored.
 
-The ledger has every call permanently. A node shows, at the place of the change, what the conversation had used until
-then, and why the messages were removed.
+The ledger has every call permanently. A node shows, at the place of the change, the usage of the conversation until
+then, and the reason of the removal.
 
     >>> from datetime import UTC, datetime
     >>> node = Accounting("n1", 4, RemovalReason.EDIT, 2, Usage(input_tokens=10), datetime(2026, 1, 1, tzinfo=UTC))

@@ -1,4 +1,4 @@
-"""Marks: what a person sets on a pair: stars, flag, tag, topic, and whether it is deleted.
+"""Marks: the values that a person sets on a pair: stars, flag, tag, topic, and whether it is deleted.
 
 A change contains only the marks that it changes. The undo of a change is a change too, so both have the type `Marks`.
 

@@ -1,4 +1,4 @@
-"""Spending: the usage and cost of several calls, and what they would have cost without a cache.
+"""Spending: the usage and cost of several calls, and their cost without a cache.
 
 >>> Spent(calls=1, cost=Cost(Decimal(2)), uncached=Decimal(5)).saved
 Decimal('3')

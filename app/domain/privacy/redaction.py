@@ -71,7 +71,7 @@ def redact_text(text: str) -> Redacted:
 
 
 def redact_request(request: Request) -> RedactedRequest:
-    """Return the request with placeholders instead of its secrets, and what they replaced.
+    """Return the request with placeholders instead of its secrets, with a list of the replaced secrets.
 
     Signed thinking with a secret is left out. Tools and parameters are not changed, because a person set them up.
     """

@@ -1,4 +1,4 @@
-"""The events of a provider's stream, the same for all vendors: facts about what was received, in order.
+"""The events of a provider's stream, the same for all vendors: facts about the received data, in order.
 
 Parts come one after the other: a part is finished when the next one starts (or at `PartEnded`), so a reply only grows
 at its end. If the wire format of a vendor interleaves tool calls, its adapter holds back the later call until the

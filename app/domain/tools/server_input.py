@@ -1,4 +1,4 @@
-"""Reads what a person enters to add an MCP server: the words of a command line, and secrets, one per line.
+"""Reads the input of a person who adds an MCP server: the words of a command line, and secrets, one per line.
 
 >>> parse_command('npx -y "my server" /srv/notes')
 ['npx', '-y', 'my server', '/srv/notes']

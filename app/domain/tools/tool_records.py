@@ -1,7 +1,7 @@
 """The full record of a tool call: its input as requested and as run, its result, and the times.
 
-The reply has only the result that the model got (`parts.ToolResult`). This record adds what only people see: the
-server, the input that was run, structured content, and the full result if the model got only its beginning.
+The reply has only the result that the model received (`parts.ToolResult`). This record adds the data that only people
+see: the server, the input that was run, structured content, and the full result if the model got only its beginning.
 """
 
 from __future__ import annotations

@@ -102,7 +102,10 @@ class ListedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Everything that a server reported about itself. `cut` describes what was left out, because it was too large."""
+    """Everything that a server reported about itself.
+
+    `cut` describes the parts that were left out, because they were too large.
+    """
 
     title: str = ""
     version: str = ""

@@ -10,7 +10,7 @@ meantime, that send has extended the cache, and no refresh is due.
 The choice of the person is stored as an order (`Keeping`). After a restart the keep-alive continues, or reports that it
 ended. Every process that uses the database checks each order; the first process to store a refresh makes the call.
 
-Not here: what a refresh is and what it costs (`domain/cache/keep_alive.py`).
+Not here: the request of a refresh and its cost (`domain/cache/keep_alive.py`).
 """
 
 from __future__ import annotations

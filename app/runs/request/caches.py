@@ -1,4 +1,4 @@
-"""Prompt caches in a send: what the provider's cache probably contains, loaded for the plan of a request.
+"""Prompt caches in a send: the probable content of the provider's cache, loaded for the plan of a request.
 
     caching = await load_caching(ctx.store, owner, profile, tokens=12_000, conversation_id=conversation_id)
     plan = await plan_send(view, profile, provider, caching=caching)

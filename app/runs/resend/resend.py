@@ -145,7 +145,7 @@ async def preview_resend(  # noqa: PLR0913 - the arguments of resend_pair
     parameters: Parameters | None = None,
     over_budget: OverBudget | None = None,
 ) -> Preview:
-    """Plan exactly what `resend_pair` with the same arguments would send, unless it branches.
+    """Plan exactly the call that `resend_pair` with the same arguments would make, unless it branches.
 
     Nothing is called or stored.
 

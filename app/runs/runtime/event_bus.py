@@ -1,6 +1,6 @@
 """The event bus: publishes facts about a conversation to its subscribers, within this process.
 
-Events say what changed, and have no content. A subscriber reads the stored data, so a late or repeated event does no
+An event names the change, and has no content. A subscriber reads the stored data, so a late or repeated event does no
 harm.
 
 Not here: the text of a running reply (`broadcast.follow`).

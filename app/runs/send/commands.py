@@ -242,7 +242,7 @@ async def preview_send(  # noqa: PLR0913 - the arguments of start_reply
     over_budget: OverBudget | None = None,
     attached: AttachedParts = NOTHING_ATTACHED,
 ) -> Preview:
-    """Plan exactly what `start_reply` with the same arguments would send. Nothing is called or stored.
+    """Plan exactly the call that `start_reply` with the same arguments would make. Nothing is called or stored.
 
     Pairs that do not fit are left out, as on the page. With `over_budget` FORCE they are included; with None, the
     preferences decide.

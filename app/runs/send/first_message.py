@@ -70,7 +70,7 @@ async def compose_first(ctx: AppContext, owner: str, first: FirstMessage) -> Com
 
 
 async def preview_first(ctx: AppContext, owner: str, first: FirstMessage) -> Preview:
-    """Plan exactly what a send of the first message would send, as `preview_send` does for a stored conversation.
+    """Plan exactly the call of a send of the first message, as `preview_send` does for a stored conversation.
 
     Raises:
         NotFoundError: this owner has no such agent.

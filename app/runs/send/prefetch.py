@@ -1,4 +1,4 @@
-"""Prefetch: prepares what the next send of a conversation needs, while a person reads or types.
+"""Prefetch: prepares the data for the next send of a conversation while a person reads or types.
 
     warm(ctx, owner, conversation_id)        # returns at once
 

@@ -99,7 +99,7 @@ class SeenServer:
 
 
 def describe_damaged_server(damage: Sequence[Damage]) -> str:
-    """Describe which columns of a server's row cannot be read, and what to do."""
+    """Describe the columns of a server's row that cannot be read, and the next step."""
     columns = {one.column for one in damage}
     lines = " ".join(one.describe(_PIECES.get(one.column, one.column)) for one in damage)
     what = "Switch it on again" if columns <= _REPLACED else "Delete it and add it again"

@@ -3,7 +3,7 @@
     finished = await RecordedToolExecutor(ctx).call_tool(run, call)      # every outcome is a result, failures too
 
 A tool is called only if the request offered it, the input matches its schema, the call is permitted, and the store has
-recorded that the call is about to be made. In all other cases the result tells the model what was wrong.
+recorded that the call is about to be made. In all other cases the result describes the fault to the model.
 
 Not here: the next call of the model (`tool_rounds.py`), permissions (`permissions.py`), the protocol of tool servers
 (`app/tools`).

@@ -1,4 +1,4 @@
-"""The facts that a screen shows about a pair, such as its size, its cost and what the chosen model does not accept.
+"""The facts that a screen shows about a pair: its size, its cost, the parts that the chosen model refuses, and so on.
 
 facts = Showing(base, await load_topic_paths(ctx, owner, pairs)).facts_of(pair)
 """

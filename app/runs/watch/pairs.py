@@ -103,7 +103,10 @@ class WatchedPairs:
         self._put(pair)
 
     def grow(self, state: RunState, growth: Growth) -> None:
-        """Show the current text of the reply that streams. `growth` is what it gained since the state shown before."""
+        """Show the current text of the reply that streams.
+
+        `growth` is the difference from the state that was shown before.
+        """
         pair = self.following
         if pair is None or pair.run_id != state.start.run_id or (view := self.views.get(pair.id)) is None:
             return

@@ -148,7 +148,7 @@ class SplitView:
 
 @dataclass(frozen=True)
 class CachedCostView:
-    """The cost of a send with the provider's cache. `name` says what the cache does."""
+    """The cost of a send with the provider's cache. `name` describes the effect of the cache."""
 
     name: str
     cost: str

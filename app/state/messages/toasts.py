@@ -103,7 +103,7 @@ class ToastState(rx.State):
 
     @rx.event
     async def confirm_undo(self) -> None:
-        """Show a toast that says what was undone. Runs after the event that undid it."""
+        """Show a toast that names the undone action. Runs after the event that undid it."""
         await end_work(self)
         if self._undone:
             self._show(describe_undone(self._undone))

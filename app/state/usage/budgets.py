@@ -1,4 +1,4 @@
-"""Budgets on the Usage page: how much of each is spent and on what, and the form that sets a budget."""
+"""Budgets on the Usage page: the spent part of each with its most expensive items, and the form that sets one."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class SpentState(rx.State):
 
     @rx.event(background=True)
     async def refresh(self) -> None:
-        """Read and show what the conversation on screen has cost."""
+        """Read and show the cost of the conversation on screen."""
         conversation_id = conversation_in(self.router.url.path)
         spent = await _read(conversation_id) if conversation_id else None
         async with self:

@@ -128,7 +128,7 @@ READABLE: Final[Mapping[type[Any], type[Any]]] = MappingProxyType(
 )
 """Replacements for column types of SQLite's dialect.
 
-SQLAlchemy's own types raise an error for a damaged value, or take any number as a flag. The replacements return
+SQLAlchemy's own types raise an error for a damaged value, or accept any number as a boolean. The replacements return
 `Unreadable` instead.
 """
 

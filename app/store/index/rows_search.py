@@ -142,8 +142,8 @@ def _select_pieces(where: str) -> str:
 def enter_words(where: str) -> str:
     """Return the SQL statement that stores the current words of the pairs that meet the SQL condition `where`.
 
-    Deleted pairs, and pairs whose messages do not exist, are left out. Further pieces of longer earlier words remain:
-    see `LEFT_OVER`.
+    Deleted pairs, and pairs whose messages do not exist, are left out. If the earlier words of a pair were longer,
+    their last pieces remain: see `LEFT_OVER`.
     """
     return (
         f"INSERT INTO search_text (owner, conversation_id, pair_id, piece, words) {_select_pieces(where)} WHERE true "

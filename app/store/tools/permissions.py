@@ -53,7 +53,7 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
     Raises:
         NotFoundError: this owner has no request with that id.
-        DamagedRowError: it cannot be read, so it is unknown what it would allow.
+        DamagedRowError: it cannot be read, so the allowed call is unknown.
     """
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(table.id == request_id, table.owner == owner)

@@ -73,7 +73,7 @@ def cache_notes() -> rx.Component:
     """Draw the two notes about the cache above the composer, and the dialog that starts the keep-alive.
 
     One note describes the keep-alive ("keep warm"), unless the cache line shows it. The other note warns that a send
-    with the current filter, model and topic would not read what the provider has cached.
+    with the current filter, model and topic would not read the prefix that the provider has cached.
     """
     return rx.fragment(
         rx.cond(

@@ -45,7 +45,7 @@ class CommandView:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionView:
-    """A completion: a text to insert, and what it means."""
+    """A completion: a text to insert, and its meaning."""
 
     text: str
     means: str

@@ -242,7 +242,7 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
     """Return the note about the usage that a provider counted, and its cost.
 
     `cut`: the provider reported too little. `calls` is the number of provider calls of the reply. The input is
-    the sum of all calls: each call reads again what the earlier calls have read.
+    the sum of all calls: each call reads the input of the earlier calls again.
 
     >>> from decimal import Decimal
     >>> spent = show_spent(Usage(input_tokens=1_200, output_tokens=15, cache_read_tokens=300), Cost(Decimal("0.0003")))

@@ -70,7 +70,7 @@ Decision = PerformCommand | ConfirmCommand | ShowText | RefuseCommand
 
 
 def decide_call(call: CommandCall, tree: Filter, selected: int) -> Decision:
-    """Decide whether a command may run on the pairs that a filter selects, and what to show.
+    """Decide whether a command may run on the pairs that a filter selects, and return the text or question to show.
 
     `tree` is this filter, with each saved filter replaced by its content. `selected` is the number of the pairs.
     """

@@ -1,4 +1,6 @@
-"""Describes in plain words what a filter selects. Two filters with the same description select the same pairs.
+"""Describes in plain words the pairs that a filter selects.
+
+Two filters with the same description select the same pairs.
 
 A negation is written with the term that it negates ("not flagged", "beyond the context boundary"), so a description
 never has "not (…)". A negated group becomes a group of negated terms, by De Morgan's laws. Commas mean "and".

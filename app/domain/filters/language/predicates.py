@@ -171,7 +171,7 @@ STARTERS: Mapping[Name, tuple[str, str]] = MappingProxyType(
         Name.CONTEXT: ("context", "within the context boundary"),
     }
 )
-"""The first suggestions, in their order: for each predicate a whole filter with its long name, and what it selects."""
+"""The first suggestions, in order: for each predicate a filter with its long name, and the pairs that it selects."""
 
 MAX_STARS = 3
 MAX_NUMBER = 999_999_999
