@@ -85,7 +85,7 @@ export function createReducer(
   hydrate: () => void,
 ): (state: Values, delta: Delta) => Values {
   const revisions = new WeakMap<Values, Map<string, Revision>>();
-  let waiting: ReturnType<typeof setTimeout> | undefined; // for an answer
+  let waiting: ReturnType<typeof setTimeout> | undefined; // the timer of an answer
 
   function ask(requests = MOST_REQUESTS): void {
     if (waiting !== undefined || requests === 0) return; // further patches that do not fit need no further request

@@ -1,6 +1,6 @@
 /**
  * Attaches files that are chosen, photographed, pasted, or dropped on the page: uploads them and reports progress.
- * What is pasted while no text field has the focus goes into the message box or becomes a file of the message.
+ * While no text field has the focus, a pasted text goes into the message box, and a pasted file into the message.
  *
  * An upload is canceled when its file is removed.
  */
@@ -56,7 +56,7 @@ export function FileChooser(props: FileChooserProps): ReactNode {
     const { documentElement: root } = document;
     const dragged = (event: DragEvent) => {
       if (!hasFiles(event)) return;
-      event.preventDefault(); // else the browser opens the file instead of the page
+      event.preventDefault(); // otherwise the browser opens the file instead of the page
       root.toggleAttribute("data-dropping", event.type === "dragover");
     };
     const dropped = (event: DragEvent) => {
@@ -70,7 +70,7 @@ export function FileChooser(props: FileChooserProps): ReactNode {
       const at = target instanceof Element ? target : document.body;
       const isElsewhere = takesText(at) && !at.closest(".composer");
       if (event.defaultPrevented || isElsewhere || document.querySelector("dialog:modal")) return;
-      const text = data?.getData("text/plain"); // office programs copy text with a picture of it
+      const text = data?.getData("text/plain"); // office programs copy a text together with a picture of it
       const isTaken = text ? !takesText(at) && write(text) : take(data?.files ?? []);
       if (isTaken) event.preventDefault();
     };

@@ -26,7 +26,7 @@ export function draftsIn(
   const left = new Map<string, string>(); // the texts in the boxes that this tab has left since the page was loaded
   const find = (conversation: string) => {
     const [text, before] = [kept(conversation), left.get(conversation)];
-    // A draft that is gone was sent in another tab. A draft that continues the text of this tab replaces it.
+    // A draft that no longer exists was sent in another tab. A draft that continues the text of this tab replaces it.
     const isOther = text && before && !text.includes(before);
     return tab().getItem(keyOf(conversation)) ?? (isOther ? before : text);
   };

@@ -25,7 +25,7 @@ export function Switch({ on, describedBy, onTurn, children }: SwitchProps): Reac
       <input
         ref={box}
         type="checkbox"
-        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says itself whether it is checked
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox has this state already
         role="switch"
         checked={shown}
         onChange={({ target }) => turn(target.checked)}

@@ -37,7 +37,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const area = useRef<HTMLTextAreaElement>(null);
   const telling = useRef(0);
   const known = useRef({ conversation, lasting: false });
-  // Not during rendering: until it is done, the text in the box belongs to the previous conversation.
+  // Set after rendering: until then, the text in the box belongs to the previous conversation.
   useLayoutEffect(() => {
     known.current = { conversation, lasting: lasting === conversation };
   });
@@ -45,7 +45,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
   const prompts = usePrompts(props);
 
   const here = useRef(conversation); // the conversation whose draft is in the box
-  const typed = useRef(false); // by a person, since the last report to the server
+  const typed = useRef(false); // a person has typed since the last report to the server
   // The edition to report; 0 while a send has no answer or the text is too large: then no data from Python is about it.
   const told = () => (oversize.get() || pending.waits(known.current.conversation) ? 0 : currentEdition());
   const tell = useEffectEvent(() => {
@@ -107,7 +107,7 @@ export function TextArea(props: TextAreaProps): ReactNode {
     const early = isEntered ? box.value.slice(0, -1) : box.value;
     pending.recall(isKept);
     box.value = before(pending.writtenOf(conversation, texts.read(conversation)), early);
-    // Nothing is sent that was not seen when Enter was pressed.
+    // Only the text that the person saw when Enter was pressed is sent.
     const isAlone = box.value === early && !schemas.read(conversation) && !uploads.read(conversation);
     entered.current = isEntered && isAlone ? early : "";
     delete box.dataset.entered;

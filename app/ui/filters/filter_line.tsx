@@ -89,7 +89,7 @@ export function FilterLine(props: FilterLineProps): ReactNode {
   const take = useEffectEvent(({ number, line: words, before }: FilterLineProps["written"]) => {
     if (taken.current === number) return;
     taken.current = number;
-    if (!open || input.current?.value !== before) return; // else a person has typed since then
+    if (!open || input.current?.value !== before) return; // otherwise a person has typed since then
     input.current.value = words;
     read();
   });

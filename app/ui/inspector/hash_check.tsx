@@ -1,4 +1,4 @@
-/** Shows if a text has the expected SHA-256, computed in the browser; nothing if the browser cannot compute it. */
+/** Shows whether a text has the expected SHA-256, computed in the browser; nothing if the browser cannot compute it. */
 import { type ReactNode, useEffect, useState } from "react";
 import type { HashCheckProps } from "./views.ts";
 

@@ -14,7 +14,7 @@ export function Tree({ label, current, frame, className, children }: TreeProps):
   const stopAt = (item: HTMLElement) => {
     for (const each of items()) each.tabIndex = each === item ? 0 : -1;
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `current` is which element has the attribute that is read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `current` changes when another element has the attribute
   useEffect(() => {
     const here = items().find((item) => item.getAttribute("aria-current"));
     if (!here) return undefined;

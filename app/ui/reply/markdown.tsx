@@ -29,7 +29,7 @@ function Text({ text, live, words }: MarkdownProps): ReactNode {
   const [reader] = useState(() => new BlockReader());
   const [step, redraw] = useReducer((count: number) => count + 1, 0);
   const shown = usePaced(text ?? "", live, redraw);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each step it reads on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step reads the next part
   const blocks = useMemo(() => reader.read(shown, live), [reader, shown, live, step]);
   useEffect(() => {
     // A long text is read and drawn in steps, so that the tab can do other work in between.

@@ -1,6 +1,6 @@
 /**
- * A button that records the next key. It starts to record at the click, without waiting for Python. Python decides what
- * the recorded key does, and whether the button records another key.
+ * A button that records the next key. It starts to record at the click, without waiting for Python. Python decides the
+ * effect of the recorded key, and whether the button records another key.
  */
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
 import { keyIn } from "../kit/keys/pressed_key.ts";
@@ -11,7 +11,7 @@ const PASSED_ON = ["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "T
 export function KeyField(props: KeyFieldProps): ReactNode {
   const { text, label, asking, askingText, askingLabel, hint, className, onAsk, onPress, onLeave } = props;
   const [waits, setWaits] = useState(asking);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another key is an answer as well
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the key is an answer too
   useEffect(() => setWaits(asking), [asking, text]);
   const ask = () => {
     setWaits(true);

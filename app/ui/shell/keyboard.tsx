@@ -128,7 +128,7 @@ function listen(now: () => KeyboardProps): () => void {
     const isTwice = event.timeStamp - escapedAt < TWICE_MS;
     escapedAt = event.timeStamp;
     if (isTwice && goTo("stop")) goTo("composer");
-    else if (!holdKey(event, write)) return; // a held Escape is for what opens, not for the field that has the focus
+    else if (!holdKey(event, write)) return; // a held Escape is for the new dialog, not for the field with the focus
     event.preventDefault();
     event.stopPropagation();
   };
@@ -143,7 +143,7 @@ function listen(now: () => KeyboardProps): () => void {
     if (!now().openers.includes(event)) return;
     const opening = nextOpening();
     holdKeys(opening, true);
-    queueMicrotask(() => now().onAsk?.(opening)); // after this event
+    queueMicrotask(() => now().onAsk?.(opening)); // sent after this event
   };
   const pointed = () => {
     burst = [];
@@ -155,7 +155,7 @@ function listen(now: () => KeyboardProps): () => void {
   // Not when the pointer is pressed: the bar would disappear, and the pressed element would move away from the pointer.
   const clicked = ({ target, detail }: MouseEvent) => {
     const isInBar = target instanceof Element && target.closest(".keys-bar") !== null;
-    if (!isInBar && detail > 0) keyMode.set(false); // 0: a key pressed a button
+    if (!isInBar && detail > 0) keyMode.set(false); // 0 means that a key pressed a button
   };
   const stop = new AbortController();
   const { signal } = stop;

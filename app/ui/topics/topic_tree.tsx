@@ -1,7 +1,7 @@
 /**
  * The search field and the tree of the topic picker. A row can be dragged to another one.
  *
- * Python decides which rows match the typed text, and what choosing a row does.
+ * Python decides which rows match the typed text, and the effect of a choice.
  */
 import { type DragEvent, type ReactNode, useId, useRef, useState } from "react";
 import { SearchList } from "../kit/controls/search_list.tsx";

@@ -60,7 +60,7 @@ export function watchReading(view: HTMLElement, words: HTMLElement, reading: Rea
   let pressed = false; // the pointer is pressed on the content
   // Runs between layout and paint, so that growth is never visible before the view has followed it.
   const follow = () => {
-    height = view.scrollHeight; // else the first scroll after the content became shorter would be ignored
+    height = view.scrollHeight; // otherwise the first scroll after the content became shorter would be ignored
     if (reading.top && !rowOf(view, reading.top)) leaveTop(view, reading); // the pair was deleted or is out of view
     if (starts > 0 || pressed || !reading.follows || stopsAtOverflow(view, reading)) return;
     goToEnd(view, reading);

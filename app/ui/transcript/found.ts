@@ -1,6 +1,6 @@
 /** Marks the words of a search in the transcript, while the list of conversations is searched for them. */
 
-const NAME = "found"; // as in the stylesheet
+const NAME = "found"; // the name in the stylesheet
 const MOST = 2_000; // maximum number of marks
 const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
 
@@ -35,7 +35,7 @@ function rangesOf(view: HTMLElement, pattern: RegExp, shown: WeakSet<Element>): 
     for (let text = texts.nextNode(); text && ranges.length < MOST; text = texts.nextNode()) {
       for (const { index, 0: word } of (text.nodeValue ?? "").matchAll(pattern)) {
         const folded = text.parentElement?.closest("[hidden]");
-        if (folded && !shown.has(part)) folded.dispatchEvent(new Event("beforematch")); // unfolds it
+        if (folded && !shown.has(part)) folded.dispatchEvent(new Event("beforematch")); // expands the part
         const end = index + word.length;
         ranges.push(new StaticRange({ startContainer: text, startOffset: index, endContainer: text, endOffset: end }));
       }

@@ -39,7 +39,7 @@ export function stopsAtOverflow(view: HTMLElement, reading: Reading): boolean {
   const reply = `${id} ${pairOf(id)?.run_id}`; // a pair may have several replies
   if (judged.has(reply)) return false;
   const part = view.querySelector<HTMLElement>(`[data-pair="${CSS.escape(id)}"] .reply [data-part]`);
-  if (!part?.getClientRects().length) return false; // none yet, or hidden by an edit
+  if (!part?.getClientRects().length) return false; // there is no part yet, or an edit hides it
   const all = part.closest(".reply") ?? part;
   const first = (isAtTop && topOf(view, id)) || all;
   if (all.getBoundingClientRect().bottom - first.getBoundingClientRect().top <= view.clientHeight) return false;

@@ -230,7 +230,7 @@ function move(onward: (at: Cursor) => void): void {
   const at = here();
   if (!at) return;
   if (at.pair === cursor.pair) onward(at);
-  else focus(at.pair, at.part); // the cursor was out of sight: start from the visible pair
+  else focus(at.pair, at.part); // the cursor was out of sight, so start at the visible pair
 }
 
 /** Go one part forward or back. If the part extends beyond the screen, scroll by most of a screen instead. */

@@ -95,7 +95,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
   const reading = useRef<Reading>({ follows: true, selects: false, held: -1, top: "", at: 0 });
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const asked = useRef<ReturnType<typeof setTimeout>>(undefined); // set while other pairs are requested
-  const [away, setAway] = useState<string | null>(null); // away from the end: the last pair seen
+  const [away, setAway] = useState<string | null>(null); // the last pair seen, if the view is away from the end
   const [range, setRange] = useState<Range>(() => newestOf(pairs));
 
   const place = (id: string | undefined) => pairs.findIndex((pair) => pair.id === id);
@@ -232,9 +232,9 @@ function Rows(props: TranscriptWindowProps): ReactNode {
     },
     [known],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever other rows are here, or others than these there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the rows or their range have changed
   useEffect(() => whenIdle(more), [more, known, start, end, earlier, later]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: its row may have come into the document just now
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its row may be in the document only now
   useLayoutEffect(markCurrent, [known, start, end]);
   useEffect(watchCursor, []);
   const found = (props.found.find((one) => one.conversation === conversation)?.words ?? []).join("\n");
@@ -300,7 +300,7 @@ function Rows(props: TranscriptWindowProps): ReactNode {
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: people without a pointer scroll it with the arrow keys */}
       <section className="scroll" ref={box} tabIndex={0} aria-label={label}>
         <div className="pairs" ref={content}>
           {earlier || start > 0 ? waiting : above}

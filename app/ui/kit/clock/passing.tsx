@@ -11,7 +11,7 @@ export function Passing({ milliseconds, to, className, onEnd, children }: Passin
     hold();
     if (milliseconds) timer.current = window.setTimeout(() => onEnd?.(), milliseconds);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins to go once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it starts to disappear only once
   useLayoutEffect(() => {
     const line = box.current;
     release();

@@ -26,7 +26,7 @@ export interface ReflexEvent {
   readonly payload?: unknown;
 }
 
-/** The used part of a message from the server: where handlers lead the page. */
+/** The used part of a message from the server: the page to which a handler leads. */
 export interface Update {
   readonly events?: readonly ServerEvent[];
 }
@@ -37,9 +37,9 @@ interface ServerEvent {
 }
 
 const SILENCE_MS = 25_000; // the server sends a ping every 20 s: REFLEX_SOCKET_INTERVAL
-const FIRST_ATTEMPT_MS = 20_000; // for the first attempt to connect: the page may be busy with its scripts meanwhile
-const ATTEMPT_MS = 5000; // for a later one: the network may have changed, and the next attempt may succeed
-const SHOWN_MS = 7000; // how long a refusal shows that the server is back
+const FIRST_ATTEMPT_MS = 20_000; // time for the first attempt to connect: the page may be busy with its scripts
+const ATTEMPT_MS = 5000; // time for a later attempt: the network may have changed, and the next attempt may succeed
+const SHOWN_MS = 7000; // milliseconds that a refusal shows that the server is back
 const LARGEST = 17_000_000; // bytes of an event; app/web/sockets.py accepts 18,000,000
 const BYTES = 6; // maximum size of a character in JSON: "\\u0001"
 const APP = "reflex___state____state.";
@@ -56,7 +56,7 @@ export const refused = signal<"" | "away" | "back" | "large">("");
 export const leaving = signal("");
 const hearers = new Set<(event: string) => void>();
 let shown: ReturnType<typeof setTimeout> | undefined;
-let heardAt = 0; // when the server sent something last; by the clock, because timers stop while the machine sleeps
+let heardAt = 0; // the clock time of the last message from the server, because timers stop while the machine sleeps
 let socket: Socket | null = null;
 let pending: ReflexEvent[] = [];
 
@@ -154,7 +154,7 @@ const isOfApp = ({ name = "" }: ReflexEvent): boolean =>
 
 function lose(): void {
   link.set("lost");
-  const waiting = pending.splice(0); // made before the first connection, or just now
+  const waiting = pending.splice(0); // events made before the first connection, or just now
   pending.push(...sift(waiting));
 }
 

@@ -29,7 +29,7 @@ export function Dialog({
   children,
 }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  const opener = useRef<Element | null>(null); // what had the focus
+  const opener = useRef<Element | null>(null); // the element that had the focus
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;

@@ -23,7 +23,7 @@ function setDrawer(open: boolean): void {
   const state = open ? "open" : "closed";
   show(state);
   if (isWide()) localStorage.setItem(KEPT, state);
-  if (open && !isWide()) drawer.current?.focus({ preventScroll: true }); // over the page, not next to it
+  if (open && !isWide()) drawer.current?.focus({ preventScroll: true }); // the column covers the page
 }
 
 export function Drawer({ children, label, onLook }: DrawerProps): ReactNode {

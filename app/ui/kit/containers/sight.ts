@@ -1,7 +1,7 @@
 /** Reports whether the list of conversations is on screen. The server updates the list of a page only while it is. */
 import { currentLink } from "../connection/link.ts";
 
-let known: boolean | null = true; // what the server knows: after a load it assumes true; null: it may be wrong
+let known: boolean | null = true; // the value that the server has: true after a load; null: it may be wrong
 
 /**
  * Report whether the list is on screen, unless the server knows it. Call this again after each change of the

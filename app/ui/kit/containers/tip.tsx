@@ -12,10 +12,10 @@ export function Tip(props: TipProps): ReactNode {
   const look = useEffectEvent(() => props.onLook?.());
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
-  const pressed = useRef(""); // the pointer type: a press focuses as well, and its click decides what it does
+  const pressed = useRef(""); // the pointer type: a press also moves the focus, and its click decides the effect
   const entered = useRef(false); // a tip that appears under a resting pointer must not open
   const id = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again when its subject changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is sent again when the subject changes
   useEffect(() => {
     if (open) look();
   }, [open, about]);
@@ -45,7 +45,7 @@ export function Tip(props: TipProps): ReactNode {
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only notices what happens to the button and the panel
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes events of the button and the panel
     <div
       className="tip"
       ref={place}

@@ -12,4 +12,4 @@ export function fitting(rows: readonly OptionRow[], typed: string): readonly Opt
 
 /** Group the rows, in the order of the first row of each group. */
 export const grouped = (rows: readonly OptionRow[]): readonly [OptionRow, ...OptionRow[]][] =>
-  [...Map.groupBy(rows, ({ group }) => group).values()] as [OptionRow, ...OptionRow[]][]; // none is empty
+  [...Map.groupBy(rows, ({ group }) => group).values()] as [OptionRow, ...OptionRow[]][]; // no group is empty

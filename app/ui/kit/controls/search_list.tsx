@@ -16,7 +16,7 @@ interface SearchListProps {
   readonly onPoint: (at: number) => void;
   readonly onEnter: () => void;
   readonly children: ReactNode;
-  /** What is below the list and is scrolled with it. */
+  /** The content below the list, which is scrolled with it. */
   readonly below?: ReactNode;
 }
 

@@ -18,7 +18,7 @@ const AS_TYPED = { bubbles: true, cancelable: true };
 let last = Math.trunc(Date.now() / 10) % 2 ** 30; // the number of the last opening; numbers increase over reloads too
 let awaited = 0; // keys are held for this opening, 0: none
 let unwanted: number[] = []; // the openings whose fields or dialogs must be closed when they appear, oldest first
-let returns = false; // whether letters are written in the composer if nothing opens
+let returns = false; // true: letters are written in the composer if nothing opens
 const early: KeyboardEvent[] = []; // the held keys
 
 /** Return the number of a new opening. */
@@ -58,7 +58,7 @@ export const wantsKeys = (target: EventTarget | null): boolean => target instanc
 export function handOver(): void {
   unwanted = []; // openings are answered in their order
   const heard = take();
-  // A dialog focuses its first control before the one it is meant for.
+  // A dialog focuses its first control before the control that shall have the focus.
   queueMicrotask(() => {
     for (const event of heard) type(document.activeElement, event);
   });

@@ -17,7 +17,7 @@ const TAKES_TEXT =
 
 const COVERS = "#inspector";
 
-let writes = false; // whether a person is in the middle of a text
+let writes = false; // true while a person is in the middle of a text
 
 /** True if a letter was typed since a pointer, Enter, Escape or Tab was pressed. */
 export const isWriting = (): boolean => writes;
@@ -41,7 +41,7 @@ export function catchLetters(focus: () => boolean, type: (key: string) => unknow
     if (keyMode.get() || isHolding() || isShortcut(event)) return;
     if (takesText(at) || document.querySelector("dialog:modal")) return;
     if ((isText(event) && focus()) || !at.closest(COVERS) || !goesOn(event)) return;
-    at.closest<HTMLElement>(COVERS)?.focus(); // else the next space presses a button there
+    at.closest<HTMLElement>(COVERS)?.focus(); // otherwise the next space presses a button there
     type(event.key);
     event.preventDefault();
   };

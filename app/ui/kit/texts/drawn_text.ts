@@ -1,7 +1,7 @@
 /**
  * Limits for every text of the page: a text that takes a browser long to lay out becomes several elements
- * (text_pieces.ts). React's functions that make an element are replaced for this, so that it covers Reflex, the islands
- * and the libraries.
+ * (text_pieces.ts). React's functions that make an element are replaced for this, so that the limits also apply
+ * to Reflex and the libraries.
  *
  * Text fields are not changed, because their text is one value. Copied text and `textContent` do not change. A note on
  * the screen says that a text is drawn in groups (`.heap` in inview.css).

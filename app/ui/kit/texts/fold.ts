@@ -14,7 +14,7 @@ export function foldAt(text: string): number {
   const head = text.slice(0, SHOWN_CHARS);
   const blank = head.search(/\s\S*$/u) + 1;
   if (blank > SHOWN_CHARS / 2) return blank;
-  return /[\ud800-\udbff]$/.test(head) ? SHOWN_CHARS - 1 : SHOWN_CHARS; // not within a character
+  return /[\ud800-\udbff]$/.test(head) ? SHOWN_CHARS - 1 : SHOWN_CHARS; // not in the middle of a character
 }
 
 /** The places after the first line breaks, at most `most` of them. A line break at the end of the text does not count. */
