@@ -162,7 +162,6 @@ class Writer:
     async def _finish(self, run: LiveRun) -> RunState:
         async with self._saving:
             async with self.store.write() as session:
-                # The ledger needs these calls even if another process ended the run. A failed save may have stored some
                 # The ledger needs these calls even if another process ended the run. Calls that a failed save has
                 # stored are skipped.
                 await insert_missing_calls(session, run.run_id, run.calls)

@@ -110,7 +110,7 @@ class ChangedAgent(Body):
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    # The defaults are never used: only fields that were sent are read. A default of None would have to be in the type.
+    # Only fields that were sent are read, so these defaults are never used. A default of None must be in the type.
     name: Name = Field(default_factory=str)
     icon: Icon = Field(default_factory=str)
     description: Description = Field(default_factory=str)
