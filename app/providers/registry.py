@@ -256,7 +256,7 @@ def compatible_row(name: str, credentials: Credentials) -> ProviderRow:
 
 
 def _describe_bad_name(name: str) -> str:
-    """Return what is wrong with a name that `_NAME` does not match, and what a name may contain."""
+    """Return the message for a name that does not match `_NAME`: its fault, and the characters a name may contain."""
     if not name:
         return "Enter a name for the provider."
     if len(name) > _MAX_NAME:

@@ -42,7 +42,7 @@ Check = Callable[[AsyncSession], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What will be stored for one model: its planned call, and the conversation and the pair for its reply."""
+    """The data to store for one model: its planned call, and the conversation and the pair for its reply."""
 
     planned: Preview
     conversation: Conversation

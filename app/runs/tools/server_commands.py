@@ -361,7 +361,7 @@ def _require_free(known: tuple[StoredServer, ...], server: ToolServer) -> None:
 
 
 def _place(way: Way) -> tuple[str, ...]:
-    """Return what the server's secrets are sent to: a program, or a scheme and host."""
+    """Return the receiver of the server's secrets: a program, or a scheme and host."""
     match way:
         case OverStdio(command):
             return ("stdio", command)

@@ -157,7 +157,7 @@ def _arrange(places: Sequence[PairPlace], tree: TopicTree, order: ExportOrder) -
 
 
 async def _list_left_out(source: _Source) -> list[str]:
-    """Describe what the export leaves out of the conversation: queued texts and an open comparison."""
+    """Describe the parts of the conversation that the export omits: queued texts and an open comparison."""
     queue = await load_queue(source.session, source.owner, source.conversation.id)
     comparing = await load_open(source.session, source.owner, source.conversation.id)
     waiting = len(queue.items)

@@ -177,7 +177,7 @@ class ComposedView:
                 await apply(await self._compose_again())
 
     async def _compose_again(self) -> ComposedResult:
-        """Compose what has changed: the whole view, or only the part that depends on the draft."""
+        """Compose the whole view again, or only the part that depends on the draft if nothing else has changed."""
         if self._outdated or self.composed is None:
             return await self.compose()
         options, schema, edition = self.options, self.parameters.reply_schema, self.edition

@@ -51,7 +51,7 @@ class SummaryChoice:
 
 @dataclass(frozen=True, slots=True)
 class _SummaryRequest:
-    """The data of the page when the dialog that asks what to summarise was opened.
+    """The data of the page when the summary dialog was opened.
 
     `position` is the position of the pair at the cursor, 0 for none.
     """

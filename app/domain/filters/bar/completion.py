@@ -186,9 +186,9 @@ def _complete_command(line: str, before: str, start: int, vocabulary: Vocabulary
 
 
 def _complete_call(row: CommandRow, tokens: Sequence[Token], word: Token, cursor: int) -> Completion:
-    """Complete what follows the name of a command.
+    """Complete the words after the name of a command.
 
-    After a flag that takes a value: that value. Otherwise: the command's argument, and flags that are not used yet.
+    After a flag that takes a value, suggest values for it. Otherwise, suggest the argument and the unused flags.
     """
     earlier = [token for token in tokens if token != word]
     flags = {f"--{flag.name}": flag for flag in (*row.flags, DRY_RUN)}
