@@ -65,7 +65,11 @@ def test_page_stays_usable_whatever_was_asked(screen: Screen, server: Served, na
     require_small_steps(screen, server, "Here is what I think of it.", ATTACKS[name])
 
     asked = screen.page.locator(".request")
-    assert asked.text_content() == ATTACKS[name]
+    assert asked.text_content() == f"{ATTACKS[name]}Show more"
+    asked.get_by_role("button", name="Show more").click()
+    expect(asked.get_by_role("button", name="Show less")).to_be_visible()
+    assert asked.text_content() == f"{ATTACKS[name]}Show less"
+    screen.write("And here.")
 
 
 def test_texts_that_are_hard_to_draw_take_nothing_with_them(screen: Screen, server: Served) -> None:
@@ -111,7 +115,7 @@ def test_formula_with_a_definition_is_shown_as_its_source(screen: Screen) -> Non
     screen.start(f"/echo It is $x^2$ and $${source}$$ and ${'x' * 2000}$.").wait_for_reply()
     expect(screen.page.locator(".math .katex")).to_have_count(1)
 
-    refused = screen.page.locator(".math[title*='Shown as written']")
+    refused = screen.page.locator(".math[title*='Shown as plain text']")
 
     expect(refused).to_have_count(2)
     expect(refused.first).to_have_text(f"$${source}$$")

@@ -142,7 +142,7 @@ def test_choice_that_was_removed_meanwhile_is_reported_on_the_page(
     expect(card(settings, "fleeting")).to_have_count(0)
     choice.click()
 
-    notice = context_page.get_by_role("alert").filter(has_text="no provider 'fleeting'")
+    notice = context_page.get_by_role("alert").filter(has_text="provider 'fleeting' is not configured")
     expect(notice).to_be_visible()
     notice.get_by_role("button", name="Dismiss").click()
     expect(notice).to_have_count(0)

@@ -18,7 +18,7 @@ from app.state.reply.recovery import RecoveryState
 from app.store.run.runs import finish_run, load_run
 from app.views.compare.compared import ComparedColumnView
 from app.views.conversation.parts import TextView
-from tests.runs.steps import a_conversation, collect, pair_of, reply_to, send, wait_for_text
+from tests.runs.steps import a_conversation, collect, pair_of, send, wait_for_text
 from tests.state.compare.test_comparison import DEMO, TINY, columns
 from tests.state.conftest import Tab
 from tests.state.transcript.test_transcript import until, visiting
@@ -33,7 +33,6 @@ async def interrupt(ctx: AppContext) -> tuple[str, str, str]:
 async def interrupt_comparison(ctx: AppContext) -> tuple[Comparison, str]:
     """Start a comparison whose first reply ends in that way; the other succeeds. Return it with the stored text."""
     conversation_id = await a_conversation(ctx)
-    await reply_to(ctx, conversation_id, "/echo before")  # otherwise the page opens the replies that wait for a choice
     comparison = await start_comparison(ctx, LOCAL_OWNER, conversation_id, "/long 40 /rate 100", (DEMO, TINY))
     first, other = comparison.runs
     text = await cut_off(ctx, StartedRun(first.run_id, first.pair_id, ""))
