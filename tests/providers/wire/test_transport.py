@@ -20,7 +20,7 @@ import uvloop
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
-from app.providers.base import MASK, CallTarget, Provider, ProviderClient, Timeouts, encode, load_adapter
+from app.providers.base import MASK, Adapter, CallTarget, Provider, ProviderClient, Timeouts, encode, load_adapter
 from app.providers.wire.heads import _Handler  # pyright: ignore[reportPrivateUsage]
 from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport
@@ -431,8 +431,10 @@ async def test_time_limits_exclude_the_import_of_the_sdk(
         clock.put_forward(60)
         return adapter.open_link(provider)
 
-    slow = replace(adapter, open_link=open_slowly)
-    monkeypatch.setattr("app.providers.wire.transport.load_adapter", lambda _: slow)
+    def load_slow(_: str) -> Adapter:
+        return replace(adapter, open_link=open_slowly)
+
+    monkeypatch.setattr("app.providers.wire.transport.load_adapter", load_slow)
     async with a_peer(Answer((a_reply(name),))) as peer:
         told = await ask_peer(transport, name, peer.url, content=8, whole=8)
     assert told.fault is None
