@@ -112,6 +112,6 @@ async def serve_api(data_dir: Path, clock: Clock = STEADY, /, **environment: str
     async with (
         open_app_context(settings, clock) as ctx,
         serve(the_api()) as served,
-        httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=20) as http,
+        httpx2.AsyncClient(base_url=f"http://{served.host}/api/v1", timeout=None) as http,
     ):
         yield Api(http, ctx, served)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ async def ask_offline(prompt: str, **timeouts: float) -> Told:
 
 async def _listen(batches: AsyncGenerator[Sequence[StreamEvent], None]) -> Told:
     events: list[StreamEvent] = []
-    async with asyncio.timeout(20), aclosing(batches):
+    async with aclosing(batches):
         try:
             async for batch in batches:
                 assert batch

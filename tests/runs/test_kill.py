@@ -146,7 +146,7 @@ async def live_and_die_again(data: Path, kills: int, seed: int) -> Toll:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(100 + 10 * KILLS)
 async def test_after_kill_9_at_any_moment_every_pair_is_final_and_no_text_of_a_complete_save_is_lost(
     tmp_path: Path,
 ) -> None:

@@ -75,9 +75,10 @@ class Transport:
         """
         adapter = load_adapter(provider.row.protocol)
         target = CallTarget(provider.row, wire.model)
+        link = await self._link_for(provider, wire)
         patience = Patience(target, timeouts)
         try:
-            response = await patience.wait(self._post(provider, adapter, wire, timeouts))
+            response = await patience.wait(link.post(wire, timeouts))
             try:
                 async with aclosing(decode(response, adapter, target, patience)) as batches:
                     async for events in batches:
@@ -94,8 +95,8 @@ class Transport:
             ProviderError: for every fault.
         """
         target = CallTarget(provider.row, wire.model)
-        opening = self._post(provider, load_adapter(provider.row.protocol), wire, timeouts)
-        with await _read_answer(target, opening, MAX_COUNT_BYTES) as body:
+        link = await self._link_for(provider, wire)
+        with await _read_answer(target, link.post(wire, timeouts), MAX_COUNT_BYTES) as body:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
@@ -107,11 +108,12 @@ class Transport:
             ProviderError: for every fault.
         """
         target = CallTarget(provider.row, path.partition("?")[0])
-        return await _read_answer(target, self._get(provider, path, timeouts), MAX_ANSWER_BYTES)
+        link = await self._link(provider)
+        return await _read_answer(target, link.get(path, timeouts), MAX_ANSWER_BYTES)
 
     async def warm(self, provider: Provider) -> None:
         """Open the client of a provider, so that the first send does not wait for the import of its SDK."""
-        await self._link(provider, load_adapter(provider.row.protocol))
+        await self._link(provider)
 
     async def close(self) -> None:
         """Close all clients."""
@@ -120,22 +122,19 @@ class Transport:
         for link in links:
             await link.close()
 
-    async def _post(self, provider: Provider, adapter: Adapter, wire: WireRequest, timeouts: Timeouts) -> RawResponse:
+    async def _link_for(self, provider: Provider, wire: WireRequest) -> ProviderClient:
         if not wire.url.startswith(f"{provider.base_url}/"):
             raise ValueError(f"A request for {wire.url} must not be sent with the key of {provider.base_url}.")
-        link = await self._link(provider, adapter)
-        return await link.post(wire, timeouts)
+        return await self._link(provider)
 
-    async def _get(self, provider: Provider, path: str, timeouts: Timeouts) -> RawResponse:
-        link = await self._link(provider, load_adapter(provider.row.protocol))
-        return await link.get(path, timeouts)
-
-    async def _link(self, provider: Provider, adapter: Adapter) -> ProviderClient:
+    async def _link(self, provider: Provider) -> ProviderClient:
+        """Return the client of a provider. Its time limits start afterwards: the import of an SDK is not its work."""
         if provider not in self._links:
             async with self._opening:
                 if provider not in self._links:
                     # In a thread, because importing the SDK takes about a second, and other tasks must not wait for it.
-                    self._links[provider] = await asyncio.to_thread(adapter.open_link, provider)
+                    opening = load_adapter(provider.row.protocol).open_link
+                    self._links[provider] = await asyncio.to_thread(opening, provider)
         return self._links[provider]
 
 

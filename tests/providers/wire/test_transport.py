@@ -11,6 +11,7 @@ import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ import uvloop
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import RETRYABLE, ErrorClass, ProviderError
 from app.domain.stream.stream_events import Stopped, StopReason, TextReceived
-from app.providers.base import MASK, CallTarget, Provider, Timeouts, encode
+from app.providers.base import MASK, Adapter, CallTarget, Provider, ProviderClient, Timeouts, encode, load_adapter
 from app.providers.wire.heads import _Handler  # pyright: ignore[reportPrivateUsage]
 from app.providers.wire.time_limits import Patience
 from app.providers.wire.transport import Transport
@@ -418,6 +419,29 @@ async def test_a_silent_server_times_out(transport: Transport, name: str, monkey
     assert told.fault is not None
     assert told.fault.error_class is ErrorClass.NETWORK
     assert "sent nothing for 4 seconds" in told.fault.message
+
+
+async def test_time_limits_exclude_the_import_of_the_sdk(
+    transport: Transport, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LoopClock.at_work(monkeypatch)
+    adapter = load_adapter(a_provider(name).row.protocol)
+
+    def open_slowly(provider: Provider) -> ProviderClient:
+        clock.put_forward(60)
+        return adapter.open_link(provider)
+
+    def load_slow(_: str) -> Adapter:
+        return replace(adapter, open_link=open_slowly)
+
+    monkeypatch.setattr("app.providers.wire.transport.load_adapter", load_slow)
+    async with a_peer(Answer((a_reply(name),))) as peer:
+        told = await ask_peer(transport, name, peer.url, content=8, whole=8)
+    assert told.fault is None
+    async with a_peer(Answer((b"{}",), headers=JSON)) as peer:
+        with await transport.fetch(a_provider(name, peer.url, KEY), "/models") as body:
+            assert body.read() == b"{}"
+    assert clock.ahead == 120
 
 
 async def test_a_stalled_stream_times_out_keeps_its_text_and_is_closed(

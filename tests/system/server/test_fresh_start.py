@@ -29,7 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def make_run(clone: Path, seconds: float) -> str:
     """Run `make run` until it has served the page and is ready. Return its output."""
-    ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_", "MAKE", "VIRTUAL_ENV")
+    ours = ("INVIEW_", "ANTHROPIC_", "OPENAI_", "MAKE", "VIRTUAL_ENV", "PYTHONPATH")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     output = clone.parent / "output.txt"
     deadline = time.monotonic() + seconds
