@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -32,7 +33,8 @@ SETTLE_SECONDS: Final = 0.02
 class ComposedResult:
     """A composed view and its `options`. `refusal` is the reason why the `requested` options could not be used.
 
-    `composed` is None if nothing could be composed. `edition` is the number of the draft that was composed.
+    `composed` is None if nothing could be composed. `edition` is the number of the draft that was composed. `others`
+    are the compositions of the same draft for the other models that get it.
     """
 
     requested: ViewOptions
@@ -40,6 +42,7 @@ class ComposedResult:
     composed: Composed | None
     edition: int
     refusal: InviewError | None = None
+    others: tuple[Composed, ...] = ()
 
 
 @dataclass(eq=False)
@@ -48,8 +51,9 @@ class ComposedView:
 
     `composed` is the view on the page; None: no view is ready yet. `options` are the requested options. `draft` and
     `attached` are the content of the composer. `parameters` apply to the next send only. `edition` is the number that
-    the page gave the draft; 0: none. `turn` counts the compositions. `busy` is locked from a composition until the page
-    shows its result.
+    the page gave the draft; 0: none. `models`: the draft goes to these models, so the view is composed for the first of
+    them, and `others` has the compositions for the others; (): it goes to the model of the options. `turn` counts the
+    compositions. `busy` is locked from a composition until the page shows its result.
     """
 
     ctx: AppContext
@@ -60,8 +64,10 @@ class ComposedView:
     parameters: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
     edition: int = 0
+    models: tuple[str, ...] = ()
     turn: int = 0
     composed: Composed | None = None
+    others: tuple[Composed, ...] = ()
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     _held: ViewOptions | None = None  # the options of the view that is shown, once known
     _refusal: RefusalView | None = None  # why the last requested options cannot be used, until others are requested
@@ -97,6 +103,12 @@ class ComposedView:
             self.attached = attached
             self._compose_in(0)
 
+    def compare(self, models: tuple[str, ...]) -> None:
+        """Set the models that the draft goes to; (): the model of the view options."""
+        if models != self.models:
+            self.models, self._outdated = models, True
+            self._compose_in(0)
+
     def change(self, seconds: float) -> None:
         """Compose the view again after this many seconds, because the conversation changed."""
         self._outdated = True
@@ -113,7 +125,7 @@ class ComposedView:
         edition = self.edition
         composed = await self._compose_view(options)
         self.options, self._refusal = options, None
-        return ComposedResult(options, options, composed, edition)
+        return ComposedResult(options, options, composed, edition, others=await self._compose_others(options))
 
     async def compose(self) -> ComposedResult:
         """Compose the view with the requested options.
@@ -135,7 +147,8 @@ class ComposedView:
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return ComposedResult(requested, options, composed, edition, refusal)
+                others_of = await self._compose_others(options)
+                return ComposedResult(requested, options, composed, edition, refusal, others_of)
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
@@ -146,6 +159,7 @@ class ComposedView:
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
+        self.others = found.others
         if found.refusal is not None and self.options is found.requested:  # else other options were requested meanwhile
             self.options = found.options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary
@@ -170,11 +184,23 @@ class ComposedView:
         """Compose what has changed: the whole view, or only the part that depends on the draft."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        options, schema, edition = self.options, self.parameters.reply_schema, self.edition
-        composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return ComposedResult(options, options, composed, edition)
+        options, schema, edition, attached = self.options, self.parameters.reply_schema, self.edition, self.attached
+        draft, bases = self.draft, [one.base for one in (self.composed, *self.others)]
+        composed, *others = [await compose_base(base, draft, schema=schema, attached=attached) for base in bases]
+        return ComposedResult(options, options, composed, edition, others=tuple(others))
 
     async def _compose_view(self, options: ViewOptions) -> Composed:
+        return await self._compose_for(options if not self.models else replace(options, model=self.models[0]))
+
+    async def _compose_others(self, options: ViewOptions) -> tuple[Composed, ...]:
+        """Compose the draft for the other models that get it, except those that cannot be used: the send says why."""
+        others: list[Composed] = []
+        for model in self.models[1:]:
+            with suppress(InputError, ConflictError):
+                others.append(await self._compose_for(replace(options, model=model)))
+        return tuple(others)
+
+    async def _compose_for(self, options: ViewOptions) -> Composed:
         schema, attached = self.parameters.reply_schema, self.attached
         return await compose_view(
             self.ctx, self.owner, self.conversation_id, options, self.draft, schema=schema, attached=attached

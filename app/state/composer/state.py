@@ -267,7 +267,14 @@ class ComposerState(MessageBox, rx.State):
     def _compare_next(self, models: tuple[str, ...]) -> None:
         """Send the next draft to these models; (): to the chosen model alone."""
         self._next_models = models
+        if (watcher := watcher_of(self)) is not None:
+            watcher.compare(models)
         self.compared = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values()) if models else ""
+
+    @property
+    def next_models(self) -> tuple[str, ...]:
+        """The models that the next draft goes to, which `compared` names; (): the chosen model alone."""
+        return self._next_models
 
     async def _resume(self, text: str) -> None:
         """Send the first text of the queue of the conversation on screen. For background handlers."""

@@ -57,7 +57,12 @@ class TooltipState(rx.State):
                 await options_of(self, conversation_id),
                 await send_parameters_of(self, conversation_id),
             )
+            compared = bool(composer.next_models)
         if not conversation_id or estimate is None:
+            return
+        if compared:  # the cost is that of several models, whose caches differ
+            async with self:
+                self.cached = None
             return
         ctx = await context_for(current(), conversation_id)
         try:

@@ -17,7 +17,8 @@ class FirstDraft:
     """The draft on the start page with the options that are set there.
 
     `new` are the settings of the conversation that it starts. `parameters` apply to this send alone. `files` are the
-    ids of the uploads that are sent with the text. `edition` is the text area's number for the text.
+    ids of the uploads that are sent with the text. `edition` is the text area's number for the text. `others`: these
+    models get the text as well.
     """
 
     new: FirstMessageOptions
@@ -26,6 +27,7 @@ class FirstDraft:
     parameters: Parameters
     files: tuple[str, ...]
     edition: int
+    others: tuple[str, ...] = ()
 
     @property
     def conversation_id(self) -> str:

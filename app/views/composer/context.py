@@ -39,6 +39,15 @@ class ToolCountView:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedSendView:
+    """The send of a draft to one of several models: the model's `name` for people, the number of pairs and the size."""
+
+    name: str
+    x: int
+    estimate: EstimateView
+
+
+@dataclass(frozen=True, slots=True)
 class RefusalView:
     """The reason why the view options cannot be used. `position`: the error in the filter, from 0; -1: no position."""
 
@@ -63,6 +72,8 @@ class ContextView:
     `secrets` are the kinds of the secrets that are redacted from the draft. `settings` are the parameters of the
     request. `countable`: the provider can count the send now. `system`: the send has a system text. `set_up`: the
     provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+
+    If the send goes to several models, `compared` has each of them, and all other fields are about the first one.
     """
 
     filter: str
@@ -85,6 +96,7 @@ class ContextView:
     countable: bool
     system: bool
     set_up: bool
+    compared: tuple[ComparedSendView, ...] = ()
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:
