@@ -147,6 +147,13 @@ class ComposerState(MessageBox, rx.State):
             self._ordered = self.order.id, tuple(models)
 
     @rx.event
+    async def compare_next(self, models: list[str]) -> None:
+        """Send the next draft to these models, side by side. A draft that is in the text area waits for the person."""
+        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
+            self._compare_next(tuple(models))
+            self.order = make_order(OrderKind.FOCUS, "")
+
+    @rx.event
     async def end_compare(self) -> None:
         """Send the next draft to the chosen model alone."""
         self._compare_next(())

@@ -46,6 +46,7 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     examples.get_by_role("button", name="Preview the request").click()
     expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Write a message: ")
     page.get_by_role("button", name="Close the inspector").click()
+    screen.composer.fill("Not ready")
     examples.get_by_role("button", name="Compare two models").click()
     dialog = page.get_by_role("dialog", name="Compare models")
     dialog.get_by_role("checkbox", name=re.compile("Offline tiny")).check()
@@ -53,7 +54,8 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     chosen = page.get_by_text("Next message to Offline demo and Offline tiny")
     expect(chosen).to_be_visible()
     expect(screen.composer).to_be_focused()
-    expect(screen.composer).to_have_value("")  # no text but the user's own is ever sent
+    expect(screen.composer).to_have_value("Not ready")  # a draft is only sent by its writer
+    screen.composer.fill("")
     page.get_by_role("button", name="Do not compare models").click()
     expect(chosen).to_have_count(0)
     expect(page.get_by_role("heading", name="Recent")).to_be_hidden()  # the list of all is there

@@ -140,6 +140,23 @@ async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx
         assert watcher.screen.context.model == DEMO
 
 
+async def test_models_chosen_on_the_start_page_wait_until_the_person_sends_the_draft(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.write, draft="/echo not ready", typed=True)
+    await tab.send(ModelState.load)
+    await tab.send(ComparisonChoiceState.ask_for_next)
+    await until(lambda: bool(rows(tab)))
+    await tick(tab, TINY)
+
+    await tab.send(ComparisonChoiceState.start)
+
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS, "the draft is not sent"
+    assert tab.shows(ComposerState, "compared") == "Offline demo and Offline tiny"
+    await tab.send(ComposerState.send, send_id="1", text="/echo ready", order_id="")
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert (comparison.text, [run.model for run in comparison.runs]) == ("/echo ready", [DEMO, TINY])
+
+
 async def test_models_that_wait_for_a_message_can_be_given_up(ctx: AppContext, tab: Tab) -> None:
     await choose_both_before_writing(tab)
     await tab.send(ComposerState.end_compare)
