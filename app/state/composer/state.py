@@ -56,6 +56,7 @@ from app.state.composer.views import (
 )
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
+from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
@@ -340,13 +341,11 @@ class ComposerState(MessageBox, rx.State):
                 target, begun = await self._deliver_to(draft)
         except OverBudgetError as error:
             async with self:
-                self._pending = draft
-                self.over_budget = describe_over_budget(error.budget_options, several=bool(draft.models))
+                await self._ask_about(draft, describe_over_budget(error.budget_options, several=bool(draft.models)))
             return ""
         except SelectionChangedError as error:
             async with self:
-                self._pending = draft
-                self.over_budget = describe_changed(error, several=bool(draft.models))
+                await self._ask_about(draft, describe_changed(error, several=bool(draft.models)))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
@@ -397,9 +396,23 @@ class ComposerState(MessageBox, rx.State):
     def _note_answer(self, send_id: str, *, accepted: bool) -> None:
         self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
 
+    async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
+        """Open the dialog of a send that is held back, unless the page shows another conversation by now."""
+        if draft.conversation_id == conversation_in(self.router.url.path):
+            self._pending, self.over_budget = draft, dialog
+        else:
+            await self._refuse(draft, dialog.message)
+
     async def _refuse(self, draft: Draft, message: str, provider: str = "") -> None:
-        self.fault, self.fault_provider = message, provider
+        await self._show_fault(draft, message, provider)
         await self._answer(draft, accepted=False)
+
+    async def _show_fault(self, draft: Draft, message: str, provider: str) -> None:
+        """Show why a draft was not sent: in the composer; if the page shows another conversation by now, in a toast."""
+        if draft.conversation_id == conversation_in(self.router.url.path):
+            self.fault, self.fault_provider = message, provider
+        elif message:
+            await show_fault(self, message)
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
@@ -423,7 +436,7 @@ class ComposerState(MessageBox, rx.State):
                     self.work = SummaryWorkView(describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
-                self.fault, self.fault_provider = describe_fault(error), provider_of(error)
+                await self._show_fault(draft, describe_fault(error), provider_of(error))
             return
         finally:
             async with self:
@@ -432,7 +445,8 @@ class ComposerState(MessageBox, rx.State):
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
-            self.order = make_order(OrderKind.SEND, draft.text)
+            if target == conversation_in(self.router.url.path):
+                self.order = make_order(OrderKind.SEND, draft.text)
 
 
 def _go_to(conversation_id: str) -> list[Any]:
