@@ -61,7 +61,7 @@ from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns
-from app.state.tab.visit import visit_of
+from app.state.tab.visit import Visit, VisitedState, visit_of
 from app.state.topics.chosen import TopicState
 from app.views.usage.figures import join_words
 
@@ -74,7 +74,7 @@ _DELIVERED: Final = Delivered()
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
-class ComposerState(MessageBox, rx.State):
+class ComposerState(MessageBox, VisitedState, rx.State):
     """The composer: the message box, and the sends of its draft.
 
     `running` is the id of the pair whose reply is running, `stopping` the id of the pair whose reply is being stopped.
@@ -143,6 +143,7 @@ class ComposerState(MessageBox, rx.State):
     @rx.event
     async def compare(self, models: list[str]) -> None:
         """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
+        await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self.order = make_order(OrderKind.SEND, "")
             self._ordered = self.order.id, tuple(models)
@@ -150,6 +151,7 @@ class ComposerState(MessageBox, rx.State):
     @rx.event
     async def compare_next(self, models: list[str]) -> None:
         """Send the next draft to these models, side by side. A draft that is in the text area waits for the person."""
+        await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self._compare_next(tuple(models))
             self.order = make_order(OrderKind.FOCUS, "")
@@ -245,6 +247,19 @@ class ComposerState(MessageBox, rx.State):
         for run in ctx.engine.runs_of(conversation_id):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(ctx, LOCAL_OWNER, run.run_id)
+
+    async def _meet(self, visit: Visit) -> None:
+        if self._page != visit:
+            await self._end_visit()
+
+    async def _end_visit(self) -> None:
+        """Drop an order to send that the previous page did not report as carried out.
+
+        The send may have been lost with the connection. A page that is loaded does not know that this order was carried
+        out, and would send whatever its text area contains by now.
+        """
+        if self.order is not None and self.order.kind in {OrderKind.SEND, OrderKind.SAY}:
+            self.order = None
 
     async def _come_to_page(self) -> None:
         """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`.
