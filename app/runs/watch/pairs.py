@@ -85,6 +85,8 @@ class WatchedPairs:
         if not self._moved:
             return pairs
         self._moved = False
+        names = self.ctx.catalogue.names_of(self.owner, {pair.model for pair in pairs})
+        pairs = tuple(_with_name(pair, names[pair.model]) for pair in pairs)
         found = mark_boundaries(pairs, None if self._composed is None else self._composed.composition.boundary)
         self.views.update((pair.id, pair) for pair in found)
         return found
@@ -286,6 +288,11 @@ class WatchedPairs:
         await learn_prices(self.ctx, self.owner, pairs)
         if self._showing is not None and any(pair.topic is not None for pair in pairs):
             self._showing = replace(self._showing, paths=await load_topic_paths(self.ctx, self.owner, pairs))
+
+
+def _with_name(view: ScreenPairView, model_name: str) -> ScreenPairView:
+    """Return the view with this name of its model, which differs from the names of the other models on the page."""
+    return view if view.model_name == model_name else replace(view, model_name=model_name)
 
 
 def _ways_of(composed: Composed) -> tuple[object, ...]:

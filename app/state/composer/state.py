@@ -356,11 +356,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
                 target, begun = await self._deliver_to(draft)
         except OverBudgetError as error:
             async with self:
-                await self._ask_about(draft, describe_over_budget(error.budget_options, several=bool(draft.models)))
+                await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
             return ""
         except SelectionChangedError as error:
             async with self:
-                await self._ask_about(draft, describe_changed(error, several=bool(draft.models)))
+                await self._ask_about(draft, describe_changed(error, models=draft.models))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)

@@ -31,3 +31,15 @@ async def test_equal_names_in_one_list_say_their_providers(ctx: AppContext, monk
         "openrouter:openai/gpt-5": "GPT-5 (openrouter)",
         "offline:tiny": f"{LOCAL_OWNER} demo",
     }
+
+
+async def test_equal_names_of_one_provider_say_its_names_of_the_models(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "GPT-5")  # pyright: ignore[reportUnknownLambdaType]
+
+    assert ctx.catalogue.names_of(LOCAL_OWNER, ("openai:gpt-5", "openai:gpt-5-2025-08-07", "groq:gpt-5")) == {
+        "openai:gpt-5": "GPT-5 (gpt-5)",
+        "openai:gpt-5-2025-08-07": "GPT-5 (gpt-5-2025-08-07)",
+        "groq:gpt-5": "GPT-5 (groq)",
+    }

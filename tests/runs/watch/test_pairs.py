@@ -156,3 +156,18 @@ async def test_parts_that_are_as_they_were_stay_the_same_values(ctx: AppContext,
 
     assert after.parts[0] is before.parts[0]
     assert pairs.views[stored.id] is after
+
+
+async def test_models_with_the_same_name_are_told_apart(
+    ctx: AppContext, pairs: WatchedPairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "Same")  # pyright: ignore[reportUnknownLambdaType]
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    first = await answered(ctx, conversation_id)
+    await put(pairs, first)
+    assert [view.model_name for view in pairs.in_order()] == ["Same"]
+
+    second = replace(await answered(ctx, conversation_id), model="offline:tiny")
+    await put(pairs, second)
+
+    assert [view.model_name for view in pairs.in_order()] == ["Same (demo)", "Same (tiny)"]

@@ -218,6 +218,17 @@ async def test_an_unknown_option_sends_nothing(ctx: AppContext, tab: Tab) -> Non
     assert await requests(ctx, conversation_id) == []
 
 
+async def test_question_about_one_of_several_models_with_the_same_name_says_which_one(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "Same")  # pyright: ignore[reportUnknownLambdaType]
+    await too_much(ctx, tab)
+
+    await compare(tab, "offline:tiny", "offline:demo")
+
+    assert tab.shows(ComposerState, "over_budget").message.startswith("Same (tiny): None of the 3 pairs")
+
+
 @pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])
 async def test_each_model_of_a_comparison_that_does_not_fit_gets_what_was_chosen_for_it(
     ctx: AppContext, tab: Tab, keys: tuple[str, str]
