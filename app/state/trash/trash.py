@@ -27,7 +27,7 @@ from app.state.sidebar.sidebar import SidebarState
 from app.state.sidebar.titles import UNNAMED
 from app.state.tab.visit import VisitedState
 from app.store.trash.trash import TrashEntry, find_entry
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 from app.views.usage.figures import plural
 
 PAGE: Final = 50
@@ -206,7 +206,7 @@ def _describe(entry: TrashEntry, days: int | None, at: datetime) -> TrashItem:
 
 
 def _name(entry: TrashEntry) -> str:
-    words = cut_snippet(entry.words)
+    words = cut_opening(entry.words)
     name = (entry.title or words) if entry.kind == "conversation" else (words or entry.title)
     return _shorten(name) or UNNAMED
 
