@@ -110,7 +110,7 @@ def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen) -> None:
+def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen, phone: Screen) -> None:
     page = screen.page
     screen.start("/long 900 /rate 0").wait_for_reply()
     page.keyboard.press("Escape")
@@ -130,6 +130,15 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen)
     assert foot
     assert view
     assert foot["y"] + foot["height"] + 46 <= view["y"] + view["height"]  # the arrow's room
+
+    phone.go(screen.path)
+    pair = phone.pairs.last
+    pair.locator(".more > summary").tap()
+    pair.get_by_role("button", name="2 stars").tap()
+    toast = phone.page.locator(".toast")
+    toast.locator("span").first.evaluate("it => { it.textContent = 'This takes three lines on a phone. '.repeat(3) }")
+    phone.page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    assert not overlap(toast, pair.locator("footer.meta"))
 
 
 def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
