@@ -36,7 +36,10 @@ async def test_equal_names_in_one_list_say_their_providers(ctx: AppContext, monk
 async def test_equal_names_of_one_provider_say_its_names_of_the_models(
     ctx: AppContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "GPT-5")  # pyright: ignore[reportUnknownLambdaType]
+    def name_of(_owner: str, _model: str) -> str:
+        return "GPT-5"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
 
     assert ctx.catalogue.names_of(LOCAL_OWNER, ("openai:gpt-5", "openai:gpt-5-2025-08-07", "groq:gpt-5")) == {
         "openai:gpt-5": "GPT-5 (gpt-5)",

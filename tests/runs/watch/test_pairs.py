@@ -161,7 +161,10 @@ async def test_parts_that_are_as_they_were_stay_the_same_values(ctx: AppContext,
 async def test_models_with_the_same_name_are_told_apart(
     ctx: AppContext, pairs: WatchedPairs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "Same")  # pyright: ignore[reportUnknownLambdaType]
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
     conversation_id = await a_conversation(ctx, model="offline:demo")
     first = await answered(ctx, conversation_id)
     await put(pairs, first)

@@ -235,7 +235,10 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, 
 async def test_kept_reply_of_one_of_two_models_with_the_same_name_says_which_one(
     ctx: AppContext, tab: Tab, here: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "Same")  # pyright: ignore[reportUnknownLambdaType]
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
     await tab.send(ResendState.compare, pair_id=pairs_of(tab)[1].id, models=[DEMO, TINY])
     await until(tab, is_complete_beside_it)
 

@@ -221,7 +221,10 @@ async def test_an_unknown_option_sends_nothing(ctx: AppContext, tab: Tab) -> Non
 async def test_question_about_one_of_several_models_with_the_same_name_says_which_one(
     ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ctx.catalogue, "name_of", lambda _owner, _model: "Same")  # pyright: ignore[reportUnknownLambdaType]
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
     await too_much(ctx, tab)
 
     await compare(tab, "offline:tiny", "offline:demo")
