@@ -113,13 +113,15 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     CheckpointState: frozenset({"edit", "end_edit", "save", "remove", "use", "put_back"}),
     ChatState: frozenset({"open", "rename", "make_title"}),
     BranchState: frozenset({"keep_current", "ask_fork", "end_choice", "fork", "make_fork", "take_back"}),
-    ComparisonChoiceState: frozenset({"ask", "ask_for_pair", "close", "look", "search", "tick", "start"}),
+    ComparisonChoiceState: frozenset({
+        "ask", "ask_for_next", "ask_for_pair", "close", "look", "search", "tick", "start",
+    }),
     ComparisonState: frozenset({"show", "fold"}),
     KeepingState: frozenset({"open", "stop", "keep", "discard", "reopen", "take_back"}),
     ComposerState: frozenset({
         "open", "restore", "write", "estimate_first", "count_files", "send", "deliver", "finish_order", "focus", "put",
-        "put_edit", "put_if_empty", "continue_reply", "compare", "end_compare", "resume_queue", "remember_way",
-        "choose_way", "go_on", "end_over_budget", "stop_summary", "stop_reply",
+        "put_edit", "put_if_empty", "continue_reply", "compare", "compare_next", "end_compare", "resume_queue",
+        "remember_way", "choose_way", "go_on", "end_over_budget", "stop_summary", "stop_reply",
     }),
     InsertingState: frozenset({
         "ask", "look", "find_prompts", "choose", "choose_prompt", "go_back", "close", "clear_faults",

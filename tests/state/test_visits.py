@@ -116,6 +116,7 @@ OPENINGS: Final[Mapping[type[VisitedState], Opening]] = {
     CacheState: Opening(ask_cache, "asking"),
     ComparisonChoiceState: Opening(sent(ComparisonChoiceState.ask), "choosing"),
     ComparisonState: Opening(show_replies, "shown"),
+    ComposerState: Opening(sent(ComposerState.compare, models=["offline:demo", "offline:tiny"]), "order"),
     ContextState: Opening(type_anything, "opened", routes.SETTINGS),
     FilterLineState: Opening(sent(FilterLineState.check, line="s3", cursor=2), "feedback"),
     InsertingState: Opening(sent(InsertingState.ask), "opened"),

@@ -19,7 +19,7 @@ from app.domain.conversation.parts import Image, Text, Thinking
 from app.domain.models.model_profile import ModelProfile, Prices
 from app.domain.request.hashing import content_hash, content_hashes
 from app.domain.tokens.estimates import Estimator, PairSizes
-from app.views.conversation.conversation import SNIPPET_LENGTH, cut_snippet, describe_conversation
+from app.views.conversation.conversation import SNIPPET_LENGTH, cut_opening, cut_snippet, describe_conversation
 from app.views.conversation.message import describe_pair_messages
 from app.views.encode import to_json
 from app.views.problem import PROBLEMS, ProblemName, describe_problem
@@ -167,3 +167,23 @@ def test_every_problem_has_a_stable_type_a_title_and_an_error_status(name: Probl
 
 def test_table_of_problems_has_no_other_names():
     assert set(PROBLEMS) == set(get_args(ProblemName))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("**Plan** a *small* `garden`", "Plan a small garden"),
+        ("# Plans\n\n> [Gardens](https://example.org) of *all*", "Plans Gardens of all"),
+        ("Is 2**3 * 4 in __init__ of src/**/*.py?", "Is 2**3 * 4 in __init__ of src/**/*.py?"),
+        ("> ", ">"),
+        ("**word** " * 1000, "word " * 31 + "word…"),
+    ],
+)
+def test_name_from_a_request_has_no_markdown_marks(text: str, name: str):
+    assert cut_opening(text) == name
+
+
+@given(st.text())
+def test_name_from_a_request_is_one_short_line(text: str):
+    assert len(cut_opening(text)) <= SNIPPET_LENGTH
+    assert bool(cut_opening(text)) is bool(cut_snippet(text))

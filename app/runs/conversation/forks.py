@@ -33,7 +33,7 @@ from app.store.conversation.conversations import (
 )
 from app.store.conversation.pairs import load_pair
 from app.store.transfer.pair_records import BATCH, RecordTarget, insert_records, load_places, load_records
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 
 
 async def fork_from(
@@ -89,7 +89,7 @@ async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, p
             for start in range(0, len(pair_ids), BATCH)
             for record in await load_records(session, owner, pair_ids[start : start + BATCH])
         ]
-    fork = _make_fork(listed.conversation, cut_snippet(listed.opening), relatives)
+    fork = _make_fork(listed.conversation, cut_opening(listed.opening), relatives)
     fork = replace(fork, fork_pair_id=records[-1].pair.id if records else None, created_at=at, updated_at=at)
     copies = _copy(records, fork.id)
     async with ctx.store.write() as session:

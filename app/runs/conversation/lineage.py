@@ -14,7 +14,7 @@ from app.runs.engine.live import LiveRun
 from app.store.compare.comparisons import load_open
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.lineage import Ancestor, Descendant, load_ancestor, load_descendants
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 from app.views.conversation.lineage import AncestorView, DescendantView, LineageKind, LineageStatus, LineageView
 
 _MADE: dict[Role, LineageKind] = {
@@ -45,7 +45,7 @@ async def read_lineage(ctx: AppContext, owner: str, conversation_id: str) -> Lin
 
 
 def _describe_ancestor(one: Ancestor) -> AncestorView:
-    return AncestorView(one.id, one.title or cut_snippet(one.opening), one.trigger_position)
+    return AncestorView(one.id, one.title or cut_opening(one.opening), one.trigger_position)
 
 
 def _describe(one: Descendant, run: LiveRun | None, compared: frozenset[str]) -> DescendantView:

@@ -160,14 +160,17 @@ class Catalogue:
     def names_of(self, owner: str, models: Iterable[str]) -> dict[str, str]:
         """Return the names of these models for people, by model.
 
-        If several of these models have the same name, the provider follows each name: "GPT-5 (openrouter)".
+        If several of these models have the same name, the provider follows each name: "GPT-5 (openrouter)". If they
+        also have the same provider, the provider's name for the model follows: "GPT-5 (gpt-5-2025-08-07)".
         """
         names = {model: self.name_of(owner, model) for model in models}
-        count = Counter(names.values())
-        return {
-            model: name if count[name] == 1 else f"{name} ({vendor_and_name(model)[0]})"
-            for model, name in names.items()
-        }
+        for part in (0, 1):
+            count = Counter(names.values())
+            names = {
+                model: name if count[name] == 1 else f"{self.name_of(owner, model)} ({vendor_and_name(model)[part]})"
+                for model, name in names.items()
+            }
+        return names
 
     async def load_names(self, session: AsyncSession, owner: str, models: Iterable[str]) -> dict[str, str]:
         """Return the names of these models, as `names_of` does. Read the providers first, if they were not read yet."""

@@ -46,7 +46,7 @@ from app.store.transfer.pair_records import (
     load_records,
 )
 from app.store.transfer.raw_rows import load_raw_conversation
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 from app.views.encode import to_json
 from app.views.export.transcript_html import html_foot, html_head, html_pair
 from app.views.export.transcript_markdown import markdown_head, markdown_pair
@@ -107,7 +107,7 @@ async def export_conversation(  # noqa: PLR0913 - the selection of the pairs and
         file.close()
         raise
     size = file.tell()
-    name = filename or listed.conversation.title or cut_snippet(listed.opening) or "conversation"
+    name = filename or listed.conversation.title or cut_opening(listed.opening) or "conversation"
     return Exported(_name_file(name, format_), size, _read(file))
 
 

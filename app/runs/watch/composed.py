@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -37,6 +38,7 @@ class ComposedResult:
     - `composed`: the view; None if nothing could be composed.
     - `edition`: the number of the draft that was composed.
     - `refusal`: the reason why the requested options could not be used.
+    - `others`: the compositions of the same draft for the other models that get it.
     """
 
     requested: ViewOptions
@@ -44,6 +46,7 @@ class ComposedResult:
     composed: Composed | None
     edition: int
     refusal: InviewError | None = None
+    others: tuple[Composed, ...] = ()
 
 
 @dataclass(eq=False)
@@ -55,7 +58,10 @@ class ComposedView:
     - `parameters`: parameters for the next send only.
     - `edition`: the number that the page gave the draft; 0: none.
     - `turn`: the number of compositions so far.
+    - `models`: the models that get the draft. The view is composed for the first of them; if it is empty, for
+      the model of the options.
     - `composed`: the view on the page; None until it is ready.
+    - `others`: the compositions for the other models.
     - `busy`: locked from a composition until the page shows its result.
     """
 
@@ -67,8 +73,10 @@ class ComposedView:
     parameters: Parameters = NO_PARAMETERS
     attached: tuple[Part, ...] = ()
     edition: int = 0
+    models: tuple[str, ...] = ()
     turn: int = 0
     composed: Composed | None = None
+    others: tuple[Composed, ...] = ()
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     _held: ViewOptions | None = None  # the options of the view that is shown, once known
     _refusal: RefusalView | None = None  # why the last requested options cannot be used, until others are requested
@@ -104,6 +112,12 @@ class ComposedView:
             self.attached = attached
             self._compose_in(0)
 
+    def compare(self, models: tuple[str, ...]) -> None:
+        """Set the models that the draft goes to; (): the model of the view options."""
+        if models != self.models:
+            self.models, self._outdated = models, True
+            self._compose_in(0)
+
     def change(self, seconds: float) -> None:
         """Compose the view again after this many seconds, because the conversation changed."""
         self._outdated = True
@@ -120,7 +134,7 @@ class ComposedView:
         edition = self.edition
         composed = await self._compose_view(options)
         self.options, self._refusal = options, None
-        return ComposedResult(options, options, composed, edition)
+        return ComposedResult(options, options, composed, edition, others=await self._compose_others(options))
 
     async def compose(self) -> ComposedResult:
         """Compose the view with the requested options.
@@ -142,7 +156,8 @@ class ComposedView:
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                return ComposedResult(requested, options, composed, edition, refusal)
+                others_of = await self._compose_others(options)
+                return ComposedResult(requested, options, composed, edition, refusal, others_of)
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
@@ -155,6 +170,7 @@ class ComposedView:
         """
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
+        self.others = found.others
         # only if the page did not request other options meanwhile
         if found.refusal is not None and self.options is found.requested:
             self.options = found.options
@@ -180,11 +196,23 @@ class ComposedView:
         """Compose the whole view again, or only the part that depends on the draft if nothing else has changed."""
         if self._outdated or self.composed is None:
             return await self.compose()
-        options, schema, edition = self.options, self.parameters.reply_schema, self.edition
-        composed = await compose_base(self.composed.base, self.draft, schema=schema, attached=self.attached)
-        return ComposedResult(options, options, composed, edition)
+        options, schema, edition, attached = self.options, self.parameters.reply_schema, self.edition, self.attached
+        draft, bases = self.draft, [one.base for one in (self.composed, *self.others)]
+        composed, *others = [await compose_base(base, draft, schema=schema, attached=attached) for base in bases]
+        return ComposedResult(options, options, composed, edition, others=tuple(others))
 
     async def _compose_view(self, options: ViewOptions) -> Composed:
+        return await self._compose_for(options if not self.models else replace(options, model=self.models[0]))
+
+    async def _compose_others(self, options: ViewOptions) -> tuple[Composed, ...]:
+        """Compose the draft for the other models that get it, except those that cannot be used: the send says why."""
+        others: list[Composed] = []
+        for model in self.models[1:]:
+            with suppress(InputError, ConflictError):
+                others.append(await self._compose_for(replace(options, model=model)))
+        return tuple(others)
+
+    async def _compose_for(self, options: ViewOptions) -> Composed:
         schema, attached = self.parameters.reply_schema, self.attached
         return await compose_view(
             self.ctx, self.owner, self.conversation_id, options, self.draft, schema=schema, attached=attached

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.domain.conversation.conversation import Parameters
 from app.domain.conversation.parameters import NO_PARAMETERS
 from app.providers.counts.counting import can_count
+from app.runs.app_context import AppContext
 from app.runs.request.preview import Composed
 from app.runs.send.parameters import Layers, list_settings
-from app.views.composer.context import ContextView, show_tools
+from app.views.composer.context import ComparedSendView, ContextView, show_tools
 from app.views.request.composition import boundary_of, describe_estimate
 
 
-def show_context(composed: Composed, topic: str | None, parameters: Parameters = NO_PARAMETERS) -> ContextView:
-    """Describe a composition with the chosen topic. `parameters` apply to this send only."""
+def show_context(
+    composed: Composed,
+    topic: str | None,
+    parameters: Parameters = NO_PARAMETERS,
+    compared: tuple[ComparedSendView, ...] = (),
+) -> ContextView:
+    """Describe a composition with the chosen topic.
+
+    - `parameters`: these apply to this send only.
+    - `compared`: the sends to all models, if there are several.
+    """
     base, composition = composed.base, composed.composition
     boundary, boundary_reason = boundary_of(composition)
     first = composition.first_sent
@@ -43,4 +55,16 @@ def show_context(composed: Composed, topic: str | None, parameters: Parameters =
         countable=can_count(base.provider),
         system=base.terms.system > 0,
         set_up=not base.provider.missing,
+        compared=compared,
+    )
+
+
+def show_compared(ctx: AppContext, owner: str, several: Sequence[Composed]) -> tuple[ComparedSendView, ...]:
+    """Describe the sends of one draft to several models; () if there is only one."""
+    if len(several) == 1:
+        return ()
+    names = ctx.catalogue.names_of(owner, (one.base.profile.model for one in several))
+    return tuple(
+        ComparedSendView(names[one.base.profile.model], one.composition.x, describe_estimate(one.composition.estimate))
+        for one in several
     )

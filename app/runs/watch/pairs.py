@@ -88,7 +88,9 @@ class WatchedPairs:
             return tuple(map(self.views.__getitem__, self._order))
         self._moved = False
         self.running = next((pair.id for pair in self.views.values() if is_running(pair)), "")
-        pairs = sorted(self.views.values(), key=attrgetter("position"))
+        names = self.ctx.catalogue.names_of(self.owner, {pair.model for pair in self.views.values()})
+        in_order = sorted(self.views.values(), key=attrgetter("position"))
+        pairs = [_with_name(pair, names[pair.model]) for pair in in_order]
         found = mark_boundaries(pairs, None if self._composed is None else self._composed.composition.boundary)
         self.views.update((pair.id, pair) for pair in found)
         self._order = tuple(pair.id for pair in found)
@@ -291,6 +293,11 @@ class WatchedPairs:
         await learn_prices(self.ctx, self.owner, pairs)
         if self._showing is not None and any(pair.topic is not None for pair in pairs):
             self._showing = replace(self._showing, paths=await load_topic_paths(self.ctx, self.owner, pairs))
+
+
+def _with_name(view: ScreenPairView, model_name: str) -> ScreenPairView:
+    """Return the view with this name of its model, which differs from the names of the other models on the page."""
+    return view if view.model_name == model_name else replace(view, model_name=model_name)
 
 
 def _ways_of(composed: Composed) -> tuple[object, ...]:

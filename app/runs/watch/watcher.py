@@ -52,7 +52,7 @@ from app.runs.watch import panels
 from app.runs.watch.broadcast import follow_states, watch
 from app.runs.watch.compared import ComparedReplies
 from app.runs.watch.composed import SETTLE_SECONDS, ComposedResult, ComposedView
-from app.runs.watch.context import show_context
+from app.runs.watch.context import show_compared, show_context
 from app.runs.watch.page_window import PageWindow
 from app.runs.watch.pairs import WatchedPairs
 from app.runs.watch.screen import Screen
@@ -166,6 +166,10 @@ class Watcher:
         """Set the attachments of the text in the composer."""
         self.view.attach(attached)
 
+    def compare(self, models: tuple[str, ...]) -> None:
+        """Set the models that the text in the composer goes to; (): the model of the view options."""
+        self.view.compare(models)
+
     @property
     def counted(self) -> ContextSnapshot | None:
         """The context snapshot from which the tokens and costs on the screen were computed; None until there is one."""
@@ -277,7 +281,8 @@ class Watcher:
         damaged = show_damaged_settings(composed.base.conversation.damage)
         if damaged != self.screen.damaged:
             self._show(damaged=damaged)
-        context = show_context(composed, found.options.topic, self.view.parameters)
+        compared = show_compared(self.ctx, self.owner, (composed, *found.others))
+        context = show_context(composed, found.options.topic, self.view.parameters, compared)
         if context == self.screen.context:
             context = self.screen.context  # keep the old object, so that nothing is copied
         self._show(context=context, refusal=refusal, edition=found.edition)

@@ -22,6 +22,7 @@ from app.domain.tools.permissions import AllowedTool, ArgumentPattern
 from app.runs.agents.agent_commands import AgentFields
 from app.state.agents.views import AgentErrors, AgentForm, AllowedItem
 from app.state.conversation.parameter_texts import read_parameters, write_parameters
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import json_in
 
 SERVER: Final = "server:"
@@ -115,10 +116,10 @@ def describe_refusal(error: InviewError) -> AgentErrors:
     if isinstance(error, ConflictError) and not isinstance(error, DamagedRowError):
         return AgentErrors(name=str(error), form=REFUSED)
     if not isinstance(error, InputError):
-        return AgentErrors(form=str(error))
+        return AgentErrors(form=describe_fault(error))
     field = _error_field(error.field.removeprefix("parameters."))
     if field == "form":
-        return AgentErrors(form=str(error))
+        return AgentErrors(form=describe_fault(error))
     return replace(AgentErrors(form=REFUSED), **{field: error.reason[:1].upper() + error.reason[1:]})
 
 

@@ -38,11 +38,15 @@ _LOOKING: Final = "Loading models…"
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChoiceView:
-    """The texts of the dialog. `pair_id` is the pair that is answered again, "" if the draft is sent."""
+    """The texts of the dialog. `pair_id` is the pair that is answered again, "" if the draft is sent.
+
+    `waits`: nothing is sent when the models are chosen; the person sends the draft later.
+    """
 
     label: str
     explained: str
     pair_id: str = ""
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,12 @@ _NEW_REQUEST: Final = ComparisonChoiceView(
     "Compare models",
     "Two to four models answer side by side, each at its own price. You keep one reply; the others stay as versions of "
     "it.",
+)
+_NEXT_REQUEST: Final = ComparisonChoiceView(
+    "Compare models",
+    "Two to four models answer your next message side by side, each at its own price. The message waits until you send "
+    "it.",
+    waits=True,
 )
 _AGAIN: Final = (
     "Two to four models answer side by side, each at its own price. You keep one reply or leave the pair as it is; "
@@ -92,6 +102,13 @@ class ComparisonChoiceState(VisitedState, rx.State):
         """Open the dialog to choose the models for the draft. The model that is chosen in the composer is ticked."""
         chosen = (await self.get_state(ModelState)).chosen
         await self._open(_NEW_REQUEST, chosen)
+        return ComparisonChoiceState.look
+
+    @rx.event
+    async def ask_for_next(self) -> rx.event.EventType[()]:
+        """Open the dialog to choose the models for the next message. A draft is not sent yet."""
+        chosen = (await self.get_state(ModelState)).chosen
+        await self._open(_NEXT_REQUEST, chosen)
         return ComparisonChoiceState.look
 
     @rx.event
@@ -144,13 +161,18 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def start(self) -> rx.event.EventType[()] | None:
-        """Send the request to the ticked models, if a comparison can be made with their number."""
+        """Send the request to the ticked models, if a comparison can be made with their number.
+
+        If the dialog is about the next message, only the models are set.
+        """
         choosing, models = self.choosing, list(self._ticked)
         if choosing is None or not self.ready:
             return None
         self.choosing, self.remembered = None, json.dumps(models)
         if choosing.pair_id:
             return cast("EventSpec", ResendState.compare(choosing.pair_id, models))
+        if choosing.waits:
+            return cast("EventSpec", ComposerState.compare_next(models))
         return cast("EventSpec", ComposerState.compare(models))
 
     async def _end_visit(self) -> None:

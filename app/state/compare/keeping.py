@@ -59,12 +59,16 @@ class KeepingState(rx.State):
         here = conversation_in(self.router.url.path)
         if (valid_model := text_in(model, MAX_MODEL)) is None:
             return
+        watcher = watcher_of(self)
+        comparison = None if watcher is None else watcher.screen.comparison
+        models = () if comparison is None else (run.model for run in comparison.runs)
+        name = current().catalogue.names_of(LOCAL_OWNER, {valid_model, *models})[valid_model]
         kept = await self._attempt(
             keep_reply_and_title(await context_for(current(), here), LOCAL_OWNER, here, valid_model)
         )
         if kept is not None and kept.replaced is not None:
             async with self:
-                await self._tell_kept(here, kept, kept.replaced, valid_model)
+                await self._tell_kept(here, kept, kept.replaced, name)
 
     @rx.event(background=True)
     async def discard(self) -> Events:
@@ -124,13 +128,13 @@ class KeepingState(rx.State):
             async with self:
                 self.busy, self.fault = False, fault
 
-    async def _tell_kept(self, conversation_id: str, kept: ChosenReply, replaced: int, model: str) -> None:
+    async def _tell_kept(self, conversation_id: str, kept: ChosenReply, replaced: int, model_name: str) -> None:
         watcher = watcher_of(self)
         pair = None if watcher is None else watcher.pair(kept.pair_id)
         name = "The pair" if pair is None else f"Pair {pair.position}"
         gone = [change.pair_id for change in kept.undo]
         undo = cast("EventSpec", KeepingState.take_back(conversation_id, kept.pair_id, replaced, gone))
-        done = f"the reply of {current().catalogue.name_of(LOCAL_OWNER, model)} is kept"
+        done = f"the reply of {model_name} is kept"
         await show_toast(self, f"{name}: {done}", undo=Undo(undo, f"{name}, {done}"))
 
     async def _tell_fault(self, error: InviewError) -> None:

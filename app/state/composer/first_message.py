@@ -16,7 +16,7 @@ from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions, compose_first, discard_unused
 from app.runs.temporary.temporary import create_temporary
-from app.runs.watch.context import show_context
+from app.runs.watch.context import show_compared, show_context
 from app.state.agents.choice import AgentState
 from app.state.composer.parameters import begins_with, send_parameters_of
 from app.state.composer.sending import Draft, deliver
@@ -33,17 +33,28 @@ async def estimate_first(draft: FirstDraft) -> ContextView | None:
     Return None if the message cannot be sent in this form. A press of Send then shows the error.
     """
     try:
-        composed = await compose_first(current(), LOCAL_OWNER, await draft.load())
+        first = await draft.load()
+        composed = await compose_first(current(), LOCAL_OWNER, first)
+        options = [replace(first.options, model=model) for model in draft.others]
+        others = [await compose_first(current(), LOCAL_OWNER, replace(first, options=one)) for one in options]
     except InviewError:
         return None
-    return show_context(composed, draft.options.topic)
+    compared = show_compared(current(), LOCAL_OWNER, (composed, *others))
+    return show_context(composed, draft.options.topic, compared=compared)
 
 
-async def read_first(state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...]) -> FirstDraft:
-    """Return the first message with its text, schema and files, and with the options that are set on this page now."""
+async def read_first(  # noqa: PLR0913, PLR0917 - what a send is made of
+    state: rx.State, text: str, edition: int, schema: str, files: tuple[str, ...], models: tuple[str, ...] = ()
+) -> FirstDraft:
+    """Return the first message with its text, schema and files, and with the options that are set on this page now.
+
+    `models`: the message goes to these models; (): to the chosen model alone.
+    """
     options = await options_of(state, "")
     parameters = replace(await send_parameters_of(state, ""), reply_schema=schema or None)
-    return FirstDraft(await new_conversation(state, options), text, options, parameters, files, edition)
+    new = await new_conversation(state, options)
+    options = replace(options, model=models[0]) if models else options
+    return FirstDraft(new, text, options, parameters, files, edition, models[1:])
 
 
 async def new_conversation(state: rx.State, options: ViewOptions) -> FirstMessageOptions:

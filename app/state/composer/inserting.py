@@ -22,6 +22,7 @@ from app.state.composer.message_box import make_order
 from app.state.composer.offers import Insertable, OfferKind, describe_option, describe_prompt, find_offers
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, PromptRow
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
 from app.views.composer.options import OptionRow
@@ -112,7 +113,7 @@ class InsertingState(VisitedState, rx.State):
             found = await find_offers(agent_id)
         except InviewError as error:
             async with self:
-                self.said, self.failed = str(error), True
+                self.said, self.failed = describe_fault(error), True
             return
         async with self:
             self._offers, self.said, self.failed = found.offers, found.message, False
@@ -185,7 +186,7 @@ class InsertingState(VisitedState, rx.State):
                 if self._turn != turn or self.offer is None:
                     return
                 self.offer = replace(self.offer, asking=False)
-                self._complain(faults, "" if faults else str(error))
+                self._complain(faults, "" if faults else describe_fault(error))
             if not faults:
                 yield rx.set_focus(SUBMIT_ID)
             return

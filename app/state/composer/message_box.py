@@ -150,7 +150,7 @@ class MessageBox(rx.State, mixin=True):
                 return
             self._estimates += 1
             turn, files = self._estimates, ids_of(self.files)
-            draft = await read_first(self, self._draft, self._edition, self.schema, files)
+            draft = await read_first(self, self._draft, self._edition, self.schema, files, self.next_models)
             await note_first(self, draft)
         context = await estimate_first(draft)
         async with self:
@@ -183,6 +183,11 @@ class MessageBox(rx.State, mixin=True):
 
     def _note_nothing_to_send(self, order_id: str) -> None:
         """Note that the text area had nothing to send for this order."""
+
+    @property
+    def next_models(self) -> tuple[str, ...]:
+        """The models that the draft goes to, if several were chosen before it was sent; (): the chosen model alone."""
+        return ()
 
     def _keep_returned(self, conversation_id: str, schema: str, files: tuple[DraftFile, ...]) -> None:
         """Keep the schema and the files of a draft that was refused while the page shows another conversation.

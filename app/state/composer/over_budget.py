@@ -9,6 +9,7 @@ Way(over_budget=<OverBudget.FIT: 'fit'>, model=None, summarise=False, as_counted
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.context.over_budget import BudgetOption, BudgetOptions, LargerModel
@@ -67,22 +68,22 @@ async def remember_way(over_budget: OverBudget) -> None:
 
 
 def describe_over_budget(
-    budget_options: BudgetOptions, *, several: bool = False, summary: bool = True
+    budget_options: BudgetOptions, *, models: Sequence[str] = (), summary: bool = True
 ) -> OverBudgetView:
     """Return the content of the dialog of a send that does not fit.
 
-    `several`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
+    `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
     names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. It is
     False if a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
-    message = f"{_name_of(budget_options.model)}: {message}" if several else message
+    message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
     fit, summarised = budget_options.fit, budget_options.summarise
     ways = [] if fit is None else [_describe_fit(budget_options, fit)]
     ways.append(_describe_force(budget_options))
     if budget_options.stored:
         ways.append(_NEW_REQUEST)
-    if not several:
+    if not models:
         if summary and summarised is not None:
             ways.append(_describe_summary(summarised, budget_options.older))
         names = Counter(larger.name for larger in budget_options.larger)
@@ -111,10 +112,10 @@ def read_way(key: str) -> Way | None:
     return fixed.get(key)
 
 
-def describe_changed(error: SelectionChangedError, *, several: bool = False) -> OverBudgetView:
+def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
     """Return the content of the dialog of a send that would contain other pairs than the page has counted.
 
-    `several`: the send goes to several models, so the message names the model.
+    `models`: these models get the message, so the text names the one that would get other pairs.
     """
     composition = error.composition
     now = plural(composition.x, "pair")
@@ -126,13 +127,14 @@ def describe_changed(error: SelectionChangedError, *, several: bool = False) -> 
         "What the request would contain now.",
         error.selection,
     )
-    to = f" to {_name_of(error.model)}" if several else ""
+    to = f" to {_name_of(error.model, models)}" if models else ""
     message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
     return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
 
 
-def _name_of(model: str) -> str:
-    return current().catalogue.name_of(LOCAL_OWNER, model)
+def _name_of(model: str, models: Sequence[str]) -> str:
+    """Return the name of a model for people, which differs from the names of the other models of the send."""
+    return current().catalogue.names_of(LOCAL_OWNER, {model, *models})[model]
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:

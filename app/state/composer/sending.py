@@ -167,7 +167,9 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
     None: the page has counted none, or it counted for another model or filter than those of the send.
     """
     base, options = draft.counted, draft.options
-    if base is None or (options.model or base.profile.model, options.filter) != (base.profile.model, base.filter):
+    if base is None or options.filter != base.filter:
+        return None
+    if base.profile.model not in {options.model or base.profile.model, *draft.models}:
         return None
     choice = dict(draft.choices).get(base.profile.model) if draft.models else draft.over_budget
     forced = None if choice is None else choice is OverBudget.FORCE

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -27,6 +28,8 @@ _NOT_SET_UP: Final = "unknown, the provider is not set up"
 
 def describe_split(context: ContextView) -> SplitView:
     """Return the figures of the next send as text."""
+    if context.compared:
+        return _describe_compared(context)
     estimate, x, y = context.estimate, context.x, context.y
     taken = estimate.tokens + estimate.reserve
     is_guessed = not context.set_up and estimate.limited_by == "window"
@@ -55,6 +58,35 @@ def describe_split(context: ContextView) -> SplitView:
         share=0.0 if is_guessed else round(min(100.0, taken / limit * 100), 1) if limit else 100.0,
         look=f"{context.filter}\n{context.model}\n{x}\n{y}\n{context.boundary}",
         rounds=context.tools is not None and context.tools.count > 0,
+    )
+
+
+def _describe_compared(context: ContextView) -> SplitView:
+    """Return the figures of a send to several models as text: a row for each model, and the sums of all of them.
+
+    The limit is that of the model with the least room.
+    """
+    sends = context.compared
+    fullest = max(sends, key=lambda send: (send.estimate.tokens + send.estimate.reserve) / (send.estimate.limit or 1))
+    of_one = describe_split(replace(context, x=fullest.x, estimate=fullest.estimate, compared=()))
+    tokens, error_band = sum(send.estimate.tokens for send in sends), max(send.estimate.error_band for send in sends)
+    costs = [send.estimate.cost for send in sends]
+    is_known = UNKNOWN not in costs
+    return replace(
+        of_one,
+        tokens=band(tokens, error_band),
+        certainty=band_note(error_band),
+        exact=not error_band,
+        countable=False,
+        cost=money(str(sum(map(Decimal, costs))) if is_known else UNKNOWN),
+        cost_known=is_known,
+        rows=tuple(
+            SplitRow(
+                f"{send.name} ({plural(send.x, 'pair')})" if context.y else send.name, number(send.estimate.tokens)
+            )
+            for send in sends
+        ),
+        look="\n".join((of_one.look, *(f"{send.name} {send.x}" for send in sends))),
     )
 
 

@@ -56,11 +56,12 @@ from app.state.composer.views import (
 )
 from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
+from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns
-from app.state.tab.visit import visit_of
+from app.state.tab.visit import Visit, VisitedState, visit_of
 from app.state.topics.chosen import TopicState
 from app.views.usage.figures import join_words
 
@@ -73,7 +74,7 @@ _DELIVERED: Final = Delivered()
 _NO_CONVERSATION: Final = FirstMessageOptions("", None)
 
 
-class ComposerState(MessageBox, rx.State):
+class ComposerState(MessageBox, VisitedState, rx.State):
     """The composer: the message box, and the sends of its draft.
 
     - `running`: the id of the pair whose reply is running.
@@ -146,9 +147,18 @@ class ComposerState(MessageBox, rx.State):
     @rx.event
     async def compare(self, models: list[str]) -> None:
         """Send the draft to these models, side by side. If there is no draft yet, the next one goes to them."""
+        await self._come_to_page()
         if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
             self.order = make_order(OrderKind.SEND, "")
             self._ordered = self.order.id, tuple(models)
+
+    @rx.event
+    async def compare_next(self, models: list[str]) -> None:
+        """Send the next draft to these models, side by side. A draft that is in the text area waits for the person."""
+        await self._come_to_page()
+        if all(text_in(one, _MAX_MODEL) for one in models) and len(models) <= MAX_MODELS:
+            self._compare_next(tuple(models))
+            self.order = make_order(OrderKind.FOCUS, "")
 
     @rx.event
     async def end_compare(self) -> None:
@@ -242,6 +252,19 @@ class ComposerState(MessageBox, rx.State):
             if run.place.owner == LOCAL_OWNER:
                 await cancel_run(ctx, LOCAL_OWNER, run.run_id)
 
+    async def _meet(self, visit: Visit) -> None:
+        if self._page != visit:
+            await self._end_visit()
+
+    async def _end_visit(self) -> None:
+        """Drop an order to send that the previous page did not report as carried out.
+
+        The send may have been lost with the connection. A page that is loaded does not know that this order was carried
+        out, and would send whatever its text area contains by now.
+        """
+        if self.order is not None and self.order.kind in {OrderKind.SEND, OrderKind.SAY}:
+            self.order = None
+
     async def _come_to_page(self) -> None:
         """Clear the data of the previous page. `send` calls this too, because it may arrive before `open`.
 
@@ -271,7 +294,14 @@ class ComposerState(MessageBox, rx.State):
     def _compare_next(self, models: tuple[str, ...]) -> None:
         """Send the next draft to these models; (): to the chosen model alone."""
         self._next_models = models
+        if (watcher := watcher_of(self)) is not None:
+            watcher.compare(models)
         self.compared = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values()) if models else ""
+
+    @property
+    def next_models(self) -> tuple[str, ...]:
+        """The models that the next draft goes to, which `compared` names; (): the chosen model alone."""
+        return self._next_models
 
     async def _resume(self, text: str) -> None:
         """Send the first text of the queue of the conversation on screen. For background handlers."""
@@ -331,13 +361,11 @@ class ComposerState(MessageBox, rx.State):
                 target, begun = await self._deliver_to(draft)
         except OverBudgetError as error:
             async with self:
-                self._pending = draft
-                self.over_budget = describe_over_budget(error.budget_options, several=bool(draft.models))
+                await self._ask_about(draft, describe_over_budget(error.budget_options, models=draft.models))
             return ""
         except SelectionChangedError as error:
             async with self:
-                self._pending = draft
-                self.over_budget = describe_changed(error, several=bool(draft.models))
+                await self._ask_about(draft, describe_changed(error, models=draft.models))
             return ""
         except InviewError as error:
             is_shown = draft.waited and await is_shown_by_queue(draft.conversation_id)
@@ -388,9 +416,23 @@ class ComposerState(MessageBox, rx.State):
     def _note_answer(self, send_id: str, *, accepted: bool) -> None:
         self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
 
+    async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
+        """Open the dialog of a send that is held back, unless the page shows another conversation by now."""
+        if draft.conversation_id == conversation_in(self.router.url.path):
+            self._pending, self.over_budget = draft, dialog
+        else:
+            await self._refuse(draft, dialog.message)
+
     async def _refuse(self, draft: Draft, message: str, provider: str = "") -> None:
-        self.fault, self.fault_provider = message, provider
+        await self._show_fault(draft, message, provider)
         await self._answer(draft, accepted=False)
+
+    async def _show_fault(self, draft: Draft, message: str, provider: str) -> None:
+        """Show why a draft was not sent: in the composer; if the page shows another conversation by now, in a toast."""
+        if draft.conversation_id == conversation_in(self.router.url.path):
+            self.fault, self.fault_provider = message, provider
+        elif message:
+            await show_fault(self, message)
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
@@ -414,7 +456,7 @@ class ComposerState(MessageBox, rx.State):
                     self.work = SummaryWorkView(describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
-                self.fault, self.fault_provider = describe_fault(error), provider_of(error)
+                await self._show_fault(draft, describe_fault(error), provider_of(error))
             return
         finally:
             async with self:
@@ -423,7 +465,8 @@ class ComposerState(MessageBox, rx.State):
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
-            self.order = make_order(OrderKind.SEND, draft.text)
+            if target == conversation_in(self.router.url.path):
+                self.order = make_order(OrderKind.SEND, draft.text)
 
 
 def _go_to(conversation_id: str) -> list[Any]:

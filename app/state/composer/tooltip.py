@@ -23,6 +23,7 @@ from app.state.composer.split import describe_cached, describe_exact, describe_u
 from app.state.composer.state import ComposerState
 from app.state.composer.view_options import options_of
 from app.state.composer.views import CachedCostView, SplitView
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.state.tab.tab_watchers import moment_of
 from app.views.request.composition import EstimateView, describe_estimate
@@ -57,7 +58,12 @@ class TooltipState(rx.State):
                 await options_of(self, conversation_id),
                 await send_parameters_of(self, conversation_id),
             )
+            compared = bool(composer.next_models)
         if not conversation_id or estimate is None:
+            return
+        if compared:  # the cost is that of several models, whose caches differ
+            async with self:
+                self.cached = None
             return
         ctx = await context_for(current(), conversation_id)
         try:
@@ -95,7 +101,7 @@ class TooltipState(rx.State):
         except ProviderError as error:
             message = describe_uncounted(error.failure)
         except InviewError as error:
-            message = str(error)
+            message = describe_fault(error)
         async with self:
             self.counting, self.exact = False, message
             context = None if moment is None or moment_of(self) != moment else moment.screen.context

@@ -20,6 +20,7 @@ class FirstDraft:
     - `parameters` apply to this send alone.
     - `files`: the ids of the uploads that are sent with the text.
     - `edition`: the text area's number for the text.
+    - `others`: the other models that get the text.
     """
 
     new: FirstMessageOptions
@@ -28,6 +29,7 @@ class FirstDraft:
     parameters: Parameters
     files: tuple[str, ...]
     edition: int
+    others: tuple[str, ...] = ()
 
     @property
     def conversation_id(self) -> str:

@@ -8,6 +8,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.temporary.temporary import keep_conversation
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import show_toast
 from app.state.tab.address import conversation_in
 
@@ -46,7 +47,7 @@ class TemporaryState(rx.State):
         try:
             await keep_conversation(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
-            fault = str(error)
+            fault = describe_fault(error)
         async with self:
             self.keeping, self.fault = False, fault
             if not fault:

@@ -40,6 +40,7 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.send.context_selection import UTC_ZONE, ViewOptions
 from app.state.filters.applied import MAX_FILTER, FilterState
 from app.state.messages.answered import begin_work, end_work
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_toast
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in, whole_in, zone_in
@@ -277,7 +278,7 @@ class FilterLineState(VisitedState, FilterState):
         try:
             outcome = await run_line(ctx, LOCAL_OWNER, conversation_id, line, options, confirmed=confirmed)
         except InviewError as error:
-            outcome = OutcomeView("refused", str(error), 0, (), None, None)
+            outcome = OutcomeView("refused", describe_fault(error), 0, (), None, None)
         async with self:
             if outcome.outcome == "ask":
                 await self._come()

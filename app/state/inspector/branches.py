@@ -23,6 +23,7 @@ from app.runs.send.commands import LOCAL_OWNER, delete_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.state.filters.applied import FilterState
 from app.state.messages.answered import begin_work, end_work
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
@@ -110,7 +111,7 @@ class BranchState(rx.State):
             tree = await read_tree(await context_for(current(), conversation_id), LOCAL_OWNER, conversation_id)
         except InviewError as error:
             async with self:
-                self.conversation, self.fault = conversation_id, str(error)
+                self.conversation, self.fault = conversation_id, describe_fault(error)
             return
         branches = describe_branches(tree).items
         async with self:

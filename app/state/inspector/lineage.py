@@ -14,6 +14,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.conversation.lineage import read_lineage
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in, conversation_path
 from app.views.conversation.lineage import AncestorView, DescendantView
 from app.views.usage.figures import number, plural
@@ -89,7 +90,7 @@ class LineageState(rx.State):
         except InviewError as error:
             async with self:
                 self.reset()
-                self.conversation, self.fault = conversation_id, str(error)
+                self.conversation, self.fault = conversation_id, describe_fault(error)
             return
         async with self:
             if conversation_in(self.router.url.path) != conversation_id:

@@ -11,6 +11,7 @@ from app.domain.errors import InviewError
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.log import read_log
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.views.inspector.log import LogEntryView
 
@@ -42,7 +43,7 @@ class LogState(rx.State):
         except InviewError as error:
             async with self:
                 self.reset()
-                self.conversation, self.fault = conversation_id, str(error)
+                self.conversation, self.fault = conversation_id, describe_fault(error)
             return
         async with self:
             if conversation_in(self.router.url.path) != conversation_id:

@@ -24,6 +24,7 @@ from app.domain.text.differences import SpanView, diff_words
 from app.runs.app_context import context_for, current
 from app.runs.resend.resend import Seen, restore_version
 from app.runs.send.commands import LOCAL_OWNER
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import Undo, show_fault, show_toast
 from app.state.tab.inputs import text_in, whole_in
 from app.state.tab.visit import VisitedState
@@ -212,7 +213,7 @@ class VersionsState(VisitedState, rx.State):
         except InviewError as error:
             async with self:
                 if self.pair == pair_id:
-                    self.fault = str(error)
+                    self.fault = describe_fault(error)
             return
         names = ctx.catalogue.names_of(LOCAL_OWNER, (one.model for one in found))
         view = await asyncio.to_thread(_compare, pair, found, (before, after), names)

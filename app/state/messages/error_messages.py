@@ -37,6 +37,7 @@ _NOT_STORED: Final = "The request of this reply is not stored any more. Choose â
 _MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "snapshot of pair": _NOT_STORED}
 """Messages for missing objects whose noun in the error is unknown to people."""
 _INTERNAL_ID: Final = re.compile(r"(?:[0-9]+ of pair )?[0-9A-Za-z_-]{16,}")
+_OWNER: Final = re.compile(" (?:of|in) (?:pair|conversation|run)$")
 _LOCKED: Final = "A reply is still running in this conversation. Wait for it or stop it, then send again."
 
 _PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must ", "refers ", "selects ")
@@ -53,7 +54,7 @@ def describe_fault(error: InviewError) -> str:
     if isinstance(error, NotFoundError) and (message := _MISSING.get(error.noun)):
         return message
     if isinstance(error, NotFoundError) and _INTERNAL_ID.fullmatch(error.object_id):
-        return f"There is no such {error.noun.removesuffix(' of pair')}. It may have been deleted."
+        return f"There is no such {_OWNER.sub('', error.noun)}. It may have been deleted."
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
     # a fault inside the schema needs its path

@@ -14,6 +14,7 @@ from app.domain.errors import NotFoundError
 from app.runs.app_context import current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.tools.permission_commands import list_rules, read_audit, revoke_rule
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_path
 from app.state.tab.visit import VisitedState
 from app.store.tools.audit import AuditEntry
@@ -101,7 +102,7 @@ class PermissionRulesState(VisitedState, rx.State):
             kept = await revoke_rule(current(), LOCAL_OWNER, str(rule_id))
             self.said = f"Revoked. {kept.title} needs permission again from now on."
         except NotFoundError as error:
-            self.said = str(error)
+            self.said = describe_fault(error)
         await self._read()
         if self.audit_loaded:
             await self._read_audit(None)

@@ -13,6 +13,7 @@ from app.domain.errors import InputError, InviewError
 from app.domain.tools.server_input import MAX_SECRETS, parse_command, parse_secrets
 from app.domain.tools.tool_servers import CLIENT_SECRET, OverHttp, OverStdio
 from app.runs.tools.server_commands import ServerSettings
+from app.state.messages.error_messages import describe_fault
 
 HTTP: Final = "http"
 STDIO: Final = "stdio"
@@ -61,7 +62,7 @@ def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
 def describe_refusal(error: InviewError, kind: str = HTTP) -> str:
     """Return the reason why the settings of a server of this kind are refused. Fields are named as in the form."""
     if not isinstance(error, InputError):
-        return str(error)
+        return describe_fault(error)
     label = _SECRETS_LABELS[kind] if error.field == "secrets" else _LABELS.get(error.field)
     return f"{label}: {error.reason}" if label else f"{error.reason[:1].upper()}{error.reason[1:]}"
 

@@ -1,7 +1,7 @@
 """The notice: one line about an error that belongs to no part of the page. It is shown until a person dismisses it.
 
-Every exception that leaves a handler is shown here. An `InviewError` is shown with its own message. Any other exception
-is logged, and the notice names the id of the log entry.
+Every exception that leaves a handler is shown here. An `InviewError` is shown with the message that is shown next to
+commands. Any other exception is logged, and the notice names the id of the log entry.
 """
 
 import re
@@ -15,6 +15,7 @@ from reflex_base.event.context import EventContext
 
 from app.domain.errors import InviewError
 from app.patches.sampling import Sampler
+from app.state.messages import error_messages
 
 _log = structlog.get_logger(__name__)
 _script_faults = Sampler(_log.error)
@@ -49,7 +50,7 @@ class NoticeState(rx.State):
 def describe_fault(exception: Exception) -> EventSpec:
     """Handle an exception that left a handler. Return the event that shows the notice. Reflex calls this."""
     if isinstance(exception, InviewError):
-        return _tell(str(exception))
+        return _tell(error_messages.describe_fault(exception))
     log_id = uuid4().hex[:12]
     _log.error("a page event failed", log_id=log_id, exc_info=exception)
     return _tell(f"Something went wrong in Inview. Details are in the log under {log_id}.")

@@ -23,7 +23,7 @@ from app.state.sidebar.titles import name_of
 from app.state.tab.address import conversation_path, pair_path
 from app.store.conversation.conversations import ListCriteria, Listed, list_conversations, load_reply_words
 from app.store.index.search import Excerpt, load_found, search
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening, cut_snippet
 
 MAX_TEMPORARY: Final = 50
 
@@ -189,7 +189,7 @@ def leave_out_marks(reply: str) -> str:
 
 def _describe(listed: Listed, running: set[str]) -> ConversationItem:
     conversation = listed.conversation
-    name, words = name_of(conversation.title, cut_snippet(listed.opening)), cut_snippet(listed.snippet)
+    name, words = name_of(conversation.title, cut_opening(listed.opening)), cut_snippet(listed.snippet)
     snippet = "" if _repeats(words, name) else words
     if listed.compared:
         snippet = " · ".join(filter(None, (f"Comparing {listed.compared} replies", snippet)))

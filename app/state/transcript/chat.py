@@ -26,7 +26,7 @@ from app.store.conversation.branches import Origin, load_origin
 from app.store.conversation.conversations import describe_listed
 from app.store.conversation.lineage import load_ancestor
 from app.store.trash.trash import find_entry
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 
 
 class ChatState(rx.State):
@@ -98,7 +98,7 @@ class ChatState(rx.State):
         conversation = self._read_of = listed.conversation
         self.missing = False
         self.in_trash = ""
-        self.title = name_of(conversation.title, cut_snippet(listed.opening))
+        self.title = name_of(conversation.title, cut_opening(listed.opening))
         damaged = find_damaged_title(conversation.damage)
         self.title_damage = "" if damaged is None else damaged.sentence
         self.opened, self.temporary = conversation.id, conversation.temporary
@@ -119,7 +119,7 @@ class ChatState(rx.State):
                 entry = await find_entry(session, LOCAL_OWNER, conversation_id)
         except NotFoundError:
             return ""
-        return name_of(entry.title, cut_snippet(entry.words)) if entry.kind == "conversation" else ""
+        return name_of(entry.title, cut_opening(entry.words)) if entry.kind == "conversation" else ""
 
     @rx.event
     async def rename(self, title: str) -> None:
@@ -176,7 +176,7 @@ async def _find_ancestor(session: AsyncSession, owner: str, conversation: Conver
 
 
 def _describe_origin(origin: Origin) -> tuple[str, str, int]:
-    return origin.conversation_id, name_of(origin.title, cut_snippet(origin.opening)), origin.position
+    return origin.conversation_id, name_of(origin.title, cut_opening(origin.opening)), origin.position
 
 
 def describes(state: ChatState, conversation: Conversation) -> bool:

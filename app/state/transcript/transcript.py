@@ -127,7 +127,7 @@ class TranscriptState(rx.State):
             at = position_in(self.router.url.query)
             parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
             watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
-            watcher.view.edition = composer.edition
+            watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
             token, files = self.router.session.client_token, ids_of(composer.files)
         shown: Screen | None = None
         noted = -1  # the `turn` that was reported last

@@ -21,12 +21,13 @@ from app.runs.runtime.ids import now
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.runs.trash import trash
+from app.state.messages.error_messages import describe_fault
 from app.state.messages.toasts import withdraw_undo
 from app.state.sidebar.sidebar import SidebarState
 from app.state.sidebar.titles import UNNAMED
 from app.state.tab.visit import VisitedState
 from app.store.trash.trash import TrashEntry, find_entry
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 from app.views.usage.figures import plural
 
 PAGE: Final = 50
@@ -122,7 +123,7 @@ class TrashState(VisitedState, rx.State):
         try:
             entry = await trash.restore(current(), LOCAL_OWNER, str(entry_id))
         except InviewError as error:
-            self.message = str(error)
+            self.message = describe_fault(error)
             await self._read()
             return None
         self.message = f"“{_name(entry)}” is restored."
@@ -137,7 +138,7 @@ class TrashState(VisitedState, rx.State):
             async with current().store.read() as session:
                 entry = await find_entry(session, LOCAL_OWNER, str(entry_id))
         except NotFoundError as error:
-            self.message = str(error)
+            self.message = describe_fault(error)
             await self._read()
             return
         await self._come()
@@ -184,7 +185,7 @@ async def _delete(deleted: DeleteView) -> tuple[str, bool]:
             return "The trash is empty.", True
         await trash.delete_for_good(current(), LOCAL_OWNER, deleted.id)
     except InviewError as error:
-        return str(error), False
+        return describe_fault(error), False
     return f"{deleted.name} is deleted permanently.", True
 
 
@@ -208,7 +209,7 @@ def _describe(entry: TrashEntry, days: int | None, at: datetime) -> TrashItem:
 
 
 def _name(entry: TrashEntry) -> str:
-    words = cut_snippet(entry.words)
+    words = cut_opening(entry.words)
     name = (entry.title or words) if entry.kind == "conversation" else (words or entry.title)
     return _shorten(name) or UNNAMED
 

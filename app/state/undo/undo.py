@@ -35,7 +35,7 @@ from app.state.tab.address import conversation_in, conversation_path
 from app.state.tab.inputs import text_in
 from app.state.tab.visit import visit_of
 from app.store.trash.trash import TrashEntry
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening
 
 MAX_ID: Final = 64
 MAX_NAME: Final = 50
@@ -155,7 +155,7 @@ def _go_to(entry: TrashEntry | None) -> EventSpec | None:
 
 
 def _describe(entry: TrashEntry) -> str:
-    words = cut_snippet(entry.words)
+    words = cut_opening(entry.words)
     if entry.kind == "conversation":
         return f"Deleted the conversation “{_shorten(entry.title or words or UNNAMED)}”"
     name = _shorten(words or entry.title)

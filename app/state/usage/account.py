@@ -15,6 +15,7 @@ from app.runs.app_context import context_for, current
 from app.runs.send.commands import LOCAL_OWNER
 from app.runs.usage.accounts import list_booked, load_account
 from app.runs.usage.budgets import list_budgets_of
+from app.state.messages.error_messages import describe_fault
 from app.state.tab.address import conversation_in
 from app.state.tab.tab_watchers import moment_of
 from app.state.usage.account_view import AccountSummary, CallItem, describe_account, describe_call
@@ -66,7 +67,7 @@ class AccountState(rx.State):
         try:
             account, page = await _read_account(conversation_id), await _read_page(conversation_id, None)
         except NotFoundError as error:
-            fault = str(error)
+            fault = describe_fault(error)
         async with self:
             if conversation_id == conversation_in(self.router.url.path):
                 self.account, self.calls, self.fault = account, page.items, fault

@@ -96,7 +96,7 @@ def agent_used() -> rx.Component:
                 "The agent ",
                 rx.el.strong(AgentState.chosen_name, dir="auto"),
                 " answers",
-                title="The agent of your last conversation is used again in a new one.",
+                title="A new conversation starts with the agent that you used last. You can choose another one below.",
             ),
             rx.el.button(
                 "\u00d7",

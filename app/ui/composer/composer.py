@@ -105,6 +105,7 @@ def _estimate_first() -> rx.Component:
         ParametersState.summary,
         ComposerState.file_ids,
         ComposerState.schema,
+        ComposerState.compared,
     )
     return OnChange.create(value=rx.Var.create(list(depends_on)).to_string(), on_change=ComposerState.estimate_first)
 

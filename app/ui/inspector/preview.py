@@ -9,6 +9,7 @@ from typing import Any
 
 import reflex as rx
 
+from app.state.composer.state import ComposerState
 from app.state.inspector.preview import PreviewState
 from app.state.reply.edit import EditState
 from app.state.transcript.transcript import TranscriptState
@@ -105,6 +106,17 @@ def _notes() -> rx.Component:
         rx.cond(
             (TranscriptState.conversation == "") & (_REQUEST.messages.length() == 0),
             _note("Write a message: while you type, this shows the exact request. Nothing is sent."),
+        ),
+        rx.cond(
+            ComposerState.compared != "",
+            rx.el.p(
+                "This is the request to ",
+                _REQUEST.model_name,
+                ". Each of these models gets its own: ",
+                ComposerState.compared,
+                ".",
+                class_name="inspector-note",
+            ),
         ),
         rx.cond(
             TranscriptState.running != "",

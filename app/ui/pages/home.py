@@ -56,7 +56,9 @@ def _examples() -> rx.Component:
             "Every byte of the request, before it goes out",
             InspectorState.show("preview"),
         ),
-        _example("Compare two models", "Choose them; your next message goes to both", ComparisonChoiceState.ask),
+        _example(
+            "Compare two models", "Choose them; your next message goes to both", ComparisonChoiceState.ask_for_next
+        ),
         _example("Attach a file", "Send an image or a text file with a message", go_to(Place.ATTACH)),
         aria_label="Examples",
         class_name="home-examples",

@@ -39,6 +39,15 @@ class ToolCountView:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedSendView:
+    """The send of a draft to one of several models: the model's `name` for people, the number of pairs and the size."""
+
+    name: str
+    x: int
+    estimate: EstimateView
+
+
+@dataclass(frozen=True, slots=True)
 class RefusalView:
     """The reason why the view options cannot be used.
 
@@ -55,6 +64,8 @@ class RefusalView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextView:
     """The view options of the page, and the size of a send with the draft.
+
+    If the send goes to several models, all fields except `compared` are about the first one.
 
     The pairs:
 
@@ -78,6 +89,7 @@ class ContextView:
     - `countable`: the provider can count the send now.
     - `system`: the send has a system text.
     - `set_up`: the provider is set up; otherwise its window is unknown, and no pair is OUT because of it.
+    - `compared`: the sends to all models, if there are several.
     """
 
     filter: str
@@ -100,6 +112,7 @@ class ContextView:
     countable: bool
     system: bool
     set_up: bool
+    compared: tuple[ComparedSendView, ...] = ()
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:

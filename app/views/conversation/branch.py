@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.conversation.branches import Placed
-from app.views.conversation.conversation import cut_snippet
+from app.views.conversation.conversation import cut_opening, cut_snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _describe(placed: Placed) -> BranchView:
         id=branch.id,
         parent_id=branch.parent_id,
         depth=placed.depth,
-        title=branch.title or cut_snippet(branch.opening),
+        title=branch.title or cut_opening(branch.opening),
         snippet=cut_snippet(branch.snippet),
         pair_count=branch.pair_count,
         running=branch.running,

@@ -19,6 +19,17 @@ from app.views.request.parameters import ParametersView, show_parameters
 
 SNIPPET_LENGTH = 160
 """Maximum number of characters of a snippet, including its ellipsis."""
+_MARKUP = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"!?\[([^\]\n]+)\]\([^)\s]+\)",
+        r"`([^`\n]+)`",
+        r"(?<![\w*/])\*\*(?=[^\s*/])(.+?)(?<=[^\s*/])\*\*(?![\w*/])",
+        r"(?<![\w*/])\*(?=[^\s*/])([^*\n]+?)(?<=[^\s/])\*(?![\w*/])",
+        r"^ {0,3}(?:#{1,6} +|> ?)()",
+    )
+)
+"""The commonest marks of Markdown: links, code, bold, italic, headings and quotes. The group is the text they mark."""
 _FENCE = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
 
 
@@ -106,6 +117,18 @@ def describe_conversation(
         damage=describe_damage(conversation.damage),
         found=found,
     )
+
+
+def cut_opening(text: str) -> str:
+    r"""Return the first words of a request as the name of its conversation: a snippet without the marks of Markdown.
+
+    >>> cut_opening("## **Why** is `the sky` *blue*?\n> See [this](http://a.b)"), cut_opening("Is 2**3 in src/**/*.py?")
+    ('Why is the sky blue? See this', 'Is 2**3 in src/**/*.py?')
+    """
+    bare, rest = text[: 4 * SNIPPET_LENGTH], text[4 * SNIPPET_LENGTH :]
+    for pattern in _MARKUP:
+        bare = pattern.sub(r"\1", bare)
+    return cut_snippet(bare + rest) or cut_snippet(text)
 
 
 def cut_snippet(text: str) -> str:

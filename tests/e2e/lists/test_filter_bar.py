@@ -390,6 +390,12 @@ def chips_write_the_filter_and_take_it_out_again(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(4)
     expect(chips).to_have_count(1)  # the filter is applied
     date, row = chips.get_by_role("combobox", name="Date"), page.locator(".filter-chips-row")
+    page.evaluate("document.documentElement.dataset.refused = 'away'")
+    notice, chip = page.locator(".refusal.away").bounding_box(), date.bounding_box()
+    page.evaluate("delete document.documentElement.dataset.refused")
+    assert notice
+    assert chip
+    assert notice["y"] >= chip["y"] + chip["height"], "a notice covers the chips"
     before = date.bounding_box(), row.bounding_box()
     date.select_option("Any date")
     expect(bar(page)).to_have_value("s>=1")

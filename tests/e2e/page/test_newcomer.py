@@ -46,6 +46,7 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     examples.get_by_role("button", name="Preview the request").click()
     expect(page.get_by_role("complementary", name="Preview of the request")).to_contain_text("Write a message: ")
     page.get_by_role("button", name="Close the inspector").click()
+    screen.composer.fill("Not ready")
     examples.get_by_role("button", name="Compare two models").click()
     dialog = page.get_by_role("dialog", name="Compare models")
     dialog.get_by_role("checkbox", name=re.compile("Offline tiny")).check()
@@ -53,7 +54,8 @@ def test_start_page_shows_what_one_can_do_first(screen: Screen, phone: Screen) -
     chosen = page.get_by_text("Next message to Offline demo and Offline tiny")
     expect(chosen).to_be_visible()
     expect(screen.composer).to_be_focused()
-    expect(screen.composer).to_have_value("")  # no text but the user's own is ever sent
+    expect(screen.composer).to_have_value("Not ready")  # a draft is only sent by its writer
+    screen.composer.fill("")
     page.get_by_role("button", name="Do not compare models").click()
     expect(chosen).to_have_count(0)
     expect(page.get_by_role("heading", name="Recent")).to_be_hidden()  # the list of all is there
@@ -108,7 +110,7 @@ def test_0_takes_stars_away_and_space_scrolls(screen: Screen) -> None:
 
 
 @pytest.mark.exhaustive
-def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen) -> None:
+def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen, phone: Screen) -> None:
     page = screen.page
     screen.start("/long 900 /rate 0").wait_for_reply()
     page.keyboard.press("Escape")
@@ -128,6 +130,15 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen)
     assert foot
     assert view
     assert foot["y"] + foot["height"] + 46 <= view["y"] + view["height"]  # the arrow's room
+
+    phone.go(screen.path)
+    pair = phone.pairs.last
+    pair.locator(".more > summary").tap()
+    pair.get_by_role("button", name="2 stars").tap()
+    toast = phone.page.locator(".toast")
+    toast.locator("span").first.evaluate("it => { it.textContent = 'This takes three lines on a phone. '.repeat(3) }")
+    phone.page.locator(".scroll").evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    assert not overlap(toast, pair.locator("footer.meta"))
 
 
 def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(

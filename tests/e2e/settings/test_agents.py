@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.screen import Screen, eventually, reload, visit
 from tests.e2e.written import call
@@ -29,6 +29,15 @@ def start_page_names_the_agent_used_last(screen: Screen) -> None:
     expect(page.get_by_role("button", name="Agent: No agent")).to_be_visible()
     expect(said).to_have_count(0)
     expect(screen.composer).to_be_focused()
+
+
+def undo_and_dismiss_keep_the_focus_on_the_page(page: Page) -> None:
+    page.locator(".toast").get_by_role("button", name="Undo").press("Enter")
+    expect(page.get_by_role("button", name="Edit Reviewer")).to_be_visible()
+    expect(page.locator("#centre")).to_be_focused()
+    page.locator(".toast").get_by_role("button", name="Dismiss").press("Enter")
+    expect(page.locator(".toast")).to_have_count(0)
+    expect(page.locator("#centre")).to_be_focused()
 
 
 def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Screen, server: Served) -> None:
@@ -85,8 +94,7 @@ def test_an_agent_is_made_by_keys_chosen_and_seen_where_it_answers(screen: Scree
     visit(page, "/agents")
     page.get_by_role("button", name="Delete Reviewer").click()
     expect(page.get_by_text("No agents yet.")).to_be_visible()
-    page.locator(".toast").get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("button", name="Edit Reviewer")).to_be_visible()
+    undo_and_dismiss_keep_the_focus_on_the_page(page)
     eventually(lambda: len(call(server.url, "GET", "/agents")["items"]) == 1)
 
 

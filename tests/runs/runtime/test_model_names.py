@@ -31,3 +31,18 @@ async def test_equal_names_in_one_list_say_their_providers(ctx: AppContext, monk
         "openrouter:openai/gpt-5": "GPT-5 (openrouter)",
         "offline:tiny": f"{LOCAL_OWNER} demo",
     }
+
+
+async def test_equal_names_of_one_provider_say_its_names_of_the_models(
+    ctx: AppContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "GPT-5"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+
+    assert ctx.catalogue.names_of(LOCAL_OWNER, ("openai:gpt-5", "openai:gpt-5-2025-08-07", "groq:gpt-5")) == {
+        "openai:gpt-5": "GPT-5 (gpt-5)",
+        "openai:gpt-5-2025-08-07": "GPT-5 (gpt-5-2025-08-07)",
+        "groq:gpt-5": "GPT-5 (groq)",
+    }

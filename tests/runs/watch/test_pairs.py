@@ -184,3 +184,21 @@ async def test_the_order_and_the_running_pair_are_known_after_every_change(
 
     pairs.forget([second.id])
     assert ([pair.id for pair in pairs.in_order()], pairs.running) == ([first.id], "")
+
+
+async def test_models_with_the_same_name_are_told_apart(
+    ctx: AppContext, pairs: WatchedPairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    first = await answered(ctx, conversation_id)
+    await put(pairs, first)
+    assert [view.model_name for view in pairs.in_order()] == ["Same"]
+
+    second = replace(await answered(ctx, conversation_id), model="offline:tiny")
+    await put(pairs, second)
+
+    assert [view.model_name for view in pairs.in_order()] == ["Same (demo)", "Same (tiny)"]

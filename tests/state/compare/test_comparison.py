@@ -232,6 +232,22 @@ async def test_a_pair_is_answered_again_and_its_reply_restored(ctx: AppContext, 
     assert (pairs_of(tab)[0].version, pairs_of(tab)[0].versions) == (1, 3)
 
 
+async def test_kept_reply_of_one_of_two_models_with_the_same_name_says_which_one(
+    ctx: AppContext, tab: Tab, here: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+    await tab.send(ResendState.compare, pair_id=pairs_of(tab)[1].id, models=[DEMO, TINY])
+    await until(tab, is_complete_beside_it)
+
+    await tab.send(KeepingState.keep, model=TINY)
+
+    await until(tab, lambda tab: tab.shows(ToastState, "toast"))
+    assert tab.shows(ToastState, "toast").message == "Pair 2: the reply of Same (tiny) is kept"
+
+
 async def test_a_pair_is_left_as_it_is(ctx: AppContext, tab: Tab, here: str) -> None:
     await tab.send(ResendState.compare, pair_id=pairs_of(tab)[1].id, models=[DEMO, TINY])
     await until(tab, is_complete_beside_it)

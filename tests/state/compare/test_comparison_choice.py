@@ -17,15 +17,18 @@ from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer import state as composer_state
 from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
 from app.state.conversation.model import ModelState
+from app.state.inspector.frame import InspectorState
+from app.state.inspector.preview import PreviewState
 from tests.runs.steps import a_conversation, reply_to
 from tests.state.conftest import Tab
-from tests.state.watched import watching
+from tests.state.watched import watching, watching_two
 from tests.waiting import until
 
-DEMO, TINY = "offline:demo", "offline:tiny"
+DEMO, TINY, THINKER = "offline:demo", "offline:tiny", "offline:thinker"
 
 
 async def ask(tab: Tab) -> None:
@@ -90,6 +93,68 @@ async def test_models_chosen_before_a_message_is_written_get_the_next_one(ctx: A
     comparison, _ = await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
     assert (comparison.text, [run.model for run in comparison.runs]) == ("/echo my own text", [DEMO, TINY])
     assert tab.shows(ComposerState, "compared") == ""
+
+
+async def choose_others_before_writing(tab: Tab) -> None:
+    await tab.send(ComposerState.compare, models=[TINY, THINKER])
+    await tab.send(ComposerState.finish_order, order_id=tab.shows(ComposerState, "order").id)
+
+
+async def test_first_message_is_estimated_and_previewed_for_the_models_that_get_it(tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ModelState.choose, model=DEMO)
+    await tab.send(InspectorState.show, section="preview")
+    await choose_others_before_writing(tab)
+
+    await tab.send(ComposerState.write, draft="/echo my own text", typed=True)
+
+    split = tab.shows(ComposerState, "split")
+    assert [row.name for row in split.rows] == ["Offline tiny", "thinker"]
+    assert split.tokens == f"~{sum(int(row.tokens) for row in split.rows)}"
+    assert tab.shows(PreviewState, "request").model == TINY
+    await tab.send(ComposerState.end_compare)
+    await tab.send(ComposerState.estimate_first)
+    assert [row.name for row in tab.shows(ComposerState, "split").rows][-1] == "Draft"
+    assert tab.shows(PreviewState, "request").model == DEMO
+
+
+async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx: AppContext, tab: Tab) -> None:
+    async with watching_two(ctx, tab) as watcher:
+        await tab.send(ComposerState.open)
+        await choose_others_before_writing(tab)
+        await until(lambda: bool(watcher.screen.context and watcher.screen.context.compared))
+        await tab.send(ComposerState.write, draft="/echo my own text", typed=True, edition=1)
+        await until(lambda: watcher.screen.edition == 1)
+
+        assert watcher.screen.context is not None
+        split = describe_split(watcher.screen.context)
+        assert [row.name for row in split.rows] == ["Offline tiny (2 pairs)", "thinker (2 pairs)"]
+        assert all(one.estimate.draft for one in watcher.screen.context.compared)
+        await tab.send(PreviewState.refresh)
+        assert tab.shows(PreviewState, "request").model == TINY
+
+        await tab.send(ComposerState.send, send_id="1", text="/echo my own text", order_id="")
+        comparison, _ = await read_comparison(ctx, LOCAL_OWNER, watcher.conversation_id)
+        assert [run.model for run in comparison.runs] == [TINY, THINKER]
+        await until(lambda: watcher.screen.context is not None and not watcher.screen.context.compared)
+        assert watcher.screen.context.model == DEMO
+
+
+async def test_models_chosen_on_the_start_page_wait_until_the_person_sends_the_draft(ctx: AppContext, tab: Tab) -> None:
+    await tab.send(ComposerState.open)
+    await tab.send(ComposerState.write, draft="/echo not ready", typed=True)
+    await tab.send(ModelState.load)
+    await tab.send(ComparisonChoiceState.ask_for_next)
+    await until(lambda: bool(rows(tab)))
+    await tick(tab, TINY)
+
+    await tab.send(ComparisonChoiceState.start)
+
+    assert tab.shows(ComposerState, "order").kind is OrderKind.FOCUS, "the draft is not sent"
+    assert tab.shows(ComposerState, "compared") == "Offline demo and Offline tiny"
+    await tab.send(ComposerState.send, send_id="1", text="/echo ready", order_id="")
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
+    assert (comparison.text, [run.model for run in comparison.runs]) == ("/echo ready", [DEMO, TINY])
 
 
 async def test_models_that_wait_for_a_message_can_be_given_up(ctx: AppContext, tab: Tab) -> None:

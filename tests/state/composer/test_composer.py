@@ -95,6 +95,25 @@ async def test_a_send_whose_answer_was_lost_is_not_sent_again(ctx: AppContext, t
     assert tab.shows(ComposerState, "answers") == (answer, answer)
 
 
+@pytest.mark.parametrize("kind", [OrderKind.SEND, OrderKind.SAY])
+async def test_an_order_to_send_is_not_repeated_by_a_page_that_is_loaded_again(
+    ctx: AppContext, tab: Tab, kind: OrderKind
+) -> None:
+    await tab.connect("first", anew=True)
+    await opened(ctx, tab)
+    if kind is OrderKind.SEND:
+        await tab.send(ComposerState.compare, models=["offline:demo", "offline:tiny"])
+    else:
+        await tab.send(ComposerState.continue_reply)
+    assert tab.shows(ComposerState, "order").kind is kind
+
+    await tab.connect("second")  # the page knows that it has carried out the order, but the send was lost
+    assert tab.shows(ComposerState, "order").kind is kind
+    await tab.connect("third", anew=True)
+
+    assert tab.shows(ComposerState, "order") is None, "the first data of the page that is loaded"
+
+
 async def test_stopping_stops_the_reply(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await opened(ctx, tab)
     await send(tab, "/long 4000 /rate 25")

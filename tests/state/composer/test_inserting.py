@@ -138,7 +138,7 @@ async def test_refusal_of_a_server_is_shown_next_to_the_fields_and_can_be_retrie
     assert ordered(tab) is None
 
 
-@pytest.mark.parametrize(("value", "fault"), [("a\nb" * 5000, "uri: write an address"), ("tea", "")])
+@pytest.mark.parametrize(("value", "fault"), [("a\nb" * 5000, "Write an address"), ("tea", "")])
 async def test_address_that_cannot_be_is_refused_as_a_whole(ctx: AppContext, tab: Tab, value: str, fault: str) -> None:
     await add(ctx)
     await choose(tab, NOTES)
@@ -206,7 +206,7 @@ async def test_agent_that_was_deleted_is_a_fault_of_the_dialog_and_offers_no_pro
     await tab.send(InsertingState.find_prompts)
 
     assert tab.shows(InsertingState, "failed") is True
-    assert "There is no agent" in tab.shows(InsertingState, "said")
+    assert "There is no such agent" in tab.shows(InsertingState, "said")
     assert tab.shows(InsertingState, "prompts") == ()
 
 

@@ -15,9 +15,11 @@ from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conv
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state
+from app.state.composer.sending import Draft, deliver
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.conversation.model import ModelState
+from app.state.messages.toasts import ToastState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
@@ -101,6 +103,25 @@ async def test_older_pairs_are_summarised_and_the_text_is_sent_then(ctx: AppCont
     await send(tab, "What now?", "2", order.id)
     assert tab.shows(ComposerState, "order") is None
     assert (await requests(ctx, conversation_id))[-1] == "What now?"
+
+
+async def test_dialog_does_not_open_on_another_page(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation_id = await too_much(ctx, tab)
+
+    async def leave(draft: Draft) -> str:
+        tab.path = "/c/another"
+        await tab.send(ComposerState.open)
+        return await deliver(draft)
+
+    monkeypatch.setattr(composer_state, "deliver", leave)
+    await send(tab, "What now?")
+
+    assert tab.shows(ComposerState, "over_budget") is None
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),), "the text returns to its draft"
+    assert tab.shows(ComposerState, "fault") == ""
+    assert tab.shows(ToastState, "toast").message.endswith("Nothing has been sent; your text is saved.")
+    await tab.send(ComposerState.choose_way, key="force")
+    assert "What now?" not in await requests(ctx, conversation_id)
 
 
 async def test_models_of_an_earlier_order_do_not_get_the_text_that_is_sent_after_a_summary(
@@ -195,6 +216,20 @@ async def test_an_unknown_option_sends_nothing(ctx: AppContext, tab: Tab) -> Non
     await tab.send(ComposerState.stop_summary)
 
     assert await requests(ctx, conversation_id) == []
+
+
+async def test_question_about_one_of_several_models_with_the_same_name_says_which_one(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+    await too_much(ctx, tab)
+
+    await compare(tab, "offline:tiny", "offline:demo")
+
+    assert tab.shows(ComposerState, "over_budget").message.startswith("Same (tiny): None of the 3 pairs")
 
 
 @pytest.mark.parametrize("keys", [("fit", "force"), ("force", "fit"), ("fit", "fit")])

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from app.domain.errors import NotFoundError
+from app.domain.errors import NotFoundError, SendLockedError
 from app.patches.sampling import FIRST, Sampler
+from app.runs.runtime.ids import new_id
 from app.state.shell import notice
 from app.state.shell.notice import NoticeState, describe_fault, log_script_fault
 from tests.state.conftest import Tab
@@ -14,8 +15,20 @@ def words_of(fault: Exception) -> str:
     return str(describe_fault(fault))
 
 
-def test_deliberate_error_is_shown_unchanged() -> None:
-    assert "There is no conversation 'c1'. It may have been deleted." in words_of(NotFoundError("conversation", "c1"))
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (NotFoundError("saved filter", "ai"), "There is no saved filter 'ai'. It may have been deleted."),
+        (NotFoundError("conversation", new_id()), "There is no such conversation. It may have been deleted."),
+        (
+            NotFoundError("open comparison in conversation", new_id()),
+            "There is no such open comparison. It may have been deleted.",
+        ),
+        (SendLockedError(new_id()), "A reply is still running in this conversation."),
+    ],
+)
+def test_deliberate_error_is_shown_without_an_id_that_no_person_knows(fault: Exception, message: str) -> None:
+    assert message in words_of(fault)
 
 
 def test_any_other_error_is_logged_and_shown_only_by_its_number() -> None:

@@ -63,7 +63,7 @@ async def test_list_names_untitled_conversations_by_their_first_words(ctx: AppCo
     await create_conversation(ctx, LOCAL_OWNER)
     untitled = await create_conversation(ctx, LOCAL_OWNER)
     titled = await create_conversation(ctx, LOCAL_OWNER, title="Light")
-    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "Why is   the sky\nblue?")
+    first = await start_reply(ctx, LOCAL_OWNER, untitled.id, "**Why** is   the `sky`\nblue?")
     await collect(ctx, first.run_id)  # the end of a reply is an activity too
     second = await start_reply(ctx, LOCAL_OWNER, titled.id, "Hello")
     await collect(ctx, second.run_id)

@@ -12,7 +12,7 @@ class Passing(Island):
 
     With `milliseconds` None, the line stays, and `on_end` is never sent. While a pointer or the focus is on the line,
     `on_end` is not sent. If the line is removed while it has the focus, the focus moves to the transcript, or to the
-    composer if `to` is "composer".
+    composer if `to` is "composer"; on a page without them, to the content of the page.
     """
 
     library = island("kit/clock/passing.tsx")

@@ -1,6 +1,6 @@
 /** A line that disappears after a while, but stays while a pointer or the focus is on it. */
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { goTo } from "../keys/places.ts";
+import { goTo, goToContent } from "../keys/places.ts";
 import type { PassingProps } from "../views.ts";
 
 export function Passing({ milliseconds, to, className, onEnd, children }: PassingProps): ReactNode {
@@ -17,7 +17,9 @@ export function Passing({ milliseconds, to, className, onEnd, children }: Passin
     release();
     return () => {
       hold();
-      if (line?.contains(document.activeElement)) goTo(to === "composer" ? to : "history");
+      if (!line?.contains(document.activeElement)) return;
+      goTo(to === "composer" ? to : "history");
+      if (document.activeElement === document.body) goToContent(); // there is no transcript on this page
     };
   }, []);
   const hands = { onPointerEnter: hold, onPointerLeave: release, onFocus: hold, onBlur: release };

@@ -26,5 +26,10 @@ export function goTo(place: Place, text = ""): boolean {
   return act !== undefined && act(text) !== false;
 }
 
+/** Focus the content of the page, which every page has. For a region that is removed with the focus in it. */
+export function goToContent(): void {
+  document.getElementById("centre")?.focus({ preventScroll: true });
+}
+
 /** Return the answer of a place, "" if no region offers it. */
 export const answerOf = (place: Place): string => String(places.get(place)?.("") ?? "");
