@@ -32,6 +32,7 @@ class Effort:
         requests: that schemathesis makes for an operation in a phase.
         phases: of schemathesis.
         shapes: of streams that a reader of a protocol is given.
+        cuts: of a text into pieces, for the reader of Markdown. Every fourth has pieces of the same size.
     """
 
     examples: int
@@ -47,6 +48,7 @@ class Effort:
     requests: int
     phases: str
     shapes: int
+    cuts: int
 
 
 GATE: Final = Effort(
@@ -63,6 +65,7 @@ GATE: Final = Effort(
     requests=2,
     phases="examples,fuzzing",
     shapes=500,
+    cuts=4,
 )
 ALL: Final = Effort(
     examples=10_000,
@@ -78,6 +81,7 @@ ALL: Final = Effort(
     requests=10,
     phases="examples,coverage,fuzzing,stateful",
     shapes=20_000,
+    cuts=12,
 )
 TRIES_ALL: Final = os.environ.get("EFFORT") == "all"
 EFFORT: Final = ALL if TRIES_ALL else GATE

@@ -4,6 +4,7 @@
     python -m tests.run_all --all    # everything (`effort.py` has the numbers)
 
 The checks come first, two at a time, and the build of the page is one of them. A run whose checks fail ends there.
+While pyright still checks the types, the other core imports all modules of the tests once, so that they are compiled.
 Three processes share the files of a suite: a test often waits for a browser or for a program that it started, so two
 processes would leave a core idle. Browser tests are a separate suite (synchronous Playwright and asyncio cannot share a
 process). The first words of each line name its source.
@@ -71,6 +72,7 @@ CHECKS = {
     "format": ["ruff", "format", "--check", "."],
     "import contracts": ["lint-imports", "--no-cache"],
     "TypeScript": ["python", "-m", "tests.islands.checks"],
+    "test modules": ["python", "-m", "tests.collect_all"],
 }
 SUITES = {
     "all else": ["tests", "--ignore=tests/e2e", "-n3", "--dist=loadfile", "--no-loadscope-reorder"],

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e import evidence
 from tests.e2e.pace import press_like_a_person
 from tests.e2e.peer import Peer, serve_peer, serving_beside
+from tests.e2e.people import People, Profile
 from tests.e2e.screen import Screen
 from tests.e2e.written import call
 from tests.serving import RUNNING, Served
@@ -22,10 +23,12 @@ CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 # A loaded machine is slow; a slow page is not an error.
 expect.set_options(timeout=30_000)
 
-KEPT = "cookies,local_storage,indexeddb,service_workers"
-"""Everything that a page can store in a browser, except the HTTP cache."""
 os.environ |= evidence.ENVIRONMENT  # for the servers that are started here
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    "--renderer-process-limit=1",  # a tab does not start its own process
+    "--in-process-gpu",
+]
 
 
 browsers: list[Browser] = []
@@ -79,39 +82,9 @@ def browser() -> Generator[Browser]:
         chromium.close()
 
 
-class Profile:
-    """A browser that has visited this server before: it has the page's compiled scripts, and nothing else of the page.
-
-    `faults`: errors of scripts and violations of the page's policy since the last `clear`.
-    """
-
-    def __init__(self, browser: Browser, url: str) -> None:
-        self.url = url
-        self.faults: list[str] = []
-        self.context = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800})
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
-        self.context.on("console", self._note_breach)
-        self._blank = self.context.new_page()
-        self._storage: Any = self.context.new_cdp_session(self._blank)
-
-    def clear(self) -> None:
-        """Close its tabs and delete everything that a page stored in it."""
-        for page in self.context.pages:
-            if page is not self._blank:
-                page.close()
-        self.context.set_offline(False)
-        self._storage.send("Storage.clearDataForOrigin", {"origin": self.url, "storageTypes": KEPT})
-        self.faults.clear()
-
-    def _note_breach(self, line: ConsoleMessage) -> None:
-        if "Content Security Policy" in line.text:
-            self.faults.append(line.text)
-
-
 @pytest.fixture(scope="session")
 def profiles(browser: Browser) -> Generator[dict[str, Profile]]:
-    """The profiles by the URL of their server."""
+    """The profiles by the URL of their server, their person and their options."""
     made: dict[str, Profile] = {}
     yield made
     for profile in made.values():
@@ -119,17 +92,18 @@ def profiles(browser: Browser) -> Generator[dict[str, Profile]]:
 
 
 @pytest.fixture
-def context(browser: Browser, profiles: dict[str, Profile], server: Served) -> Generator[BrowserContext]:
-    """A person's browser without stored data. An error of a script or a violation of the page's policy fails the test.
+def people(browser: Browser, profiles: dict[str, Profile], server: Served) -> Generator[People]:
+    """People with browsers. An error of a script or a violation of the page's policy fails the test."""
+    made = People(browser, server.url, profiles)
+    yield made
+    made.leave(*(one.context for one in made.used))
+    assert made.faults == []
 
-    The tests use the same context one after the other: a new one loads and compiles the page's scripts again, which
-    takes a second.
-    """
-    profile = profiles.get(server.url) or profiles.setdefault(server.url, Profile(browser, server.url))
-    yield profile.context
-    faults = [*profile.faults]
-    profile.clear()
-    assert faults == []
+
+@pytest.fixture
+def context(people: People) -> BrowserContext:
+    """A person's browser without stored data."""
+    return people.context()
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import EFFORT
+
 ROOT = Path(__file__).resolve().parents[2]
 REPLY = ROOT / "app" / "ui" / "reply"
 NODE = Path(sys.executable).parent / "node"
@@ -17,20 +19,21 @@ NODE = Path(sys.executable).parent / "node"
 CHECK = """
 import { readFileSync } from "node:fs";
 import { BlockReader } from "./blocks.ts";
-const { texts, seed } = JSON.parse(readFileSync(0, "utf8"));
+const { texts, seed, cuts } = JSON.parse(readFileSync(0, "utf8"));
 let state = seed;
 const random = (below) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
 const shape = (blocks) => JSON.stringify(blocks.map(({ type, raw }) => [type, raw.trimEnd()]));
 const wrong = [];
 for (const text of texts) {
-  for (let round = 0; round < 12; round++) {
+  const whole = shape(new BlockReader().read(text, false));
+  for (let round = 0; round < cuts; round++) {
     const reader = new BlockReader();
     const most = [1, 3, 12, 60][round % 4];
     for (let end = 0; end < text.length; ) {
       end = Math.min(text.length, end + 1 + random(most));
       reader.read(text.slice(0, end), true);
     }
-    if (shape(reader.read(text, false)) !== shape(new BlockReader().read(text, false))) { wrong.push(text); break; }
+    if (shape(reader.read(text, false)) !== whole) { wrong.push(text); break; }
   }
 }
 console.log(JSON.stringify(wrong));
@@ -62,7 +65,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wrongly_read(workshop: Path, texts: list[str], seed: int) -> list[str]:
-    asked = json.dumps({"texts": texts, "seed": seed})
+    asked = json.dumps({"texts": texts, "seed": seed, "cuts": EFFORT.cuts})
     command = [NODE, "check.js"]
     done = subprocess.run(command, cwd=workshop, input=asked, capture_output=True, text=True, check=True, timeout=100)
     return json.loads(done.stdout)

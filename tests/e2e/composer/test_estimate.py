@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.e2e.figures import counter, estimate, tokens
 from tests.e2e.late import LINK, LateState
 from tests.e2e.page.test_axe import findings_at_once
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -117,12 +118,8 @@ def test_split_opens_on_hover_and_on_focus(opened: Screen, of: Callable[[Page], 
 
 
 @pytest.fixture
-def phone(browser: Browser, server: Served, conversation: str) -> Generator[Page]:
-    opened = browser.new_context(
-        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    yield Screen(opened.new_page()).go(f"/c/{conversation}").page
-    opened.close()
+def phone(people: People, conversation: str) -> Page:
+    return Screen(people.open(**PHONE)).go(f"/c/{conversation}").page
 
 
 @pytest.mark.exhaustive

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from app.domain.attachments.uploads import list_accepted
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, choose_model, eventually, reload
 from tests.media.test_pictures import a_photo, a_picture
-from tests.serving import Served
 
 TABLE = "city,people\nUlm,128928\n"
 GIVE = """([kind, name, type, base64]) => {
@@ -40,18 +39,10 @@ ENTER_TWICE = """(box) => {
 
 
 @pytest.fixture
-def phone(browser: Browser, server: Served) -> Generator[Screen]:
-    opened = browser.new_context(
-        base_url=server.url,
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        color_scheme="dark",
-    )
-    page = opened.new_page()
-    page.set_default_timeout(30_000)
-    yield Screen(page).go("/")
-    opened.close()
+def phone(people: People) -> Screen:
+    page = people.open(**PHONE)
+    page.emulate_media(color_scheme="dark")
+    return Screen(page).go("/")
 
 
 def files_of(page: Page) -> Locator:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.page.test_looks import PHONE, WIDE, examine
+from tests.e2e.page.test_looks import WIDE, examine
+from tests.e2e.people import PHONE
 from tests.e2e.screen import Screen, add_to_message, eventually, reload
 from tests.e2e.written import call
 from tests.serving import Served
@@ -39,7 +40,7 @@ def press_until(page: Page, key: str, name: str) -> None:
 
 @SIZES
 def test_the_system_prompt_and_the_parameters_are_set(screen: Screen, viewport: Any) -> None:
-    screen.page.set_viewport_size(viewport)
+    screen.page.set_viewport_size(viewport["viewport"])
     screen.start("/echo Hello").wait_for_reply()
     write_the_system_prompt_in_its_card(screen)
     set_parameters_for_a_conversation_and_for_one_send(screen)

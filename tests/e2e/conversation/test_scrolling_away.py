@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, eventually, step, wait_until_painted, wait_until_still
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
@@ -203,16 +204,12 @@ def key_that_moves_nothing_does_not_end_the_following(screen: Screen) -> None:
     eventually(lambda: distance(page) < 2)
 
 
-def test_a_finger_that_drags_a_little_stops_the_following(browser: Browser, server: Served, read: str) -> None:
-    context = browser.new_context(
-        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    page = context.new_page()
-    page.set_default_timeout(30_000)
+def test_a_finger_that_drags_a_little_stops_the_following(people: People, read: str) -> None:
+    page = people.open(**PHONE)
     screen = Screen(page).go(read)
     expect(screen.pairs).to_have_count(3)
     follow(screen, GROWS)
-    session: Any = context.new_cdp_session(page)
+    session: Any = page.context.new_cdp_session(page)
 
     def touch(kind: str, *places: int) -> None:
         points = [{"x": 200, "y": y} for y in places]
@@ -225,7 +222,6 @@ def test_a_finger_that_drags_a_little_stops_the_following(browser: Browser, serv
 
     stays(screen)
     screen.stop.click()
-    context.close()
 
 
 def test_end_is_followed_over_folding_a_table_a_formula_and_a_lower_window(screen: Screen, read: str) -> None:

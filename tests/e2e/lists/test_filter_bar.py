@@ -6,9 +6,10 @@ import re
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 from tests.e2e.late import LINK, LateState
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, heard, reload, step
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
@@ -328,11 +329,8 @@ def test_deletion_asks_first_and_can_be_taken_back(opened: Screen) -> None:
     expect(opened.pairs).to_have_count(len(STARS))
 
 
-def test_bar_folds_on_a_phone_and_its_chips_fit(browser: Browser, server: Served, conversation: str) -> None:
-    phone = browser.new_context(
-        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    screen = Screen(phone.new_page()).go(f"/c/{conversation}")
+def test_bar_folds_on_a_phone_and_its_chips_fit(people: People, conversation: str) -> None:
+    screen = Screen(people.open(**PHONE)).go(f"/c/{conversation}")
     expect(screen.pairs).to_have_count(len(STARS))
 
     screen.page.get_by_role("button", name="Filter", exact=True).tap()
@@ -347,7 +345,6 @@ def test_bar_folds_on_a_phone_and_its_chips_fit(browser: Browser, server: Served
     enter(screen, "")
     expect(screen.pairs).to_have_count(len(STARS))
     chips_fit_on_a_narrow_phone(screen)
-    phone.close()
 
 
 def flagged(server: Served, conversation: str) -> list[int]:

@@ -6,19 +6,18 @@ The details of each have their own tests.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, expect
+from playwright.sync_api import expect
 
 from tests.e2e.hands import Hands, lifecycles, texts
 from tests.e2e.peer import REPLY
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 SLOW = "/long 4000 /rate 1"  # longer than any test, and never higher than the window
-PHONE = ViewportSize(width=390, height=844)
 WORDS = ("one", "two", "three")
 STORY = {
     "title": "Plans",
@@ -28,13 +27,9 @@ STORY = {
 
 
 @pytest.fixture
-def hands(browser: Browser, server: Served) -> Generator[Hands]:
+def hands(people: People) -> Hands:
     """A finger on a phone."""
-    context = browser.new_context(base_url=server.url, viewport=PHONE, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    yield Hands(Screen(page), keys=False, phone=True)
-    context.close()
+    return Hands(Screen(people.open(**PHONE)), keys=False, phone=True)
 
 
 @pytest.fixture

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.composer.test_inserting import a_lab
 from tests.e2e.composer.test_queue import queue_up
 from tests.e2e.conversation.test_permissions import SLOW, cards, put_requests
 from tests.e2e.conversation.test_tools import a_call, a_result, imported
-from tests.e2e.page.test_axe import LOOKS, SECTIONS, an_agent, findings
+from tests.e2e.page.test_axe import SECTIONS, an_agent, findings
 from tests.e2e.page.test_looks import MOTION
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, add_to_message, reload, visit, visit_settings, wait_until_painted
 from tests.e2e.written import call
 from tests.serving import Served
@@ -72,14 +73,9 @@ class Finger:
 
 
 @pytest.fixture
-def finger(browser: Browser, server: Served) -> Generator[Finger]:
+def finger(people: People) -> Finger:
     """A finger on a phone."""
-    size = LOOKS["phone-light"][0]
-    context = browser.new_context(base_url=server.url, viewport=size, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    yield Finger(Screen(page))
-    context.close()
+    return Finger(Screen(people.open(**PHONE)))
 
 
 def test_all_of_each_page_is_large_enough_for_a_finger(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from tests.e2e.figures import counter, estimate
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, reload, visit, visit_settings, wait_until_painted
 from tests.e2e.written import a_pair, write
 from tests.serving import Served
 
 SCHEMES: Final = ("light", "dark")
-WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE = {"viewport": {"width": 1440, "height": 900}}
 REPLY = "\n\n".join(
     (
         "/echo # A title",
@@ -101,13 +101,10 @@ FOCUS_IS_SEEN = """() => {
 }"""
 
 
-@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
-def painted(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Generator[Page]:
+@pytest.fixture(params=[WIDE, pytest.param(PHONE, marks=pytest.mark.exhaustive)], ids=["wide", "phone"])
+def painted(request: pytest.FixtureRequest, people: People) -> Page:
     """A page of that size."""
-    phone = request.param is PHONE
-    context = browser.new_context(base_url=server.url, viewport=request.param, has_touch=phone, is_mobile=phone)
-    yield context.new_page()
-    context.close()
+    return people.open(**request.param)
 
 
 MOTION = """() => Promise.all(document.getAnimations()
@@ -279,17 +276,13 @@ def test_focus_is_seen_wherever_the_keyboard_goes(screen: Screen) -> None:
 
 
 @pytest.fixture
-def phone(browser: Browser, server: Served) -> Generator[Screen]:
+def phone(people: People, server: Served) -> Screen:
     """A conversation on a phone with a keyboard."""
     pairs = [a_pair("/echo one", "one", stars=1, mark="out"), a_pair("/echo two", "two")]
     made = {"title": "A title that is too long for a phone", "pairs": pairs}
-    context = browser.new_context(
-        base_url=server.url, viewport=ViewportSize(width=390, height=844), has_touch=True, is_mobile=True
-    )
-    screen = Screen(context.new_page()).go(f"/c/{write(server, made)[0]}")
+    screen = Screen(people.open(**PHONE)).go(f"/c/{write(server, made)[0]}")
     expect(screen.pairs).to_have_count(2)
-    yield screen
-    context.close()
+    return screen
 
 
 def test_phone_has_room_for_the_price_the_keys_the_actions_of_a_pair_and_the_list(phone: Screen) -> None:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
+from tests.e2e.people import PHONE, People
 from tests.e2e.screen import Screen, eventually, visit, visit_settings, wait_until_still
 from tests.e2e.written import call
 from tests.serving import Served
 
 
 @pytest.fixture
-def phone(browser: Browser, server: Served) -> Generator[Screen]:
+def phone(people: People) -> Screen:
     """A phone: a finger, and no pointer that hovers."""
-    held = browser.new_context(
-        base_url=server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    page = held.new_page()
-    page.set_default_timeout(30_000)
-    yield Screen(page).go("/")
-    held.close()
+    return Screen(people.open(**PHONE)).go("/")
 
 
 TOPS = """[...document.querySelectorAll(".scroll, .reply, form.composer")].map(
@@ -142,7 +137,7 @@ def test_toast_moves_nothing_and_the_end_of_a_long_reply_is_free(screen: Screen,
 
 
 def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
-    screen: Screen, browser: Browser, server: Served, prefer: Callable[..., Any]
+    screen: Screen, people: People, server: Served, prefer: Callable[..., Any]
 ) -> None:
     page = screen.page
     visit_settings(page, "appearance")
@@ -154,10 +149,10 @@ def test_theme_is_kept_for_the_person_and_holds_from_the_first_frame(
     page.route("**/assets/*.js", lambda route: route.abort())
     page.goto("/")
     expect(page.locator("html")).to_have_class(re.compile("dark"))
-    other = browser.new_page(base_url=server.url, color_scheme="light")
+    other = people.open("another")
+    other.emulate_media(color_scheme="light")
     visit(other, "/")
     expect(other.locator("html")).to_have_class(re.compile("dark"))
     prefer(theme="light")
     other.reload()
     expect(other.locator("html")).to_have_class(re.compile("light"))
-    other.close()

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, WebSocketRoute, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.screen import Screen, add_to_message, appears, reload, wait_until_alive
 from tests.e2e.written import a_pair, call, write
@@ -91,13 +91,10 @@ def test_locked_database_is_reported_and_the_text_returns(screen: Screen, server
     assert asked(screen) == ["/echo one", "/echo two"]
 
 
-def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Browser, server: Served) -> None:
+def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(page: Page, server: Served) -> None:
     """The connection is dead, but neither side knows it yet; meanwhile older pairs on the page have changed."""
     pairs = [a_pair(f"Question {number}", f"Answer {number}") for number in range(1, 81)]
     conversation = write(server, {"pairs": pairs})[0]
-    context = browser.new_context(base_url=server.url)
-    page = context.new_page()
-    page.set_default_timeout(30_000)
     asleep: list[bool] = []
     connect_through(page.route_web_socket, asleep)
     screen = Screen(page).go(f"/c/{conversation}")
@@ -124,7 +121,6 @@ def test_laptop_that_slept_for_an_hour_shows_what_happened_meanwhile(browser: Br
     call(server.url, "PATCH", f"/pairs/{stored[0]['id']}", {"flagged": True})
     page.keyboard.press("g")
     expect(screen.pairs.first.get_by_role("button", name="Flag")).to_have_attribute("aria-pressed", "true")
-    context.close()
 
 
 def connect_through(route: Callable[..., None], asleep: list[bool]) -> None:

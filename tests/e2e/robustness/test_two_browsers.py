@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.people import People
 from tests.e2e.screen import Screen, eventually
 from tests.e2e.written import call
-from tests.serving import Served
 
 # All texts of the pairs on screen, except those that depend on the position of the pointer or the cursor.
 SHOWN = """() => [...document.querySelectorAll("[data-pair]")].map((pair) => [
@@ -24,21 +23,21 @@ SHOWN = """() => [...document.querySelectorAll("[data-pair]")].map((pair) => [
 
 @dataclass
 class Two:
-    """The browsers of two people on the same conversation, and a function that opens a third."""
+    """The browsers of two people on the same conversation."""
 
+    people: People
     one: Screen
     other: Screen
-    open: Callable[[str], Screen]
 
     def in_step(self, pairs: int) -> None:
         """Require that both show the same as a browser that is opened now."""
         for screen in (self.one, self.other):
             expect(screen.pairs).to_have_count(pairs)
         eventually(lambda: shown(self.one) == shown(self.other))
-        fresh = self.open(self.one.path)
+        fresh = Screen(self.people.open("a third")).go(self.one.path)
         expect(fresh.pairs).to_have_count(pairs)
         eventually(lambda: shown(fresh) == shown(self.one))
-        fresh.page.context.close()
+        self.people.leave(fresh.page.context)
 
 
 def shown(screen: Screen) -> list[list[str]]:
@@ -46,21 +45,9 @@ def shown(screen: Screen) -> list[list[str]]:
 
 
 @pytest.fixture
-def two(browser: Browser, server: Served) -> Generator[Two]:
-    """Two browsers with separate contexts: they share only the server."""
-    contexts: list[BrowserContext] = []
-
-    def open_browser(path: str) -> Screen:
-        context = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 800})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        return Screen(page).go(path)
-
-    one = open_browser("/").start("/echo one").wait_for_reply()
-    yield Two(one, open_browser(one.path), open_browser)
-    for context in contexts:
-        context.close()
+def two(people: People) -> Two:
+    one = Screen(people.open()).go("/").start("/echo one").wait_for_reply()
+    return Two(people, one, Screen(people.open("another")).go(one.path))
 
 
 def press(page: Page, *keys: str) -> None:
@@ -149,12 +136,12 @@ def test_text_of_a_pair_that_is_deleted_elsewhere_goes_into_the_message_box(two:
 
 
 @pytest.mark.exhaustive
-def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two) -> None:
+def test_temporary_conversation_is_the_same_for_both_and_gone_for_both(two: Two, people: People) -> None:
     made = call(
         two.one.page.url.split("/c/")[0], "POST", "/conversations", {"temporary": True, "model": "offline:demo"}
     )
-    one, other = two.open(f"/c/{made['id']}"), two.open(f"/c/{made['id']}")
-    temporary = Two(one, other, two.open)
+    one, other = (Screen(people.open(person)).go(f"/c/{made['id']}") for person in ("", "another"))
+    temporary = Two(people, one, other)
 
     one.send("/echo passing").wait_for_reply()
     temporary.in_step(1)

@@ -187,6 +187,7 @@ async def test_a_fork_and_its_origin_come_back_as_parent_and_child(ctx: AppConte
     assert parents == [ids[1], None, None]
 
 
+@pytest.mark.exhaustive
 async def test_ten_thousand_pairs_go_out_and_come_back(ctx: AppContext) -> None:
     at = datetime(2026, 1, 1, tzinfo=UTC)
     pairs = [

@@ -111,8 +111,8 @@ def send(server: Served, model: str, text: str, files: list[str]) -> str:
 @pytest.mark.parametrize(
     ("model", "text", "files"),
     [
-        pytest.param("long", ASKED, [], id="a text"),
-        pytest.param("long", ASKED, [FILE] * 4, id="a text and files"),
+        pytest.param("long", ASKED, [], id="a text", marks=pytest.mark.exhaustive),
+        pytest.param("long", ASKED, [FILE] * 4, id="a text and files", marks=pytest.mark.exhaustive),
         pytest.param("emoji", add_emoji(ASKED), [add_emoji(FILE)] * 4, id="with emoji"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,12 @@ from websockets.typing import Origin
 
 from app.cli import preflight
 from app.config.settings import load_settings
+from app.domain.conversation.conversation import Pair
+from app.domain.conversation.lifecycle import Lifecycle
+from app.domain.conversation.parts import plain_text
+from app.domain.errors import ErrorClass
+from app.runs.wiring import open_app_context
+from tests.runs.steps import pairs_of, settings_of
 from tests.serving import INVIEW, LISTENS, ROOT, Served, server_environment, serving
 
 pytestmark = pytest.mark.slow
@@ -37,10 +45,25 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("served") / "made" / "anew"
 
 
+@dataclass(frozen=True)
+class Start:
+    """A server that has just served its first page. `was_ready`: it was ready before."""
+
+    served: Served
+    was_ready: bool
+
+
 @pytest.fixture(scope="module")
-def server(data: Path) -> Generator[Served]:
-    with serving(data) as served:
-        yield served
+def start(data: Path) -> Generator[Start]:
+    with serving(data, until=shows_a_page) as served:
+        yield Start(served, was_ready=served.is_ready)
+
+
+@pytest.fixture(scope="module")
+def server(start: Start) -> Served:
+    served = start.served
+    served.get("/api/v1/health")  # answered when the application is ready
+    return served
 
 
 def try_to_serve(data_dir: Path, port: int, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -191,11 +214,10 @@ def shows_a_page(server: Served) -> bool:
     return False
 
 
-def test_page_is_served_before_the_application_is_ready_and_its_requests_are_answered_then(tmp_path: Path) -> None:
-    with serving(tmp_path / "data", until=shows_a_page) as served:
-        assert not served.is_ready
-        assert served.get("/api/v1/health").status == 200
-        assert served.is_ready
+def test_page_is_served_before_the_application_is_ready_and_its_requests_are_answered_then(start: Start) -> None:
+    assert not start.was_ready
+    assert start.served.get("/api/v1/health").status == 200
+    assert start.served.is_ready
 
 
 def test_page_api_and_unknown_addresses_answer_on_one_port(server: Served) -> None:
@@ -366,11 +388,18 @@ def test_sigterm_closes_open_sockets_and_saves_the_reply_that_is_streaming(tmp_p
 
     assert served.process.returncode == 0
     assert "Traceback" not in served.log()
-    with serving(tmp_path / "data") as again:
-        (pair,) = json.loads(again.get(f"/api/v1/conversations/{conversation}/pairs").body)["items"]
-    assert pair["lifecycle"] == "error"
-    assert pair["error"]["class"] == "interrupted"
-    assert pair["reply_text"]
+    (pair,) = asyncio.run(read_pairs(tmp_path / "data", conversation))
+    assert pair.lifecycle is Lifecycle.ERROR
+    assert pair.failure is not None
+    assert pair.failure.error_class is ErrorClass.INTERRUPTED
+    assert pair.reply is not None
+    assert plain_text(pair.reply.parts)
+
+
+async def read_pairs(data: Path, conversation_id: str) -> tuple[Pair, ...]:
+    """Return the pairs that the next start finds."""
+    async with open_app_context(settings_of(data)) as ctx:
+        return await pairs_of(ctx, conversation_id)
 
 
 @pytest.mark.exhaustive

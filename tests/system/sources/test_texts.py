@@ -21,6 +21,7 @@ NAMED_FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|tsx?|md))`")
 GLOSSARY = ROOT / "docs" / "glossary.md"
 
 
+@cache
 def find(folder: str, *endings: str) -> list[Path]:
     return sorted(
         path for ending in endings for path in (ROOT / folder).rglob(f"*{ending}") if SKIPPED.isdisjoint(path.parts)
@@ -39,8 +40,13 @@ def list_names() -> frozenset[str]:
     return frozenset("/".join(path.parts[start:]) for path in paths for start in range(len(path.parts)))
 
 
-def read_prose(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the docstrings and comments of a module with their lines; of a document, its lines."""
+@cache
+def read_prose(path: Path) -> tuple[tuple[int, str], ...]:
+    """Return the docstrings and comments of a module with their lines; of a document, its lines."""
+    return tuple(_iterate_prose(path))
+
+
+def _iterate_prose(path: Path) -> Iterator[tuple[int, str]]:
     source = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         yield from enumerate(source.splitlines(), 1)
@@ -53,6 +59,7 @@ def read_prose(path: Path) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
+@cache
 def list_sources() -> list[Path]:
     """Return the modules, and the documents that describe the present: neither decisions nor the change log."""
     return [*find("app", ".py"), *find("tests", ".py"), *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
