@@ -32,7 +32,8 @@ class Profile:
     def __init__(self, browser: Browser, url: str, **options: Any) -> None:
         self.url = url
         self.faults: list[str] = []
-        self.context = browser.new_context(base_url=url, **{"viewport": DESK, **options})
+        given: dict[str, Any] = {"viewport": DESK, **options}
+        self.context = browser.new_context(base_url=url, **given)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
         self.context.on("console", self._note_breach)
