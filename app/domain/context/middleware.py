@@ -51,7 +51,7 @@ class Receiver(Protocol):
     """An object of a piece of middleware that changes the events of one stream. Each stream gets a new object."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
-        """Return the changed events. A receiver may hold some back, at most until `end`."""
+        """Return the changed events. The last ones can be held back, at most until `end` is called."""
         ...
 
     def end(self) -> list[StreamEvent]:
@@ -99,7 +99,10 @@ def compose_system_prelude(options: UserOptions) -> str | None:
 
 
 def change_request(request: Request) -> RedactedRequest:
-    """Apply the changes of all pieces to a request. Only called if the person switched redaction on."""
+    """Let all pieces of middleware change a request, one after the other.
+
+    Only called if the person switched redaction on.
+    """
     changed = RedactedRequest(request)
     for piece in MIDDLEWARE:
         if piece.changes is not None:

@@ -3,7 +3,7 @@
     line = await check_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag", cursor=4)
     done = await run_line(ctx, LOCAL_OWNER, conversation_id, "s>=2 :flag")
 
-The filter of a line selects the same pairs as on the page (`runs/send/context_selection.py`).
+The filter of a line selects the pairs that the page would show with this filter (`runs/send/context_selection.py`).
 `domain/filters/bar/command_rules.py` decides which commands are allowed.
 """
 

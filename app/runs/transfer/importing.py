@@ -214,7 +214,7 @@ class _Importer:
             parent_id=self.fresh(old.parent_id)
             if old.parent_id in in_file
             else await _find_parent(session, self.owner, old.parent_id),
-            # The fork copied the pairs of the parent up to this pair. It has a new id if the file contains the parent.
+            # The last pair of the parent that the fork copied. If the file contains the parent, this pair has a new id.
             fork_pair_id=self.fresh(fork) if fork is not None and old.parent_id in in_file else fork,
             trigger_message_id=self.fresh(trigger) if trigger is not None and trigger in self.checked.ids else trigger,
         )

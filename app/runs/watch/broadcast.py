@@ -83,8 +83,8 @@ async def follow_states(ctx: AppContext, owner: str, run_id: str) -> AsyncGenera
 
     Each comes with the growth of the reply since the state before it. The first growth is the whole reply.
 
-    The first text is yielded at once, then at most one state per display frame, or fewer if the event loop is late. If
-    a reply changes less often than once per frame, each state is yielded without delay.
+    The first state with text is yielded at once. From then on, at most one state is yielded per display frame, or less
+    often if the event loop is late. If a reply changes less often than that, each state is yielded without delay.
 
     Raises:
         NotFoundError: there is no run with this id, or it belongs to another owner.

@@ -1,7 +1,7 @@
 """The list of agents on their page: delete with undo, and the results of an import.
 
 The form of an agent is in `form.py`, the choice of one for a conversation in `choice.py`. The export needs no handler:
-it is the download of an address.
+the browser downloads the file from the API.
 """
 
 from __future__ import annotations

@@ -60,10 +60,11 @@ _NOTHING: Final = LineFeedbackView()
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line that changed because the user chose a term in a chip, a menu of the filter bar.
+    """A line that the user changed by choosing a term in a chip (a menu of the filter bar).
 
     `number` grows with each such line, so that the text field also notices a line that is equal to the previous one.
-    `before` is the line that was changed: a text field with another text keeps its text, which was typed since then.
+    `before` is the line before the change. A text field whose text differs from `before` does not take over the new
+    line, because the user has typed since then.
     """
 
     number: int = 0

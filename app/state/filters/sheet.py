@@ -45,8 +45,9 @@ class SheetTable:
 
 
 class SheetState(VisitedState, rx.State):
-    """The sheet. `keys` and `language` are its tables, with only those rows that match the search.
+    """The sheet of shortcuts and of the filter language.
 
+    - `keys`, `language`: its tables, with only those rows that match the search.
     - `searching`: there is a search.
     - `found`: the number of matching rows as text, "" without a search.
     - `at_filter`: the sheet was opened at the filter language.

@@ -132,7 +132,10 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """Store the current text of the text area. Also clear `asked`, because the text area has the focus by now."""
+        """Store the current text of the text area.
+
+        Also clear `asked`: the text area has taken the focus by now, so it must not take it again.
+        """
         words, edit = text_in(text, MAX_TEXT), read_edit(self.kept)
         if edit is None or edit.id != edit_id or words is None:
             return

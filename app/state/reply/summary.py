@@ -117,7 +117,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def choose(self, key: str) -> rx.event.EventType[()] | None:
-        """Start the summary of the chosen option. `write` does the work."""
+        """Close the dialog and start to summarise the pairs of the option `key`. `write` does the work."""
         request = self._requested
         extent = None if request is None else extents(request.position).get(str(key))
         self._requested, self.choice = None, None

@@ -74,8 +74,8 @@ class KeyboardState(rx.State):
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
         """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
 
-        `opening` is the page's number for this action if it opens a dialog or a menu, otherwise 0. Once that is open,
-        `AnsweredState` reports the number to the page.
+        `opening` is the number that the page gave to this action if it leads to another dialog or text field, otherwise
+        0. When the action is done, `AnsweredState` reports the number to the page.
         """
         name, valid_id, number = text_in(action, MAX_ID), text_in(pair_id, MAX_ID), whole_in(opening)
         if name is None or valid_id is None or number is None:

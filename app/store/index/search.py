@@ -83,9 +83,11 @@ class Found:
 async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
     """Find the places that contain the words in an owner's conversations.
 
-    Up to `MAX_LOOKED_AT` places are ranked by BM25. If there are more, only the newest ones are used. They are not
-    ranked, because every place, perhaps a million, would have to be read for that. Then titles come first, next the
-    places in conversations with the most places, and among equals the newest place.
+    If at most `MAX_LOOKED_AT` places contain the words, they are ranked by BM25.
+
+    If more do, only the newest ones are used, without BM25, because it would have to read every place, perhaps a
+    million. Instead, titles come first, then the places in the conversations with the most places; among equals, the
+    newest place comes first.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
@@ -199,8 +201,8 @@ def select_long_pairs(
     row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
     first, *others = (*looked_for.terms, *looked_for.pieces)
     long_pairs = select(second.c.pair_id).where(text(f"second.{IS_SECOND_PIECE}"))
-    # This is a condition for each row and not a join, so that the few long pairs are read first, however many
-    # conversations there are.
+    # This is a condition for each row and not a join. With a join, SQLite could read all conversations first; so it
+    # starts with the long pairs, which are few.
     of_criteria = select(_ONE).where(
         CONVERSATION.c.id == row.conversation_id, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)
     )

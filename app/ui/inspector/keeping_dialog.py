@@ -13,7 +13,10 @@ _OFFER = CacheState.notes.offer
 
 @rx.memo
 def keeping_dialog() -> rx.Component:
-    """Draw the dialog, or the reason why the cache cannot be kept warm. It is open while `CacheState.asking`."""
+    """Draw the dialog. If the cache cannot be kept warm, the dialog shows the reason instead of the choice.
+
+    It is open while `CacheState.asking` is True.
+    """
     refused = _OFFER.refusal != ""
     title = rx.cond(refused, "The cache cannot be kept warm", "Keep the cache warm")
     return Dialog.create(

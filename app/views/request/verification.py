@@ -1,4 +1,4 @@
-"""Views of earlier requests that are built again from stored values and compared with the sent requests."""
+"""Views of verifications: an earlier request is built again from stored values and compared with what was sent."""
 
 from __future__ import annotations
 
