@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, cast
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from app.domain.privacy.invisible import INVISIBLE
+from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.tools import BUILT_IN, Tool
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from app.domain.errors import InputError
-from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
+from app.domain.text.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tools import BUILT_IN, MAX_SERVER_NAME, Tool, is_server_name, wire_name
 
 MAX_TIMEOUT: Final = 3600.0

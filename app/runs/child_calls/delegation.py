@@ -6,7 +6,8 @@ The new conversation is a child of the one that the user sees. Its `trigger_mess
 the tool call. The user can open the conversation and stop the task while it runs. Its tool calls need the usual
 permissions. The task also stops when the waiting reply is stopped.
 
-Not here: the agents that may get a task (`domain/agents/delegation.py`) and permissions (`runs/tools/permissions.py`).
+Not here: the agents that may get a task (`domain/child_calls/delegation.py`) and permissions
+(`runs/tools/permissions.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.domain.agents.agents import Agent
-from app.domain.agents.delegation import DELEGATE, MAX_DEEP, MAX_TASK, find_delegate
+from app.domain.child_calls.delegation import DELEGATE, MAX_DEEP, MAX_TASK, find_delegate
 from app.domain.conversation.conversation import Conversation, ConversationKind, ConversationStatus
 from app.domain.conversation.parts import Text, plain_text
 from app.domain.errors import InviewError, NotFoundError

@@ -14,7 +14,7 @@ from functools import lru_cache
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.agents.agents import Agent, has_tool
-from app.domain.agents.delegation import DELEGATE, describe_delegates
+from app.domain.child_calls.delegation import DELEGATE, describe_delegates
 from app.domain.conversation.conversation import Conversation, ToolMode
 from app.domain.models.model_profile import ModelProfile
 from app.domain.settings.preferences import Preferences

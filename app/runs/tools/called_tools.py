@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from app.domain.agents.delegation import DELEGATE
+from app.domain.child_calls.delegation import DELEGATE
 from app.domain.conversation.lifecycle import RUNNING
 from app.domain.conversation.parts import Part, ToolCall, ToolResult
 from app.domain.costs.spending import Spent

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from app.domain.errors import InputError
-from app.domain.privacy.invisible import escape_invisible
+from app.domain.text.invisible import escape_invisible
 from app.domain.tools.arguments import read_arguments
 from app.runs.tools.permission_commands import WrongArgumentsError
 from app.state.tab.address import conversation_path

@@ -9,7 +9,7 @@ import mcp_types as types
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from app.domain.privacy.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
+from app.domain.text.invisible import INVISIBLE, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tool_servers import ListedArgument, ListedPrompt, ListedResource, ListedTool, Listing
 from app.schema_check.checker import WORKS_TOO_LONG, check_schema
 from app.tools.mcp.json_text import write_json

@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.conversation.parts import ToolResult, plain_text
 from app.domain.errors import InputError
-from app.domain.privacy.invisible import INVISIBLE
+from app.domain.text.invisible import INVISIBLE
 from app.domain.tools.permission_requests import PermissionRequest, PermissionStatus
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation, start_reply

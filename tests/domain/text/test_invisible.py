@@ -8,7 +8,7 @@ from unicodedata import category
 
 import pytest
 
-from app.domain.privacy.invisible import INVISIBLE, escape_invisible, strip_invisible, strip_invisible_in_lines
+from app.domain.text.invisible import INVISIBLE, escape_invisible, strip_invisible, strip_invisible_in_lines
 from app.domain.tools.tool_servers import ListedTool, Listing, list_server_tools
 
 EVERY = [chr(point) for point in range(sys.maxunicode + 1)]
