@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Literal
+from typing import Final, Literal
 
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
@@ -16,6 +16,7 @@ from app.api.http.negotiation import JSON, offers
 from app.api.http.problems import documented
 from app.store.database.migrations import HEAD, check
 
+_VERSION: Final = version("inview")
 router = APIRouter(tags=["server"], dependencies=[Depends(offers(JSON))])
 
 
@@ -45,7 +46,7 @@ class ReadyView:
     responses={200: {VIEW: HealthView, "description": "It is."}, **documented(*ANYWHERE)},
 )
 async def health() -> Response:
-    return answer(HealthView("ok", version("inview")))
+    return answer(HealthView("ok", _VERSION))
 
 
 @router.get(

@@ -8,9 +8,15 @@ Each piece between two stars is searched for after the previous one, so a match 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 from unicodedata import normalize
+
+PIECE: Final = 65_536
+"""Number of characters after which a text that is folded may be divided."""
+_ASCII: Final = re.compile("[\\0-\\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +61,19 @@ class Pattern:
 def fold(text: str) -> str:
     """Return the text in the form for comparisons.
 
-    Upper and lower case become equal, and so do the two Unicode forms of é.
+    Upper and lower case become equal, and so do the two Unicode forms of é. A long text is folded in pieces, because
+    `casefold` needs twelve bytes for each character.
     """
-    return normalize("NFC", text.casefold())
+    return "".join(normalize("NFC", piece.casefold()) for piece in _divide(text))
+
+
+def _divide(text: str) -> Iterator[str]:
+    """Yield the pieces of a text. Each begins with an ASCII character, which NFC never joins with the one before it."""
+    start = 0
+    while len(text) - start > PIECE and (found := _ASCII.search(text, start + PIECE)):
+        yield text[start : found.start()]
+        start = found.start()
+    yield text[start:]
 
 
 def occur_in_order(pieces: Iterable[str], text: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from weakref import WeakValueDictionary
@@ -183,14 +183,15 @@ class Indexer:
 
 async def describe_pairs(pairs: Sequence[Pair], vocabulary: str) -> list[Indexed]:
     """Return the index entries of these pairs, with their token counts."""
-    # Read the texts last, because preparing a long text for the search takes several times its memory.
-    described, texts = await asyncio.to_thread(lambda: (list(map(_describe_text, pairs)), _list_texts(pairs)))
+    texts = await asyncio.to_thread(_list_texts, pairs)
     of_pieces = iter(await count_texts(vocabulary, [piece for text in texts for piece in text]))
-    counts = iter([sum(islice(of_pieces, len(text))) for text in texts])
-    return [
-        Indexed(pair, text, measure_pair(pair, lambda _: next(counts)))
-        for pair, text in zip(pairs, described, strict=True)
-    ]
+    counts = [sum(islice(of_pieces, len(text))) for text in texts]
+    del texts  # preparing a long text for the search takes several times its memory
+    return await asyncio.to_thread(_describe, pairs, iter(counts))
+
+
+def _describe(pairs: Sequence[Pair], counts: Iterator[int]) -> list[Indexed]:
+    return [Indexed(pair, _describe_text(pair), measure_pair(pair, lambda _: next(counts))) for pair in pairs]
 
 
 def _list_texts(pairs: Sequence[Pair]) -> list[list[str]]:

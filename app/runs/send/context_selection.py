@@ -12,10 +12,12 @@ database. Nothing is written except the indexes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
+from itertools import chain
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -56,10 +58,10 @@ from app.domain.filters.language.syntax import (
 )
 from app.domain.filters.saved import expand_saved
 from app.domain.models.model_profile import ModelProfile
-from app.domain.privacy.redaction import Redacted, redact_text
+from app.domain.privacy.redaction import redact_text
 from app.domain.settings.preferences import OverBudget, read_user_options
 from app.domain.tokens.estimates import THOUSAND, Estimator, list_images, list_words
-from app.domain.tokens.kinds import kind_of
+from app.domain.tokens.kinds import KindFigures, measure_kind
 from app.domain.tools.inclusion import NOTHING_CHOSEN, choose_tools
 from app.domain.topics.topics import build_topic_tree
 from app.providers.base import Provider
@@ -87,6 +89,7 @@ from app.store.topics.topics import load_topics
 UTC_ZONE = "UTC"
 ATTEMPTS = 20
 """Number of attempts to read a conversation that changes each time while it is indexed and read."""
+_Result = TypeVar("_Result")
 LONG_DRAFT = 50_000
 """Length in characters above which a draft is searched for secrets in a thread, to keep the event loop free."""
 MAX_VIEWS = 16
@@ -156,19 +159,13 @@ async def compose_base(
     """
     if forced is None:
         forced = base.over_budget is OverBudget.FORCE
-    secrets: tuple[str, ...] = ()
-    texts = [draft, *list_words(attached)]
-    if base.extras.redact:
-        redacted = [await _redact(text) for text in texts]
-        texts, secrets = [one.text for one in redacted], tuple(kind for one in redacted for kind in one.kinds)
-    draft = texts[0]
-    draft_text = sum([await count_text(base.vocabulary, text) for text in texts])
+    new = await _measure_new(base, draft, attached)
+    draft, draft_text, kind = new.draft, new.tokens, new.figures.kind
     if schema is not None:
         draft_text += await count_text(base.vocabulary, schema)
     estimator = base.terms.estimator
     tools = choose_tools(base.offer, draft, budget_of(base.terms).total) if base.offer.tools else NOTHING_CHOSEN
     terms = replace(base.terms, tools=tools.tokens) if tools.decided else base.terms
-    kind = kind_of(*texts)
     draft_tokens, doubt = estimator.of_new(draft_text, kind) if draft.strip() or schema or attached else (0, 0.0)
     draft_tokens += estimator.per_message if draft.strip() or schema or attached else 0
     if base.profile.images:
@@ -178,11 +175,42 @@ async def compose_base(
     drawn = draw_boundary(base.measured, terms, draft_tokens)
     visible = _select_visible(base, drawn.position) if base.explicit else None
     composition = compose(base.measured, drawn, visible, explicit=base.explicit, forced=forced)
-    return Composed(base, composition, draft_text, tools, secrets, attached, kind)
+    return Composed(base, composition, draft_text, tools, new.secrets, attached, kind)
 
 
-async def _redact(text: str) -> Redacted:
-    return await asyncio.to_thread(redact_text, text) if len(text) > LONG_DRAFT else redact_text(text)
+@dataclass(frozen=True, slots=True)
+class _NewTexts:
+    """The draft and the texts of its attachments.
+
+    - `draft`: the draft after redaction.
+    - `tokens`: the token count of all texts.
+    - `figures`: their figures together, from which their kind follows.
+    - `secrets`: the kinds of the secrets that are redacted from them.
+    """
+
+    draft: str
+    tokens: int
+    figures: KindFigures
+    secrets: tuple[str, ...]
+
+
+async def _measure_new(base: ContextSnapshot, draft: str, attached: tuple[Part, ...]) -> _NewTexts:
+    """Redact and measure the texts, one after the other: the texts of all files at once take much memory."""
+    new = _NewTexts("", 0, KindFigures(), ())
+    for number, text in enumerate(chain((draft,), list_words(attached))):
+        secrets = new.secrets
+        if base.extras.redact:
+            redacted = await _apply(redact_text, text)
+            text, secrets = redacted.text, (*secrets, *redacted.kinds)  # noqa: PLW2901 - the text that is sent
+        tokens = new.tokens + await count_text(base.vocabulary, text)
+        figures = new.figures + await _apply(measure_kind, text)
+        new = _NewTexts(new.draft if number else text, tokens, figures, secrets)
+    return new
+
+
+async def _apply(measure: Callable[[str], _Result], text: str) -> _Result:
+    """Apply a function to a text, in a thread if the text is long."""
+    return await asyncio.to_thread(measure, text) if len(text) > LONG_DRAFT else measure(text)
 
 
 def cut_base(base: ContextSnapshot, before: int) -> ContextSnapshot:

@@ -257,10 +257,13 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
     return Message(message_id, decode_word(Role, role), decode_parts(parts), created_at)
 
 
-def read_message(
-    message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role
+def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways to read them
+    message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role, release: bool = False
 ) -> tuple[Message, tuple[Damage, ...]]:
-    """Return a message of a pair with the values that can be read, and its damage. `role` is None if it has no row."""
+    """Return a message of a pair with the values that can be read, and its damage. `role` is None if it has no row.
+
+    `release`: remove each value from the list `parts` when it is read.
+    """
     take = (reading := Reading("message", str(message_id))).take
     if role is None:
         reading.note("id", "its pair refers to it, but it is missing", None)
@@ -268,7 +271,7 @@ def read_message(
     message = Message(
         str(message_id),
         take("role", role, lambda value: decode_word(Role, value), expected),
-        read_parts(parts, reading),
+        read_parts(parts, reading, release=release),
         take("created_at", created_at, a_time, UNKNOWN_TIME),
     )
     return message, tuple(reading.damage)
@@ -276,6 +279,8 @@ def read_message(
 
 def decode_pair(row: Columns) -> Pair:
     """Decode a pair from its own columns, the columns of its messages (`request_…`, `reply_…`) and of its run.
+
+    This removes the parts from the row.
 
     `damage` lists the values that cannot be read. Damage of the run has the id of the run.
     """
@@ -290,7 +295,7 @@ def decode_pair(row: Columns) -> Pair:
 
     def message(which: str, role: Role) -> tuple[Message, tuple[Damage, ...]]:
         values = (row[f"{which}_{name}"] for name in ("role", "parts", "created_at"))
-        return read_message(row[f"{which}_id"], *values, expected=role)
+        return read_message(row[f"{which}_id"], *values, expected=role, release=True)
 
     request, damaged = message("request", Role.USER)
     reply, damaged_reply = (None, ()) if row["reply_id"] is None else message("reply", Role.ASSISTANT)

@@ -48,14 +48,19 @@ def decode_parts(values: Iterable[Json]) -> tuple[Part, ...]:
     return tuple(map(_decode, values))
 
 
-def read_parts(stored: Any, reading: Reading) -> tuple[Part, ...]:
-    """Decode the parts that can be read, and record damage for the others."""
-    values = reading.take("parts", stored, a_list, [])
-    try:
-        return decode_parts(values)
-    except StoreError:
-        read = (reading.take(f"parts[{at}]", value, _decode, None) for at, value in enumerate(values))
-        return tuple(part for part in read if part is not None)
+def read_parts(stored: Any, reading: Reading, *, release: bool = False) -> tuple[Part, ...]:
+    """Decode the parts that can be read, and record damage for the others.
+
+    `release`: remove each value from the list `stored` when it is read. The stored form of all files of a message and
+    their parts at the same time take much memory.
+    """
+    values, parts = reading.take("parts", stored, a_list, []), list[Part]()
+    for at, value in enumerate(values):
+        if release:
+            values[at] = None
+        if (part := reading.take(f"parts[{at}]", value, _decode, None)) is not None:
+            parts.append(part)
+    return tuple(parts)
 
 
 def _encode(part: Part) -> Json:
@@ -84,8 +89,8 @@ def _decode(value: Any) -> Part:
         fields = {name: field for name, field in value.items() if name != "type"}
         if kind == "tool_result":
             fields["content"] = decode_parts(fields["content"])
+        _check_types(kind, fields)
         part = _TYPES[kind](**fields)
-        _check_types(kind, part)
     except (KeyError, TypeError) as error:
         raise StoreError(
             f"A stored part cannot be read by this version of Inview ({words_of(error, 'no details')}). Another "
@@ -94,7 +99,8 @@ def _decode(value: Any) -> Part:
     return part
 
 
-def _check_types(kind: str, part: Part) -> None:
-    for name, hint in _HINTS[kind].items():
-        if name != "content" and not isinstance(getattr(part, name), hint):
-            raise TypeError(f"{kind}.{name} is not {hint}")
+def _check_types(kind: str, fields: Mapping[str, Any]) -> None:
+    hints = _HINTS[kind]
+    for name, value in fields.items():
+        if name in hints and name != "content" and not isinstance(value, hints[name]):
+            raise TypeError(f"{kind}.{name} is not {hints[name]}")

@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from app.domain.tokens.kinds import TextKind, kind_of
+from app.domain.tokens.kinds import KindFigures, TextKind, measure_kind
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,11 @@ from app.domain.tokens.kinds import TextKind, kind_of
     ],
 )
 def test_a_text_is_of_the_kind_that_most_of_its_letters_are(text: str, kind: TextKind) -> None:
-    assert kind_of(text) is kind
+    assert measure_kind(text).kind is kind
+
+
+def kind_of(*texts: str) -> TextKind:
+    return sum(map(measure_kind, texts), KindFigures()).kind
 
 
 def test_several_texts_are_judged_together() -> None:
