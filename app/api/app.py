@@ -26,11 +26,12 @@ from app.api.http.problems import answer_every_fault, problem_schemas
 from app.api.resources.agents import agents
 from app.api.resources.attachments import attachments
 from app.api.resources.compare import compare
-from app.api.resources.conversation import branches, conversations, history, lineage, marks, nodes, pairs
+from app.api.resources.conversation import branches, conversations, history, lineage, marks, pairs
 from app.api.resources.filters import filters, lines
 from app.api.resources.send import (
     checkpoints,
     counts,
+    nodes,
     queue,
     request_bodies,
     runs,
