@@ -24,6 +24,7 @@ from app.state.conversation.model import ModelState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from tests.runs.steps import a_conversation, reply_to
+from tests.state.composer.sends import too_much
 from tests.state.conftest import Tab
 from tests.state.watched import watching, watching_two
 from tests.waiting import until
@@ -138,6 +139,20 @@ async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx
         assert [run.model for run in comparison.runs] == [TINY, THINKER]
         await until(lambda: watcher.screen.context is not None and not watcher.screen.context.compared)
         assert watcher.screen.context.model == DEMO
+
+
+async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with watching(ctx, tab, conversation_id) as watcher:
+        watcher.compare((DEMO, TINY))  # the request to the first one is nearer to its limit
+        await until(lambda: bool(watcher.screen.context and watcher.screen.context.compared))
+        context = watcher.screen.context
+
+    assert context is not None
+    assert [one.x for one in context.compared] == [1, 0]
+    split = describe_split(context)
+    assert (split.x, split.y, split.all_fit) == ("0", "3", False)
+    assert split.title == "0 of 3 pairs in view are sent"
 
 
 async def test_models_chosen_on_the_start_page_wait_until_the_person_sends_the_draft(ctx: AppContext, tab: Tab) -> None:
