@@ -155,6 +155,20 @@ async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ct
     assert split.title == "0 of 3 pairs in view are sent"
 
 
+async def test_a_model_that_cannot_be_used_is_no_part_of_the_figures(ctx: AppContext, tab: Tab) -> None:
+    async with watching_two(ctx, tab) as watcher:
+        watcher.compare(("gone:big", TINY, THINKER))
+        await until(lambda: bool(watcher.screen.refusal or (watcher.screen.context and watcher.screen.context.compared)))
+        compared = watcher.screen
+        watcher.compare(())
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.model == DEMO)
+
+    assert compared.refusal is None, "the view options can be used"
+    assert compared.context is not None
+    assert [one.name for one in compared.context.compared] == ["Offline tiny", "thinker"]
+    assert watcher.screen.refusal is None
+
+
 async def test_models_chosen_on_the_start_page_wait_until_the_person_sends_the_draft(ctx: AppContext, tab: Tab) -> None:
     await tab.send(ComposerState.open)
     await tab.send(ComposerState.write, draft="/echo not ready", typed=True)
