@@ -417,8 +417,8 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
 
     async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
-        """Open the dialog of a send that is held back, unless the page shows another conversation by now."""
-        if draft.conversation_id == conversation_in(self.router.url.path):
+        """Open the dialog of a send that is held back, unless another page is open by now."""
+        if self._is_on_page_of(draft):
             self._pending, self.over_budget = draft, dialog
         else:
             await self._refuse(draft, dialog.message)
@@ -428,11 +428,16 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         await self._answer(draft, accepted=False)
 
     async def _show_fault(self, draft: Draft, message: str, provider: str) -> None:
-        """Show why a draft was not sent: in the composer; if the page shows another conversation by now, in a toast."""
-        if draft.conversation_id == conversation_in(self.router.url.path):
+        """Show why a draft was not sent: in the composer or, if another page is open by now, in a toast."""
+        if self._is_on_page_of(draft):
             self.fault, self.fault_provider = message, provider
         elif message:
             await show_fault(self, message)
+
+    def _is_on_page_of(self, draft: Draft) -> bool:
+        """Return True if the page has the composer of this draft. Pages such as the settings have no composer."""
+        path = self.router.url.path
+        return draft.conversation_id == conversation_in(path) and bool(draft.conversation_id or not path.strip("/"))
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
