@@ -71,7 +71,7 @@ def describe_fault(error: InviewError) -> str:
 
 
 def _point_to(named: re.Match[str]) -> str:
-    """Return words for a conversation, a pair or a run that do not contain its id. People know no runs, only replies."""
+    """Return words for a conversation, a pair or a run without its id. People know a run as a reply."""
     noun = named[1].lower().replace("run", "reply")
     return f"{'This' if named[1][0].isupper() else 'this'} {noun}"
 

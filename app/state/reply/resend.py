@@ -274,7 +274,7 @@ class ResendState(VisitedState, rx.State):
     async def _ask_about(
         self, request: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
     ) -> None:
-        """Open the dialog for this error or, if the page shows another conversation by now, say that nothing is sent."""
+        """Open the dialog for this error. If the page shows another conversation by now, say that nothing is sent."""
         if conversation_in(self.router.url.path) != request.conversation_id:
             await self._refuse(request)
             await show_fault(self, _describe_unanswered(request))
@@ -328,10 +328,8 @@ class ResendState(VisitedState, rx.State):
 
 def _describe_unanswered(request: ResendRequest) -> str:
     kept = " Your text is saved there." if request.edit else ""
-    return (
-        f"Pair {request.position} was not sent again, because that needs your choice. Open its conversation and send it "
-        f"again.{kept}"
-    )
+    unsent = f"Pair {request.position} was not sent again, because that needs your choice."
+    return f"{unsent} Open its conversation and send it again.{kept}"
 
 
 def _leads_soon(request: ResendRequest) -> bool:

@@ -157,8 +157,9 @@ async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ct
 
 async def test_a_model_that_cannot_be_used_is_no_part_of_the_figures(ctx: AppContext, tab: Tab) -> None:
     async with watching_two(ctx, tab) as watcher:
+        before = watcher.screen.context
         watcher.compare(("gone:big", TINY, THINKER))
-        await until(lambda: bool(watcher.screen.refusal or (watcher.screen.context and watcher.screen.context.compared)))
+        await until(lambda: watcher.screen.context is not before or watcher.screen.refusal is not None)
         compared = watcher.screen
         watcher.compare(())
         await until(lambda: watcher.screen.context is not None and watcher.screen.context.model == DEMO)

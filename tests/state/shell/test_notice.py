@@ -26,7 +26,7 @@ def words_of(fault: Exception) -> str:
         ),
         (SendLockedError(new_id()), "A reply is still running in this conversation."),
         (ConflictError(f"Conversation {new_id()!r} is not temporary."), "This conversation is not temporary."),
-        (ConflictError(f"The reply of pair {new_id()!r} is still running."), "The reply of this pair is still running."),
+        (ConflictError(f"The reply of pair {new_id()!r} runs. Stop it."), "The reply of this pair runs. Stop it."),
         (ConflictError(f"Run {new_id()!r} belongs to another process."), "This reply belongs to another process."),
     ],
 )
