@@ -141,6 +141,42 @@ async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx
         assert watcher.screen.context.model == DEMO
 
 
+def give_all_models_the_same_name(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+
+
+async def test_preview_of_a_first_message_tells_models_with_the_same_name_apart(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_all_models_the_same_name(ctx, monkeypatch)
+    await tab.send(ComposerState.open)
+    await tab.send(InspectorState.show, section="preview")
+    await choose_others_before_writing(tab)
+
+    await tab.send(ComposerState.write, draft="/echo my own text", typed=True)
+
+    assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+    await tab.send(PreviewState.choose_tab, tab="json")
+    assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+
+
+async def test_preview_tells_models_with_the_same_name_apart(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_all_models_the_same_name(ctx, monkeypatch)
+    async with watching_two(ctx, tab) as watcher:
+        await tab.send(ComposerState.open)
+        await choose_others_before_writing(tab)
+        await until(lambda: bool(watcher.screen.context and watcher.screen.context.compared))
+
+        await tab.send(PreviewState.refresh)
+
+        assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+
+
 async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ctx: AppContext, tab: Tab) -> None:
     conversation_id = await too_much(ctx, tab)
     async with watching(ctx, tab, conversation_id) as watcher:
