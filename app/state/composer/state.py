@@ -439,6 +439,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         path = self.router.url.path
         return draft.conversation_id == conversation_in(path) and bool(draft.conversation_id or not path.strip("/"))
 
+    def _show_work(self, draft: Draft, message: str) -> None:
+        """Show the progress of the summary before a send, unless another page is open by now."""
+        if self._is_on_page_of(draft):
+            self.work = SummaryWorkView(message)
+
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
 
@@ -455,10 +460,10 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
             async with self:
                 self._summary_run = summary.started.run_id
-                self.work = SummaryWorkView(describe_work(summary.count, 0))
+                self._show_work(draft, describe_work(summary.count, 0))
             async for characters in follow_summary(ctx, target, summary):
                 async with self:
-                    self.work = SummaryWorkView(describe_work(summary.count, characters))
+                    self._show_work(draft, describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
                 await self._show_fault(draft, describe_fault(error), provider_of(error))

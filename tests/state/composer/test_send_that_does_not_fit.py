@@ -135,6 +135,28 @@ async def test_files_alone_are_sent_after_a_summary_unless_a_text_was_begun_mean
     assert [file.name for file in tab.shows(ComposerState, "files")] == ["t.csv"]
 
 
+async def test_progress_of_a_summary_is_not_shown_on_another_page(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+        await tab.until(lambda: tab.shows(ComposerState, "work") is not None)
+        tab.path = "/c/another"
+        await tab.send(ComposerState.open)
+        tab.log.clear()
+        yield 7
+        async for characters in follow_summary(ctx, conversation_id, summary):
+            yield characters
+
+    monkeypatch.setattr(composer_state, "follow_summary", leave)
+    await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert not any(tab.received(ComposerState, "work"))
+    assert tab.shows(ComposerState, "order") is None
+
+
 async def test_dialog_does_not_open_on_another_page(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     conversation_id = await too_much(ctx, tab)
 
