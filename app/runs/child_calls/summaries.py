@@ -167,7 +167,7 @@ async def summarise(  # noqa: PLR0913, PLR0917 - the view, the draft and the ext
         if (pairs := await load_sent(ctx, base, older)) is not None:
             break
     else:
-        raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
+        raise ConflictError("The conversation changed while Inview read it. Try again.")
     tools = planned.composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), NO_PARAMETERS, tools, base.extras)
     caching = await load_caching(

@@ -72,7 +72,7 @@ async def ask_title(
         if (pairs := await load_sent(ctx, base, sent)) is not None:
             break
     else:
-        raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
+        raise ConflictError("The conversation changed while Inview read it. Try again.")
     parameters = Parameters(max_output_tokens=_room(base.profile))
     tools = composed.tools.definitions
     view = build_view(base.conversation, base.agent, pairs, (Text(INSTRUCTION),), parameters, tools, base.extras)

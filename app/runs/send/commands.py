@@ -423,7 +423,7 @@ async def hurry_run(ctx: AppContext, owner: str, run_id: str) -> None:
     async with ctx.store.read() as session:
         place = (await runs.load_run(session, owner, run_id)).place
     if ctx.engine.hurry(run_id) is None:
-        raise ConflictError(f"Run {run_id!r} is not waiting for another attempt. Follow its events.")
+        raise ConflictError(f"Run {run_id!r} is not waiting for another attempt: it has made it, or it has ended.")
     ctx.event_bus.publish(owner, place.conversation_id, RetryHurried(place.pair_id))
 
 

@@ -256,7 +256,7 @@ async def read_base(
             if await ctx.indexer.finds_all(session, owner, conversation_id, head.revision, vocabulary, known):
                 return await _read_base(ctx, session, inputs, now, options.topic)
         await ctx.indexer.index_pairs(owner, conversation_id, head.revision, vocabulary)
-    raise ConflictError(f"Conversation {conversation_id!r} changed while Inview read it. Try again.")
+    raise ConflictError("The conversation changed while Inview read it. Try again.")
 
 
 async def read_first_base(

@@ -58,8 +58,8 @@ class ComposedView:
     - `parameters`: parameters for the next send only.
     - `edition`: the number that the page gave the draft; 0: none.
     - `turn`: the number of compositions so far.
-    - `models`: the models that get the draft. The view is composed for the first of them; if it is empty, for
-      the model of the options.
+    - `models`: the models that get the draft. The view is composed for the first of them that can be used; if there is
+      none, for the model of the options.
     - `composed`: the view on the page; None until it is ready.
     - `others`: the compositions for the other models.
     - `busy`: locked from a composition until the page shows its result.
@@ -132,9 +132,9 @@ class ComposedView:
             ConflictError: the conversation changes faster than it can be read.
         """
         edition = self.edition
-        composed = await self._compose_view(options)
+        composed, *others = await self._compose_view(options)
         self.options, self._refusal = options, None
-        return ComposedResult(options, options, composed, edition, others=await self._compose_others(options))
+        return ComposedResult(options, options, composed, edition, others=tuple(others))
 
     async def compose(self) -> ComposedResult:
         """Compose the view with the requested options.
@@ -152,12 +152,11 @@ class ComposedView:
         )
         for options in (requested, *others):
             try:
-                composed = await self._compose_view(options)
+                composed, *compared = await self._compose_view(options)
             except (InputError, ConflictError) as error:
                 refusal = refusal or error
             else:
-                others_of = await self._compose_others(options)
-                return ComposedResult(requested, options, composed, edition, refusal, others_of)
+                return ComposedResult(requested, options, composed, edition, refusal, tuple(compared))
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
@@ -201,16 +200,17 @@ class ComposedView:
         composed, *others = [await compose_base(base, draft, schema=schema, attached=attached) for base in bases]
         return ComposedResult(options, options, composed, edition, others=tuple(others))
 
-    async def _compose_view(self, options: ViewOptions) -> Composed:
-        return await self._compose_for(options if not self.models else replace(options, model=self.models[0]))
+    async def _compose_view(self, options: ViewOptions) -> tuple[Composed, ...]:
+        """Compose the view for each model that gets the draft.
 
-    async def _compose_others(self, options: ViewOptions) -> tuple[Composed, ...]:
-        """Compose the draft for the other models that get it, except those that cannot be used: the send says why."""
-        others: list[Composed] = []
-        for model in self.models[1:]:
+        A model that cannot be used is left out: the send says why. If none is left, compose the view for the model of
+        the options.
+        """
+        found: list[Composed] = []
+        for model in self.models:
             with suppress(InputError, ConflictError):
-                others.append(await self._compose_for(replace(options, model=model)))
-        return tuple(others)
+                found.append(await self._compose_for(replace(options, model=model)))
+        return tuple(found) or (await self._compose_for(options),)
 
     async def _compose_for(self, options: ViewOptions) -> Composed:
         schema, attached = self.parameters.reply_schema, self.attached

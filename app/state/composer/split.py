@@ -64,10 +64,14 @@ def describe_split(context: ContextView) -> SplitView:
 def _describe_compared(context: ContextView) -> SplitView:
     """Return the figures of a send to several models as text: a row for each model, and the sums of all of them.
 
-    The limit is that of the model with the least room.
+    The number of pairs and the limit are those of the model that gets the fewest pairs or, if several get as few, of
+    the one of these with the least room.
     """
     sends = context.compared
-    fullest = max(sends, key=lambda send: (send.estimate.tokens + send.estimate.reserve) / (send.estimate.limit or 1))
+    fullest = max(
+        sends,
+        key=lambda send: (-send.x, (send.estimate.tokens + send.estimate.reserve) / (send.estimate.limit or 1)),
+    )
     of_one = describe_split(replace(context, x=fullest.x, estimate=fullest.estimate, compared=()))
     tokens, error_band = sum(send.estimate.tokens for send in sends), max(send.estimate.error_band for send in sends)
     costs = [send.estimate.cost for send in sends]

@@ -417,8 +417,8 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
 
     async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
-        """Open the dialog of a send that is held back, unless the page shows another conversation by now."""
-        if draft.conversation_id == conversation_in(self.router.url.path):
+        """Open the dialog of a send that is held back, unless another page is open by now."""
+        if self._is_on_page_of(draft):
             self._pending, self.over_budget = draft, dialog
         else:
             await self._refuse(draft, dialog.message)
@@ -428,11 +428,21 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         await self._answer(draft, accepted=False)
 
     async def _show_fault(self, draft: Draft, message: str, provider: str) -> None:
-        """Show why a draft was not sent: in the composer; if the page shows another conversation by now, in a toast."""
-        if draft.conversation_id == conversation_in(self.router.url.path):
+        """Show why a draft was not sent: in the composer or, if another page is open by now, in a toast."""
+        if self._is_on_page_of(draft):
             self.fault, self.fault_provider = message, provider
         elif message:
             await show_fault(self, message)
+
+    def _is_on_page_of(self, draft: Draft) -> bool:
+        """Return True if the page has the composer of this draft. Pages such as the settings have no composer."""
+        path = self.router.url.path
+        return draft.conversation_id == conversation_in(path) and bool(draft.conversation_id or not path.strip("/"))
+
+    def _show_work(self, draft: Draft, message: str) -> None:
+        """Show the progress of the summary before a send, unless another page is open by now."""
+        if self._is_on_page_of(draft):
+            self.work = SummaryWorkView(message)
 
     async def _summarise_first(self, draft: Draft) -> None:
         """Summarise the older pairs, then send the draft.
@@ -450,10 +460,10 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             summary = await summarise(ctx, LOCAL_OWNER, target, options, draft.text, draft.older)
             async with self:
                 self._summary_run = summary.started.run_id
-                self.work = SummaryWorkView(describe_work(summary.count, 0))
+                self._show_work(draft, describe_work(summary.count, 0))
             async for characters in follow_summary(ctx, target, summary):
                 async with self:
-                    self.work = SummaryWorkView(describe_work(summary.count, characters))
+                    self._show_work(draft, describe_work(summary.count, characters))
         except (InviewError, NotFoundError) as error:
             async with self:
                 await self._show_fault(draft, describe_fault(error), provider_of(error))
@@ -465,7 +475,9 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
-            if target == conversation_in(self.router.url.path):
+            # The text "" names no text: an order with it would send a text that was written during the summary.
+            is_same = bool(draft.text) or not self._draft.strip()
+            if target == conversation_in(self.router.url.path) and is_same:
                 self.order = make_order(OrderKind.SEND, draft.text)
 
 

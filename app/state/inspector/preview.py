@@ -45,11 +45,15 @@ _MAX_KEY: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """The request of a planned send. `conversation_id` is "" if the send is the first message of a new conversation."""
+    """The request of a planned send. `conversation_id` is "" if the send is the first message of a new conversation.
+
+    `model_name` differs from the names of the other models that get the message.
+    """
 
     conversation_id: str
     planned: Preview
     body_sha256: str
+    model_name: str
 
     @property
     def is_large(self) -> bool:
@@ -195,7 +199,7 @@ class PreviewState(rx.State):
         if planned is None:
             await self._read()
             return
-        prepared = _Prepared(conversation_id, planned, request.body_sha256)
+        prepared = _Prepared(conversation_id, planned, request.body_sha256, request.model_name)
         shown = await _describe(prepared, selection)
         async with self:
             if self._turn == turn and self._selection() == selection:
@@ -243,7 +247,9 @@ async def _prepare(moment: Moment | FirstDraft) -> _Prepared:
     ctx = await context_for(current(), moment.conversation_id)
     planned = await _plan(ctx, moment)
     key = ctx.prepared.keep(LOCAL_OWNER, moment.conversation_id, planned)
-    return _Prepared(moment.conversation_id, planned, key)
+    profile, others = planned.composed.base.profile, moment.others if isinstance(moment, FirstDraft) else moment.models
+    name = ctx.catalogue.names_of(LOCAL_OWNER, {profile.model, *others})[profile.model] if others else profile.name
+    return _Prepared(moment.conversation_id, planned, key, name)
 
 
 async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
@@ -264,7 +270,7 @@ async def _plan(ctx: AppContext, moment: Moment | FirstDraft) -> Preview:
 async def _describe(prepared: _Prepared, selection: _Selection) -> _Shown:
     """Return the visible parts of the request. Large ones are described in a thread, so that replies keep streaming."""
     request = await _call(prepared, show_request, _previewed(prepared.planned), prepared.body_sha256, selection.reading)
-    request = replace(request, model_name=prepared.planned.composed.base.profile.name)
+    request = replace(request, model_name=prepared.model_name)
     if selection.tab == "json":
         return _Shown(request, body=await _call(prepared, _show_page, prepared, selection.page))
     if selection.tab == "changes":

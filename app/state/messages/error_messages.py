@@ -18,16 +18,20 @@ from app.domain.errors import (
 
 _FIELDS: Final[Mapping[str, str]] = {
     "about_me": "The text about you",
+    "amount": "The amount",
+    "arguments": "The arguments",
     "attachment": "The file",
     "attachments": "The files",
     "file": "The file",
     "filter": "The filter",
     "key": "The key",
+    "line": "The line",
     "model": "The model",
     "models": "The models",
     "name": "The name",
     "path": "The topic",
     "schema": "The schema",
+    "summary": "The summary",
     "text": "The message",
     "topic": "The topic",
 }
@@ -38,6 +42,8 @@ _MISSING: Final[Mapping[str, str]] = {"stored request of pair": _NOT_STORED, "sn
 """Messages for missing objects whose noun in the error is unknown to people."""
 _INTERNAL_ID: Final = re.compile(r"(?:[0-9]+ of pair )?[0-9A-Za-z_-]{16,}")
 _OWNER: Final = re.compile(" (?:of|in) (?:pair|conversation|run)$")
+_NAMED: Final = re.compile(r"\b(conversation|pair|run) '[0-9A-Za-z_-]{16,}'", re.IGNORECASE)
+"""A conversation, a pair or a run with its id, in the message of an error."""
 _LOCKED: Final = "A reply is still running in this conversation. Wait for it or stop it, then send again."
 
 _PREDICATES: Final = ("is ", "are ", "has ", "have ", "can ", "cannot ", "must ", "refers ", "selects ")
@@ -61,7 +67,13 @@ def describe_fault(error: InviewError) -> str:
     if isinstance(error, InputError) and not error.field.startswith("schema."):
         subject = _FIELDS.get(error.field) if error.reason.startswith(_PREDICATES) else None
         return f"{subject} {error.reason}" if subject else f"{error.reason[:1].upper()}{error.reason[1:]}"
-    return str(error)
+    return _NAMED.sub(_point_to, str(error))
+
+
+def _point_to(named: re.Match[str]) -> str:
+    """Return words for a conversation, a pair or a run without its id. People know a run as a reply."""
+    noun = named[1].lower().replace("run", "reply")
+    return f"{'This' if named[1][0].isupper() else 'this'} {noun}"
 
 
 def provider_of(error: InviewError) -> str:

@@ -274,9 +274,10 @@ class ResendState(VisitedState, rx.State):
     async def _ask_about(
         self, request: ResendRequest, error: LaterPairsError | OverBudgetError | SelectionChangedError
     ) -> None:
-        """Open the dialog for this error, unless the page shows another conversation by now."""
+        """Open the dialog for this error. If the page shows another conversation by now, say that nothing is sent."""
         if conversation_in(self.router.url.path) != request.conversation_id:
             await self._refuse(request)
+            await show_fault(self, _describe_unanswered(request))
             return
         await self._come()
         self._set_pending(request)
@@ -323,6 +324,12 @@ class ResendState(VisitedState, rx.State):
             if branched:
                 await show_toast(self, BRANCHED)
         return [rx.redirect(conversation_path(comparison.conversation_id))] if branched else []
+
+
+def _describe_unanswered(request: ResendRequest) -> str:
+    kept = " Your text is saved there." if request.edit else ""
+    unsent = f"Pair {request.position} was not sent again, because that needs your choice."
+    return f"{unsent} Open its conversation and send it again.{kept}"
 
 
 def _leads_soon(request: ResendRequest) -> bool:

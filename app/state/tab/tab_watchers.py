@@ -41,6 +41,7 @@ class Moment:
     - `edition`: the text area's number for this text.
     - `parameters`: parameters for this send alone.
     - `attached`: the files of the draft.
+    - `models`: the models that get the draft, if there are several.
 
     The conversation:
 
@@ -57,6 +58,7 @@ class Moment:
     edition: int
     parameters: Parameters
     attached: tuple[Part, ...]
+    models: tuple[str, ...]
     turn: int
     running: str
     ended: str
@@ -217,6 +219,7 @@ def _moment(watcher: Watcher) -> Moment | None:
         watcher.view.edition,
         watcher.view.parameters,
         watcher.view.attached,
+        watcher.view.models,
         watcher.view.turn,
         screen.running,
         screen.ended,

@@ -24,6 +24,7 @@ from app.state.conversation.model import ModelState
 from app.state.inspector.frame import InspectorState
 from app.state.inspector.preview import PreviewState
 from tests.runs.steps import a_conversation, reply_to
+from tests.state.composer.sends import too_much
 from tests.state.conftest import Tab
 from tests.state.watched import watching, watching_two
 from tests.waiting import until
@@ -138,6 +139,71 @@ async def test_message_is_estimated_and_previewed_for_the_models_that_get_it(ctx
         assert [run.model for run in comparison.runs] == [TINY, THINKER]
         await until(lambda: watcher.screen.context is not None and not watcher.screen.context.compared)
         assert watcher.screen.context.model == DEMO
+
+
+def give_all_models_the_same_name(ctx: AppContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name_of(_owner: str, _model: str) -> str:
+        return "Same"
+
+    monkeypatch.setattr(ctx.catalogue, "name_of", name_of)
+
+
+async def test_preview_of_a_first_message_tells_models_with_the_same_name_apart(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_all_models_the_same_name(ctx, monkeypatch)
+    await tab.send(ComposerState.open)
+    await tab.send(InspectorState.show, section="preview")
+    await choose_others_before_writing(tab)
+
+    await tab.send(ComposerState.write, draft="/echo my own text", typed=True)
+
+    assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+    await tab.send(PreviewState.choose_tab, tab="json")
+    assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+
+
+async def test_preview_tells_models_with_the_same_name_apart(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_all_models_the_same_name(ctx, monkeypatch)
+    async with watching_two(ctx, tab) as watcher:
+        await tab.send(ComposerState.open)
+        await choose_others_before_writing(tab)
+        await until(lambda: bool(watcher.screen.context and watcher.screen.context.compared))
+
+        await tab.send(PreviewState.refresh)
+
+        assert tab.shows(PreviewState, "request").model_name == "Same (tiny)"
+
+
+async def test_figures_of_several_models_warn_if_one_of_them_gets_fewer_pairs(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await too_much(ctx, tab)
+    async with watching(ctx, tab, conversation_id) as watcher:
+        watcher.compare((DEMO, TINY))  # the request to the first one is nearer to its limit
+        await until(lambda: bool(watcher.screen.context and watcher.screen.context.compared))
+        context = watcher.screen.context
+
+    assert context is not None
+    assert [one.x for one in context.compared] == [1, 0]
+    split = describe_split(context)
+    assert (split.x, split.y, split.all_fit) == ("0", "3", False)
+    assert split.title == "0 of 3 pairs in view are sent"
+
+
+async def test_a_model_that_cannot_be_used_is_no_part_of_the_figures(ctx: AppContext, tab: Tab) -> None:
+    async with watching_two(ctx, tab) as watcher:
+        before = watcher.screen.context
+        watcher.compare(("gone:big", TINY, THINKER))
+        await until(lambda: watcher.screen.context is not before or watcher.screen.refusal is not None)
+        compared = watcher.screen
+        watcher.compare(())
+        await until(lambda: watcher.screen.context is not None and watcher.screen.context.model == DEMO)
+
+    assert compared.refusal is None, "the view options can be used"
+    assert compared.context is not None
+    assert [one.name for one in compared.context.compared] == ["Offline tiny", "thinker"]
+    assert watcher.screen.refusal is None
 
 
 async def test_models_chosen_on_the_start_page_wait_until_the_person_sends_the_draft(ctx: AppContext, tab: Tab) -> None:

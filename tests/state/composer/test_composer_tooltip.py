@@ -180,7 +180,7 @@ async def test_what_cannot_be_kept_says_why(ctx: AppContext, tab: Tab) -> None:
 
     await tab.send(TemporaryState.keep)
 
-    assert "is not temporary" in tab.shows(TemporaryState, "fault")
+    assert tab.shows(TemporaryState, "fault") == "This conversation is not temporary."
     assert tab.shows(TemporaryState, "keeping") is False
 
 

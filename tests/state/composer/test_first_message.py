@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from app.domain.errors import ConflictError
 from app.domain.settings.preferences import Preferences
 from app.runs.app_context import AppContext
 from app.runs.send.commands import LOCAL_OWNER, create_conversation
 from app.runs.settings.preference_commands import set_preferences
 from app.runs.trash.trash import list_trash
 from app.state.agents.choice import AgentState
+from app.state.composer import state as composer_state
+from app.state.composer.first_message import deliver_first
+from app.state.composer.sending import Draft
 from app.state.composer.state import ComposerState
 from app.state.composer.views import SendAnswer
 from app.state.conversation.model import ModelState
 from app.state.conversation.system_prompt import SystemPromptState
 from app.state.conversation.temporary import TemporaryState
+from app.state.messages.toasts import ToastState
+from app.state.tab.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from app.store.ledger.ledger import load_calls
@@ -101,6 +107,44 @@ async def test_first_message_whose_dialog_is_left_with_the_page_is_refused(ctx: 
 
     # Until it has an answer, the start page sends no other message.
     assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+
+
+@pytest.mark.parametrize("path", ["/settings", "/c/another"])
+async def test_first_message_that_is_refused_after_its_page_was_left_is_explained_there(
+    tab: Tab, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    async def leave(_: object) -> tuple[str, str]:
+        tab.path = path
+        await tab.send(VisitState.begin)
+        raise ConflictError("Not today.")
+
+    monkeypatch.setattr(composer_state, "deliver_first", leave)
+    await tab.send(ComposerState.open)
+
+    await send(tab, "Hello")
+
+    assert tab.shows(ToastState, "toast").message == "Not today."
+    assert tab.shows(ComposerState, "fault") == ""
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+
+
+async def test_dialog_of_a_first_message_does_not_open_on_a_page_without_composer(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave(draft: Draft) -> tuple[str, str]:
+        tab.path = "/settings"
+        await tab.send(VisitState.begin)
+        return await deliver_first(draft)
+
+    monkeypatch.setattr(composer_state, "deliver_first", leave)
+    await set_preferences(ctx, LOCAL_OWNER, Preferences(send_tokens=900))
+    await tab.send(ComposerState.open)
+
+    await send(tab, "/echo " + "word " * 400)
+
+    assert tab.shows(ComposerState, "over_budget") is None
+    assert tab.shows(ComposerState, "answers") == (SendAnswer("1", accepted=False),)
+    assert tab.shows(ToastState, "toast").message.endswith("Nothing has been sent; your text is saved.")
 
 
 @pytest.mark.parametrize("temporary", [False, True])

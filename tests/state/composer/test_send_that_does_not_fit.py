@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncGenerator
+
 import pytest
 
 from app.domain.conversation.marks import Marks, PairMarks
@@ -9,14 +12,18 @@ from app.domain.conversation.parts import plain_text
 from app.domain.errors import ConflictError, NotFoundError
 from app.domain.settings.preferences import OverBudget, Preferences
 from app.runs.app_context import AppContext
+from app.runs.attachments.uploads import attach_file
+from app.runs.child_calls.summaries import Summary
 from app.runs.compare.comparisons import read_comparison
 from app.runs.conversation.mark_commands import mark_pairs
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer import state as composer_state
+from app.state.composer.attachments import AttachmentState
 from app.state.composer.sending import Draft, deliver
 from app.state.composer.state import ComposerState
+from app.state.composer.summary import follow_summary
 from app.state.composer.views import OrderKind, SendAnswer
 from app.state.conversation.model import ModelState
 from app.state.messages.toasts import ToastState
@@ -103,6 +110,51 @@ async def test_older_pairs_are_summarised_and_the_text_is_sent_then(ctx: AppCont
     await send(tab, "What now?", "2", order.id)
     assert tab.shows(ComposerState, "order") is None
     assert (await requests(ctx, conversation_id))[-1] == "What now?"
+
+
+@pytest.mark.parametrize(("typed", "is_sent"), [("", True), ("I have not", False)])
+async def test_files_alone_are_sent_after_a_summary_unless_a_text_was_begun_meanwhile(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch, typed: str, *, is_sent: bool
+) -> None:
+    async def write_meanwhile(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+        await tab.send(ComposerState.write, draft=typed, typed=True)
+        async for characters in follow_summary(ctx, conversation_id, summary):
+            yield characters
+
+    monkeypatch.setattr(composer_state, "follow_summary", write_meanwhile)
+    await too_much(ctx, tab)
+    upload = await attach_file(ctx, LOCAL_OWNER, b"a,b\n", "t.csv")
+    await tab.send(AttachmentState.begin, key="a-1", name="t.csv", length=4)
+    await tab.send(AttachmentState.finish, key="a-1", status=201, body=json.dumps({"upload_id": upload.id}))
+    await send(tab, "")
+    assert tab.shows(ComposerState, "over_budget") is not None
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert (tab.shows(ComposerState, "order") is not None) is is_sent
+    assert [file.name for file in tab.shows(ComposerState, "files")] == ["t.csv"]
+
+
+async def test_progress_of_a_summary_is_not_shown_on_another_page(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave(ctx: AppContext, conversation_id: str, summary: Summary) -> AsyncGenerator[int]:
+        await tab.until(lambda: tab.shows(ComposerState, "work") is not None)
+        tab.path = "/c/another"
+        await tab.send(ComposerState.open)
+        tab.log.clear()
+        yield 7
+        async for characters in follow_summary(ctx, conversation_id, summary):
+            yield characters
+
+    monkeypatch.setattr(composer_state, "follow_summary", leave)
+    await too_much(ctx, tab)
+    await send(tab, "What now?")
+
+    await tab.send(ComposerState.choose_way, key="summarise")
+
+    assert not any(tab.received(ComposerState, "work"))
+    assert tab.shows(ComposerState, "order") is None
 
 
 async def test_dialog_does_not_open_on_another_page(ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:

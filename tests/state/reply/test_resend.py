@@ -10,14 +10,18 @@ from app.domain.conversation.lifecycle import Lifecycle
 from app.domain.conversation.parts import plain_text
 from app.domain.settings.preferences import OverBudget
 from app.runs.app_context import AppContext
+from app.runs.resend.in_place import ResendResult
 from app.runs.send.commands import LOCAL_OWNER, change_conversation, create_conversation, start_reply
 from app.runs.send.context_selection import ViewOptions
 from app.runs.settings.preference_commands import read_preferences
 from app.runs.watch.watcher import Watcher
 from app.state.messages.toasts import ToastState
+from app.state.reply import resend
 from app.state.reply.edit import EditState
 from app.state.reply.resend import ResendState
+from app.state.reply.resending import ResendRequest, send_again
 from app.state.reply.summary import SummaryState
+from app.state.tab.visit import VisitState
 from app.store.conversation.conversations import load_conversation
 from app.store.conversation.pairs import load_pairs
 from tests.runs.steps import reply_to
@@ -59,6 +63,22 @@ async def test_newest_pair_is_answered_again_at_once_and_that_is_taken_back(watc
     assert [pair.version for pair in await stored(watcher)] == [1, 1]
     await until(lambda: watcher.screen.pairs[1].made_at == before.made_at)
     assert tab.shows(ToastState, "toast").message == "Undone: pair 2 regenerated"
+
+
+async def test_question_about_a_pair_whose_page_was_left_becomes_a_message(
+    watcher: Watcher, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def leave(request: ResendRequest) -> ResendResult:
+        tab.path = "/c/another"
+        await tab.send(VisitState.begin)
+        return await send_again(request)
+
+    monkeypatch.setattr(resend, "send_again", leave)
+    await tab.send(ResendState.answer_again, pair_id=at(watcher, 1), model="")
+
+    assert tab.shows(ResendState, "later") is None
+    assert tab.shows(ToastState, "toast").message.startswith("Pair 1 was not sent again")
+    assert [pair.versions for pair in await stored(watcher)] == [1, 1]
 
 
 async def test_later_pairs_are_asked_about_and_nothing_is_sent_without_an_answer(watcher: Watcher, tab: Tab) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from app.domain.errors import NotFoundError, SendLockedError
+from app.domain.errors import ConflictError, InputError, NotFoundError, SendLockedError
 from app.patches.sampling import FIRST, Sampler
 from app.runs.runtime.ids import new_id
 from app.state.shell import notice
@@ -25,10 +25,17 @@ def words_of(fault: Exception) -> str:
             "There is no such open comparison. It may have been deleted.",
         ),
         (SendLockedError(new_id()), "A reply is still running in this conversation."),
+        (ConflictError(f"Conversation {new_id()!r} is not temporary."), "This conversation is not temporary."),
+        (ConflictError(f"The reply of pair {new_id()!r} runs. Stop it."), "The reply of this pair runs. Stop it."),
+        (ConflictError(f"Run {new_id()!r} belongs to another process."), "This reply belongs to another process."),
     ],
 )
 def test_deliberate_error_is_shown_without_an_id_that_no_person_knows(fault: Exception, message: str) -> None:
     assert message in words_of(fault)
+
+
+def test_message_about_a_field_names_the_field() -> None:
+    assert "The line has no command." in words_of(InputError("line", "has no command. Write one after a colon."))
 
 
 def test_any_other_error_is_logged_and_shown_only_by_its_number() -> None:
