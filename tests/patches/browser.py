@@ -6,11 +6,14 @@
     browser.misses                              # True: a patch did not fit, so the page requests all values
 """
 
+# Values from JSON have no types.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from app.patches.apply import apply
 from app.patches.patch import Append, NewItems, Op, Patch, Rebuild, Replace, Span
@@ -35,11 +38,11 @@ class Browser:
                 self._take((state, name), sent)
 
     def _take(self, var: Name, sent: Any) -> None:
-        if not isinstance(sent, dict) or "$rev" not in sent:
+        message = cast("dict[str, Any]", sent) if isinstance(sent, dict) else {}
+        if "$rev" not in message:
             self._revisions.pop(var, None)
             self.values[var] = sent
             return
-        message: dict[str, Any] = sent  # pyright: ignore[reportUnknownVariableType] - from JSON
         connection, number = message["$rev"]
         held_connection, held_number = self._revisions.get(var, ("", 0))
         if connection == held_connection and number <= held_number:

@@ -219,7 +219,7 @@ async def flush(proxy: Any, pairs: Pairs) -> bool:
 
 
 async def turns(chance: random.Random, most: int) -> None:
-    """Let the other tasks go on for a random number of turns of the loop."""
+    """Let the other tasks run for a random number of turns of the loop."""
     for _ in range(chance.randint(0, most)):
         await asyncio.sleep(0)
 
@@ -494,7 +494,7 @@ async def test_text_of_a_conversation_that_the_page_has_left_is_not_sent(ctx: Ap
     page.path = "/"
     await (await page.begin(TranscriptState.open)).wait_all()
     frames = len(page.wire.entries)
-    await visit.wait_all()  # the handler that followed the conversation ends by itself
+    await visit.wait_all()  # until the handler that followed the conversation has ended
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
     assert len(page.wire.entries) == frames
