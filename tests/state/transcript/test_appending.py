@@ -272,6 +272,8 @@ async def disconnect(page: Page) -> None:
 
 async def expire(page: Page) -> None:
     page.manager._purge_token(page.key)
+    async with page.manager.modify_state(page.key):  # another handler gets a new state
+        pass
 
 
 @pytest.mark.parametrize("happens", [hold_the_lock, request_all_values, connect_again, disconnect, expire])
