@@ -103,7 +103,7 @@ def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def uses(line: str, name: str) -> bool:
-    """Return True if the line contains `@name`. A use through another saved filter does not count."""
+    """Return True if a filter line contains `@name`. A use through another saved filter does not count."""
     return name in _names(line)
 
 

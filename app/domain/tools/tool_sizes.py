@@ -30,7 +30,7 @@ DEEPEST = 12
 
 
 class ToolForm(StrEnum):
-    """The format of tool definitions that a model reads."""
+    """The text format of tool definitions as a model reads them."""
 
     JSON = "json"
     TYPESCRIPT = "typescript"
@@ -88,7 +88,7 @@ _RULES = (
 
 
 def tool_rule_of(model: str) -> ToolRule:
-    """Return the rule for counting the tool definitions of a model ("provider:model"), according to its name.
+    """Return the rule by which a model counts the tokens of tool definitions. `model` is "provider:model".
 
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496
