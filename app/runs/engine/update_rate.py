@@ -23,7 +23,7 @@ When the loop is about 8 ms late, the time between two updates reaches its maxim
 
 @dataclass(eq=False)
 class Throttle:
-    """The minimum time between two updates, which adapts to the load. `window` is that time in seconds."""
+    """The minimum time between two updates of a reply on a page, which adapts to the load: `window`, in seconds."""
 
     window: float = FRAME_SECONDS
     _late: float = 0.0
