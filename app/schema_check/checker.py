@@ -52,7 +52,7 @@ _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplif
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a check. `faults` are the places that do not match, each with the reason.
+    """The result of checking a schema or a value. `faults` are the places that do not match, each with the reason.
 
     - `unusable`: the reason why the check was impossible, such as "refers to itself …".
     - `too_long`: the check takes too much work.
