@@ -44,7 +44,7 @@ class ComparisonState(VisitedState, rx.State):
 
     @rx.event
     async def fold(self) -> None:
-        """Close the dialog and show the conversation. The replies continue."""
+        """Close the dialog with the compared replies and show the conversation. The replies continue."""
         _look(self, on=False)
 
     async def _end_visit(self) -> None:

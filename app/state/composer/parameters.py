@@ -158,7 +158,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without changes."""
+        """Close the dialog of the model parameters without changes."""
         self.form = None
 
     @rx.event

@@ -65,5 +65,5 @@ def describe_fault(error: InviewError) -> str:
 
 
 def provider_of(error: InviewError) -> str:
-    """Return the provider whose settings must be changed to avoid the error, or "" if it is not known."""
+    """Return the provider whose settings must be changed to avoid this error, or "" if it is not known."""
     return error.provider if isinstance(error, NoKeyError) else ""

@@ -66,7 +66,7 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """The subject of the dialog: the entry `id`, or everything (`ALL`). The dialog's sentence starts with `name`."""
+    """The subject of the deletion dialog: the entry `id`, or everything (`ALL`). Its sentence starts with `name`."""
 
     id: str
     name: str
