@@ -21,7 +21,7 @@ MAX_PIECES: Final = 200
 
 
 def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
-    """Join the messages of a prompt to one text. `server` and `name` are for the error message.
+    """Join the messages of an MCP server's prompt to one text. `server` and `name` are for the error message.
 
     Raises:
         ToolFailedError: the prompt has content other than text, is empty, or is too large.
