@@ -21,7 +21,7 @@ from app.domain.filters.language.syntax import Everything, Filter, Saved, leaves
 from app.domain.filters.saved import expand_saved
 
 MAX_NAME = 60
-"""Maximum length of a name in characters."""
+"""Maximum number of characters of a saved filter's name."""
 MAX_SAVED = 500
 """Maximum number of saved filters per owner."""
 

@@ -104,7 +104,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"claude-(instant|v?[12]|3|(opus|sonnet|haiku)-3)", _CLAUDE_OLD),
     (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
     (r"claude", _CLAUDE_NEW),
-    # Google. Gemma's vocabulary, which Gemini shares. JSON with many numbers costs 1,380.
+    # Google. Gemma's vocabulary, which Gemini shares. JSON with many numbers has a `permille` of 1,380.
     (r"gemini-([3-9])", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_FIXED)),
     (r"gemini", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_TILES)),
     (r"gemma", Family(1_080, 0.15, _GEMMA_KINDS, base=2, per_message=5, images=ImageRule.GEMMA)),

@@ -24,7 +24,7 @@ from app.domain.errors import InviewError
 BUILT_IN = "built-in"
 """The server id of built-in tools, which belong to no server."""
 MAX_NAME = 64
-"""Maximum length of a tool's name for models. Anthropic and OpenAI accept the characters `A-Z a-z 0-9 _ -`."""
+"""Maximum characters of a tool's name for models. Anthropic and OpenAI accept the characters `A-Z a-z 0-9 _ -`."""
 MAX_SERVER_NAME = 32
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
