@@ -150,7 +150,7 @@ class _Scanner:
     holder: str = "$"
     """JSON path of the object that has the open long list."""
     item: int = 0
-    """Position at which the current item begins."""
+    """Position in the file, in bytes, at which the current item begins."""
     in_item: bool = False
     values: int = 0
     shell_values: int = 0
