@@ -17,7 +17,7 @@ from app.views.compare.compared import ComparedColumnsView
 from app.views.reply.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
-"""The element id of the button that closes the dialog. It is the first control of the dialog."""
+"""The HTML id of the button that closes the dialog with the compared replies. It is the first control of the dialog."""
 
 
 class ComparisonState(VisitedState, rx.State):

@@ -28,7 +28,7 @@ from app.state.tab.visit import VisitedState
 from app.views.composer.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"
-"""The element id of the button that requests the text from the server."""
+"""The HTML id of the button that requests the text of a prompt or a resource from its MCP server."""
 MAX_VALUE: Final = 20_000
 """Maximum number of characters of one argument of a prompt or a resource."""
 

@@ -40,7 +40,7 @@ Counted = tuple[tuple[str, str], ...]
 If a model has several entries, only its last entry is used.
 """
 Choices = tuple[tuple[str, OverBudget], ...]
-"""Models, each with the option that was chosen for it in the dialog.
+"""Models, each with the option that was chosen for it in the dialog "This does not fit".
 
 For a model with several entries, the last one is used.
 """

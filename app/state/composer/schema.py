@@ -24,9 +24,9 @@ from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
 
 AREA_ID: Final = "schema-text"
-"""The element id of the text area in the dialog."""
+"""The HTML id of the text area in the dialog of the schema."""
 MAX_TYPED: Final = 10 * MAX_CHARACTERS
-"""Maximum number of typed characters. They include the blanks of an indented schema."""
+"""Maximum number of typed characters of a schema. They include the blanks of an indented schema."""
 
 _PERSON: Final = {
     "type": "object",

@@ -34,8 +34,7 @@ from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 
 MAX_PROMPT: Final = 900_000
-"""Maximum number of characters. A longer text would close the page's connection; the HTTP API accepts longer prompts.
-"""
+"""Maximum characters of a typed prompt. A longer one would close the page's connection; the HTTP API accepts it."""
 TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
 _MAX_ID: Final = 64
 

@@ -53,7 +53,7 @@ from app.views.filters.line_feedback import CommandQuestionView, LineFeedbackVie
 
 MAX_UNDOS: Final = 50
 MIN_DAY_LEFT: Final = 1_000
-"""Minimum of `day_left`, so that a browser whose timer is early does not send many requests."""
+"""Minimum of `day_left` in milliseconds, so that a browser whose timer is early does not send many requests."""
 _TURNS: Final = Turns()
 _NOTHING: Final = LineFeedbackView()
 

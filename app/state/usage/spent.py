@@ -25,7 +25,7 @@ from app.state.usage.labels import count_tokens, describe_both, describe_charge,
 from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
-"""Delay before the figures are read, so that the other updates at the end of a reply come first."""
+"""Delay before the usage and cost are read, so that the other updates at the end of a reply come first."""
 
 _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 
