@@ -27,7 +27,7 @@ from app.store.ledger.rollups import clock, count_reached, cut_short, prompt_tok
 from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
 
 Place = tuple[str, int, int, int]
-"""The key of a price: model, era, part of the day and size (see `Apart`)."""
+"""The key of a price: model, era, part of the day and size class (see `Apart`)."""
 GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 
 
