@@ -17,7 +17,7 @@ from app.domain.tools.insertions import MAX_INSERTED, as_typed, join_spoken, quo
 from app.domain.tools.tools import ToolFailedError, ToolFault
 
 MAX_PIECES: Final = 200
-"""Maximum messages of a prompt, or contents of a resource."""
+"""Maximum number of messages in an MCP server's prompt, or of contents in a resource."""
 
 
 def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
