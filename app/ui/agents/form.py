@@ -12,8 +12,8 @@ from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.keys.escape import escape
 
-# Maximum number of characters. A longer text would close the socket. The server refuses a text that is too long, and
-# the form keeps it.
+# Maximum number of characters of a field. A longer text would close the socket. The server refuses a text that is too
+# long, and the form keeps it.
 _LONGEST = 900_000
 
 
