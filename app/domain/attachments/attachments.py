@@ -17,9 +17,9 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, ToolResult
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Maximum size of one attachment. No provider accepts a larger image."""
+"""Maximum bytes of one attachment. No provider accepts a larger image."""
 MAX_BYTES_TOGETHER = 200 * 1024 * 1024
-"""Maximum size of all attachments of a conversation together."""
+"""Maximum bytes of all attachments of a conversation together."""
 
 Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 

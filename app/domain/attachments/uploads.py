@@ -22,9 +22,9 @@ from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
 
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
-"""Maximum size of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
+"""Maximum bytes of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
 MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
-"""Maximum size of all text files in one message together."""
+"""Maximum bytes of all text files in one message together."""
 MAX_ATTACHED: Final = 20
 """Maximum number of files in one message. All providers accept at least this number of images."""
 MAX_NAME: Final = 120

@@ -66,8 +66,8 @@ class CacheRequest:
     - `unmarkable`: the places that cannot have a breakpoint.
     - `stable`: the last place that the next request will also have; None: all places. Some filters drop the newest pair
       from the next view, or the oldest with each send.
-    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools has
-      priority over most others.
+    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
+      important than all others except those after the system text and after the newest message.
     """
 
     prefix: Prefix
@@ -315,8 +315,9 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # An hour costs more per written token. It is not worth it if a pause would not lose enough. It can also wait if the
-    # next send, which writes only one more pair, can cache the whole prefix for an hour at a better price.
+    # A cache lifetime of an hour costs more per written token. It is not worth it if a pause would not lose enough. It
+    # can also wait if the next send, which writes only one more pair, can cache the whole prefix for an hour at a
+    # better price.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

@@ -40,7 +40,7 @@ Source of `CACHE_READ`, `CACHE_WRITE` and `CACHE_WRITE_1H`: Anthropic's pricing 
 """
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-"""Prompt lengths at which current prices change.
+"""Prompt lengths in tokens at which current prices change.
 
 The usage of calls is summed separately for each range (`size_class`).
 """

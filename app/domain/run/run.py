@@ -331,7 +331,7 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 
 def sum_usage(state: RunState) -> Usage | None:
-    """Return the usage of the reply over all its rounds, or None if the provider reported no usage."""
+    """Return the usage of a run's reply over all its rounds, or None if the provider reported no usage."""
     reported = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
     return sum(reported[1:], reported[0]) if reported else None
 

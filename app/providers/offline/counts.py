@@ -23,7 +23,7 @@ PER_MESSAGE = 4
 
 
 async def count_input(body: dict[str, Any]) -> int:
-    """Return the number of input tokens of a request body."""
+    """Return the number of input tokens of a request, from its body."""
     texts = [*_list_texts(body)]
     messages = len(body["messages"]) + bool(body["system"])
     pictures = sum(

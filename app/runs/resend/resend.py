@@ -58,7 +58,7 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state that the caller has seen.
+    """The state of a resent pair and of its later pairs that the caller has seen.
 
     - `version`: the version of the pair; None if the caller gives none.
     - `later`: the number of later pairs; None if the caller gives none.

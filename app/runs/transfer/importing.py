@@ -93,7 +93,7 @@ class UnfinishedImportError(ConflictError):
 
 
 async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
-    """Check and store a file; return the conversations that were stored.
+    """Check and store an import file; return the conversations that were stored.
 
     Raises:
         FaultError: the file cannot be imported. The error has the place of the first fault. Nothing was stored.

@@ -62,7 +62,7 @@ class Submitted:
 
 
 def show_agent(agent: Agent) -> AgentForm:
-    """Return the fields of an agent as texts for the form."""
+    """Return the fields of an agent as texts for its form."""
     return AgentForm(
         id=agent.id,
         name=agent.name,
@@ -147,7 +147,7 @@ def place_damage(agent: Agent) -> AgentErrors:
 
 
 def first_refused(errors: AgentErrors) -> str:
-    """Return the name of the first field with an error, "" if no field has one."""
+    """Return the name of the form's first field with an error, "" if no field has one."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
 
 

@@ -32,7 +32,7 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 @dataclass(frozen=True)
 class AgentItem:
-    """An agent in the list.
+    """An agent in the list of agents.
 
     - `icon`: the first letter of the name, if the agent has no icon.
     - `about`: its description or the first line of its prompt, and its model.

@@ -74,7 +74,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the menu without a choice."""
+        """Close the menu of models without a choice."""
         self.asking = None
 
     @rx.event(background=True)

@@ -52,14 +52,14 @@ from app.store.conversation.conversations import load_conversation
 from app.views.composer.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
-"""Maximum number of characters in a field."""
+"""Maximum number of characters in the field of a parameter."""
 MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
-"""The beginning of the element id of a control. The name of the parameter follows."""
+"""The beginning of the HTML id of a parameter's control. The name of the parameter follows."""
 
 
 class ParameterTarget(StrEnum):
@@ -158,7 +158,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without changes."""
+        """Close the dialog of the model parameters without changes."""
         self.form = None
 
     @rx.event

@@ -132,7 +132,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()]:
-        """End the edit without changing the text."""
+        """End the edit of a queued text without changing the text."""
         await self._end_edit()
         return QueueState.resume
 

@@ -507,7 +507,7 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
 
 
 def clear_composer(state: ComposerState) -> None:
-    """Remove the figures from `state`, because the page shows another conversation."""
+    """Remove the figures of the next send from `state`, because the page shows another conversation."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
     state.secrets, state.kept_back, state.counting, state.counted = (), "", "", 0

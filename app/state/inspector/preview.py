@@ -118,7 +118,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Build the request again, because the next send has changed. A large request is only marked as outdated."""
+        """Build the preview again, because the next send has changed. A large request is only marked as outdated."""
         async with self:
             moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:
@@ -128,7 +128,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
-        """Show another tab."""
+        """Show another tab of the preview."""
         chosen = text_in(tab, _MAX_KEY)
         if chosen in TABS:
             async with self:

@@ -112,7 +112,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Close the dialog without a summary."""
+        """Close the dialog that asks which pairs to summarise, without a summary."""
         self._requested, self.choice = None, None
 
     @rx.event

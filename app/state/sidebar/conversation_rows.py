@@ -65,7 +65,7 @@ class WantedList:
 
 @dataclass(frozen=True)
 class FoundRows:
-    """The rows of a list. `more`: there are more conversations than the limit.
+    """The rows of a list of conversations. `more`: there are more conversations than the limit.
 
     `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
     """

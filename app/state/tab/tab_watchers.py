@@ -27,7 +27,7 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum time that `moments` waits for a tab to follow the conversation."""
+"""Maximum seconds that `moments` waits for a tab to follow the conversation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,9 +194,9 @@ async def _find_long_pairs(
 def select_long_pairs(
     owner: str, criteria: ListCriteria, looked_for: Search, *, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for rows with the first word.
+    """Return the query that searches pairs with several rows: for rows that contain the first searched word.
 
-    It selects only long pairs whose rows together contain all words.
+    It selects only pairs whose rows together contain all searched words.
     """
     row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
     first, *others = (*looked_for.terms, *looked_for.pieces)

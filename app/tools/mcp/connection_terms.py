@@ -44,7 +44,7 @@ def _mask_nothing(*_secrets: str) -> None: ...
 
 @dataclass(frozen=True)
 class ConnectionTerms:
-    """The functions that a connection calls, and the state that it sets.
+    """The functions of its session that a connection to an MCP server calls, and the state that it sets.
 
     The functions:
 

@@ -161,7 +161,7 @@ class Link:
 
 @asynccontextmanager
 async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: ConnectionTerms) -> AsyncGenerator[Link]:
-    """Connect to a server: start its program or open its address, and initialize the session.
+    """Connect to an MCP server: start its program or open its address, and initialize the session.
 
     `secrets` are the values that the user entered for the server: headers or environment variables. `terms` has the
     functions that the connection calls.

@@ -62,7 +62,7 @@ class GroupView(SpentView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReportView:
-    """A report: the usage and cost by group. `others` is the sum of the groups left out, `more` is their number."""
+    """A usage report: usage and cost by group. `others` is the sum of the groups left out, `more` is their number."""
 
     group_by: str
     items: tuple[GroupView, ...]

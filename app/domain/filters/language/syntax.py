@@ -260,7 +260,7 @@ def any_of(first: Expression, *others: Expression) -> Expression:
 
 
 def leaves(expression: Filter) -> Iterator[Leaf]:
-    """Yield the terms of the tree that are not operators, in the order of the text."""
+    """Yield the terms of a filter's tree that are not operators, in the order of the text."""
     match expression:
         case And(terms) | Or(terms):
             for term in terms:
