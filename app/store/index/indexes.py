@@ -221,7 +221,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the condition for a damaged id, which equals no id in an index. The index marks its pair as damaged."""
+    """Return the condition for a damaged id. The index marks the pair of such an id as damaged."""
     return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # an id has only printable ASCII
 
 

@@ -5,9 +5,9 @@ them, as with the ledger (docs/decisions/0029).
 
 - A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
   are added when the reply has ended. A deleted pair has no row.
-- A pair with more than `PIECE` characters has several rows, each with a piece of the words. Until its last word is
-  read, a row takes up to 30 times its size in memory for the full-text index, so the rows are small. They overlap, and
-  are divided at blanks.
+- A pair with more than `PIECE` characters has several rows, each with a piece of the words. The rows are small, because
+  the full-text index takes up to 30 times the size of a row in memory until it has read the last word of the row. The
+  pieces overlap, and are divided at blanks.
 - A title has a row without a pair.
 - Imports and copies insert messages before their pairs, so no trigger enters their words: `pair_records.py` does.
 
@@ -86,7 +86,7 @@ def divide_words(words: str) -> list[str]:
 
 
 def _cut(words: str, place: int) -> int:
-    """Return the place after the last blank within `MARGIN` characters before a place, or else the first of these."""
+    """Return the index after the last blank in the `MARGIN` characters before `place`, or of the first of these."""
     return place - MARGIN + words[place - MARGIN : place].replace("\n", " ").rfind(" ") + 1
 
 
