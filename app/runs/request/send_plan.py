@@ -53,7 +53,7 @@ class Plan:
     """A planned provider call.
 
     - `hashes`: the content hashes of `domain.request.hashing.content_hashes`.
-    - `cache`: its plan for the provider's prompt cache, if it has one.
+    - `cache`: the call's use of the provider's prompt cache; None if the cache rules of the model are unknown.
     """
 
     provider: Provider

@@ -201,8 +201,8 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
     Raises:
         PairChangedError: the pair has another version.
-        LaterPairsError: the caller made no choice for the pairs `after` it, or would discard pairs that it has not
-            seen.
+        LaterPairsError: there are later pairs (`after`), and the caller made no choice for them, or chose to discard
+            them but has seen another number of them.
     """
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)

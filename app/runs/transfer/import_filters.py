@@ -45,8 +45,8 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Choose a name for each saved filter of a file. Return the new names by old name, and the filters by new name.
 
-    A filter gets its name only after the filters that it uses got theirs: then its text can be written with their new
-    names, and compared with the filters of this installation. An equal one is not stored again.
+    The filters that other filters use get their names first. Then the text of every filter can be written with the new
+    names, and compared with the filters of this installation. An equal filter is not stored again.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}

@@ -46,8 +46,8 @@ IN_ORDER = frozenset({"day", "month"})
 class Group:
     """The usage of one group of calls, such as those of a day, a model or a conversation.
 
-    - `name`: the value that it was grouped by, such as a model or the id of a conversation.
-    - `title`: the title of the conversation, if the group is one that still exists.
+    - `name`: the value that the calls were grouped by, such as a model or the id of a conversation.
+    - `title`: the title of the conversation, if the group is a conversation that still exists.
     """
 
     name: str
