@@ -126,8 +126,8 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def describe_damage(agent: Agent, mend: str) -> str:
     """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, it
-    ends with a command of `inview doctor` instead.
+    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, the
+    text ends with a command of `inview doctor` instead.
     """
     if not agent.damage:
         return ""

@@ -73,7 +73,7 @@ class AgentListState(rx.State):
         else:
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
-            )  # if it is called on its class, a handler returns this type
+            )  # a handler that is called on its class returns this type
             await show_toast(self, f"Deleted the agent “{agent.name}”", undo=Undo(undo))
         await self._read()
         return SidebarState.load

@@ -3,8 +3,8 @@
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
 
-The menu can also open the dialog for several models. It shows at once the entries that do not depend on the providers,
-and adds the models of the providers below them.
+At first, the menu has the entries that need no provider: the pair's own model, the model selected in the message box,
+and an entry that opens the dialog for several models. The models of the providers are added below them.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ def describe_over_budget(
     """Return the content of the dialog of a send that does not fit.
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
-    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. It is
-    False if a pair is sent again that the summary would include.
+    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
+    caller sets `summary` to False if a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
@@ -149,7 +149,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
     """Return the pairs that are summarised before the send by the option with this key.
 
-    If it summarises none, or if there is no such option, return the default extent.
+    If the option summarises no pairs, or if there is no such option, return the default extent.
     """
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)

@@ -4,8 +4,8 @@
     await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
     await tab.send(ParametersState.take_off, name="seed")                # of the next send
 
-On the start page they apply to the conversation that the first message starts. Parameters for one send are removed when
-it is sent, and restored if it is refused.
+On the start page, the parameters apply to the conversation that the first message starts. Parameters for one send are
+removed with the send, and restored if the send is refused.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation; "" for a new one
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # each with its conversation's id; "" for a new one
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event

@@ -475,7 +475,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
-            # The text "" names no text: an order with it would send a text that was written during the summary.
+            # An order without a text sends any text, also one that was written during the summary.
             is_same = bool(draft.text) or not self._draft.strip()
             if target == conversation_in(self.router.url.path) and is_same:
                 self.order = make_order(OrderKind.SEND, draft.text)

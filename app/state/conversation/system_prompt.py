@@ -4,8 +4,8 @@
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
     await tab.send(SystemPromptState.save, form={"prompt": "Answer briefly."})
 
-On the start page it is the prompt of the conversation that the first message starts. Every change offers an undo. The
-stored prompt on screen is `ChatState.system_prompt`.
+On the start page, the card has the prompt of the conversation that the first message starts. Every change offers an
+undo. The stored prompt on screen is `ChatState.system_prompt`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SystemPromptState(VisitedState, rx.State):
     - `size`: the size of the typed text.
     - `fault`: the reason why the prompt cannot be saved.
     - `edit_id`: the key under which the browser keeps the typed text over a reload, because the server may not have
-      received all of it. "" in a temporary conversation: the browser keeps nothing of it.
+      received all of it. "" in a temporary conversation, whose texts the browser must not keep.
     - `new`: the prompt of the conversation that the first message starts.
     """
 

@@ -1,7 +1,7 @@
 """The preview: the exact request of a send made now, as readable text, as JSON, and compared with the last request.
 
-On the start page it is the request of the first message: the composer reports the draft on which this request depends
-(`note_first`).
+On the start page, the preview shows the request of the first message: the composer reports the draft on which this
+request depends (`note_first`).
 
 A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. Small
 bodies are in a var whole; larger ones are shown in pages, and can be downloaded whole.

@@ -80,7 +80,7 @@ def share_list(ctx: AppContext, wanted: WantedList) -> SharedList:
 
 
 def _keep_equal(before: FoundRows | None, after: FoundRows) -> FoundRows:
-    """Return `after` with the objects of `before` where they are equal, so that no tab compares them again."""
+    """Return `after`, with equal objects taken from `before`, so that no tab compares their contents again."""
     if before is None or before == after:
         return before or after
     return replace(after, rows=_keep_equal_rows(before.rows, after.rows))

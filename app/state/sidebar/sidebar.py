@@ -74,7 +74,7 @@ class SidebarState(VisitedState, rx.State):
     The listed conversations:
 
     - `kind`, `agent`: select them. The tab keeps both over a reload.
-    - `filtered`: they differ from the default, all chats.
+    - `filtered`: `kind` or `agent` differs from the default, which is all chats.
     - `more`: there are more conversations than those listed.
     - `agents`: the agents in the menu.
 
