@@ -21,7 +21,7 @@ _OFFER: Any = InsertingState.offer
 
 @rx.memo
 def insert_dialog() -> rx.Component:
-    """Draw the dialog that inserts a prompt or a resource: the list of them or, once one is chosen, its form."""
+    """Draw the dialog that inserts a prompt or a resource: the list to choose from or, after the choice, the form."""
     return rx.cond(InsertingState.offer, _dialog(_filling(), "filling"), _dialog(_choosing(), "choosing"))
 
 
