@@ -27,7 +27,7 @@ SHORTEST_TIMER: Final = 0.001
 """A number of seconds. For a shorter timer, uvloop returns a handle without a time."""
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
-"""The informational status after which no other answer follows. It is the only one."""
+"""The only informational status after which no other answer follows."""
 
 
 class HeadTooLargeError(HttpProcessingError):
