@@ -52,7 +52,7 @@ _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream fail
 """Matches the SDK's message for a `TooMuchSentError`, and finds the message of the error itself."""
 
 
-# The SDK logs the name of a session, and each stream that it opens again. The log must not contain text of a server.
+# Below WARNING, the SDK logs the session id, which the server chose. The log must not contain text from a server.
 logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 
