@@ -37,7 +37,7 @@ MAX_SECONDS: Final = 2.0
 MAX_WAIT_SECONDS: Final = 30.0
 """Maximum seconds to wait for the result of a check, on a machine that is busy with other work."""
 MAX_CHARACTERS: Final = 100_000
-"""Maximum number of characters of a schema. Those of real tools have some thousand."""
+"""Maximum number of characters of a schema. Schemas of real tools have some thousand."""
 BY_HAND: Final = "by hand"
 """The account of schemas that a person typed or a program sent, before they are part of a conversation."""
 _WORKER: Final = Path(__file__).with_name("schema_worker.py")
