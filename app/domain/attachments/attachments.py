@@ -106,8 +106,8 @@ def list_attachments(pair: Pair) -> Iterator[str]:
 def find_type(data: bytes, declared: str) -> str:
     """Return the media type of these bytes. Images and PDFs are detected.
 
-    For other bytes the result is the stated type `declared`. If that is the type of an image or of a PDF, it is wrong,
-    and the result is "application/octet-stream".
+    For other bytes the result is the stated type `declared`. If `declared` is the type of an image or of a PDF, it must
+    be wrong, and the result is "application/octet-stream".
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
     ('image/gif', 'application/octet-stream', 'text/plain')

@@ -3,8 +3,8 @@ r"""Uploads: files that a person attached and did not send yet. Their type is de
     >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
     TextFile(name='data.csv', text='a,b\n1,2\n')
 
-This module only decides which files are accepted; `app/media` converts images. The file name that the browser states is
-made safe, and the type that it states is ignored.
+This module only decides which files are accepted; `app/media` converts images. The file name from the browser is made
+safe. The type from the browser is ignored.
 """
 
 from __future__ import annotations

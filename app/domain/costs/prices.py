@@ -65,8 +65,8 @@ class Period:
     """Prices that apply in a period.
 
     - `since`: the day from which they apply; None: always.
-    - `minutes`: the two minutes of each day between which they apply; None: all day. They may cross midnight: (1380,
-      60) is from 23:00 to 01:00.
+    - `minutes`: the two minutes of each day between which they apply; None: all day. The time between them may include
+      midnight: (1380, 60) is from 23:00 to 01:00.
     - `steps`: the prices for each prompt length, ascending; the first one starts at 0. Without steps the price is
       unknown.
     """

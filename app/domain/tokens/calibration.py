@@ -262,8 +262,8 @@ def _correct(start: Estimator, family: Family, observations: Sequence[Observatio
     means = (float(family.base), ratio, float(family.per_message))
     prior = _Prior(means, _row(spread**-2 for spread in spreads))
     points = [_point(prior, age, one, few=len(observations) < FEW) for age, one in enumerate(observations)]
-    # Round one of the three numbers after the other to the units of an estimator. Those that are fitted later
-    # compensate for it.
+    # Fit and round the three numbers one after the other, to the units of an estimator. So the numbers that are fitted
+    # later compensate for the rounding of the earlier ones.
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]

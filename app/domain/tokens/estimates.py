@@ -62,7 +62,7 @@ class Estimator:
 
     The estimate:
 
-    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `permille`: the tokens that the model counts in a text of a thousand tokens in the vocabulary.
     - `base`: the tokens of any request.
     - `per_message`: the tokens of any message.
 

@@ -1,9 +1,10 @@
 """Families of models, found by the model's name: how they count tokens.
 
-An estimate uses these numbers until a provider has reported usage. A text of a thousand tokens in the OpenAI vocabulary
-(`providers/counts/vocabularies.py`) has about `permille` tokens in the family. `permille` is for English and code, with
-the relative error `band`; `kinds` has the ranges for other kinds of text. If the vendor publishes its tokenizer, these
-numbers were measured with it. Otherwise a comment names their source.
+A text of a thousand tokens in the OpenAI vocabulary (`providers/counts/vocabularies.py`) has about `permille` tokens
+for a model of the family. This is true for English and code, with the relative error `band`. `kinds` has a range of
+tokens for each other kind of text. Estimates use the numbers of the family until a provider has reported usage.
+
+The numbers were measured with the vendor's tokenizer if it is public. Otherwise a comment names their source.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180
@@ -50,7 +51,7 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 class Family:
     """The counting rules of a family of models.
 
-    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `permille`: the tokens that a model of the family counts in a text of a thousand tokens in the vocabulary.
     - `base`: the tokens of any request.
     - `per_message`: the tokens of any message, without its text.
     - `band`: the relative error of an estimate for English or code.

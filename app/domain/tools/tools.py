@@ -99,7 +99,7 @@ class ToolFault(StrEnum):
 class ToolFailedError(InviewError):
     """Error: a tool call gave no result.
 
-    The message says what happened to which tool. `next_step` is the next step for a person.
+    The message names the tool and the fault. `next_step` is the next step for a person.
     """
 
     def __init__(self, fault: ToolFault, message: str, next_step: str) -> None:
