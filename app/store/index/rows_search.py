@@ -86,7 +86,10 @@ def divide_words(words: str) -> list[str]:
 
 
 def _cut(words: str, place: int) -> int:
-    """Return the index after the last blank in the `MARGIN` characters before `place`, or of the first of these."""
+    """Return the index after the last blank in the `MARGIN` characters before `place`.
+
+    Without a blank among them, return the index of the first of these characters.
+    """
     return place - MARGIN + words[place - MARGIN : place].replace("\n", " ").rfind(" ") + 1
 
 
