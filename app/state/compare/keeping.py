@@ -74,7 +74,7 @@ class KeepingState(rx.State):
     async def discard(self) -> Events:
         """End the comparison without keeping a reply.
 
-        If the comparison was a new request, its text goes back into the message box, if the box is empty.
+        The text of a new request goes back into the message box, unless the box has a text.
         """
         here = conversation_in(self.router.url.path)
         gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
