@@ -30,7 +30,7 @@ _CREDENTIALS: Final = (
 
 
 _SDK_NAMES: Final = ("mcp", "client")
-"""The first parts of the names of the loggers of MCP's SDK."""
+"""The first parts of the logger names in MCP's SDK."""
 
 
 def configure_logs(level: str) -> None:
