@@ -28,9 +28,9 @@ from app.state.tab.inputs import json_in
 SERVER: Final = "server:"
 """The beginning of the name of a server's checkbox. The id of the server follows."""
 LINE: Final = "line:"
-"""The beginning of the name of a control in the list of allowed tools.
+"""The beginning of a control's name in the list of allowed tools.
 
-The key of its line follows, as in "line:3:tool".
+The key of the control's line follows, as in "line:3:tool".
 """
 REFUSED: Final = "Not saved. See the messages next to the fields."
 

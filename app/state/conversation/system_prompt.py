@@ -101,7 +101,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Show the size of the typed text in tokens of the model of the next send."""
+        """Show the size of the typed text, in tokens of the next send's model."""
         async with self:
             text, watcher = self._written, watcher_of(self)
             models = await self.get_state(ModelState)

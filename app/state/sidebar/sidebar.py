@@ -134,8 +134,8 @@ class SidebarState(VisitedState, rx.State):
     async def look(self, on: bool) -> None:
         """Note whether the list of conversations is on screen. If it comes on screen and has changed, read it.
 
-        While it is not on screen, changes of conversations do not make the tab read it. The page sends this when it
-        connects, so `open` may be handled later.
+        While the list is not on screen, the tab does not read the list after changes of conversations. The page sends
+        this event when the page connects, so `open` may be handled later.
         """
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)
