@@ -27,9 +27,9 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""Maximum number of hits that are ranked: the newest ones. If there are more hits, the page says so."""
+"""Maximum number of hits that a search uses: the newest ones. If there are more hits, the page says so."""
 MAX_READ: Final = 100_000
-"""Maximum number of characters of a pair that are read for an excerpt. A hit after them has no excerpt."""
+"""Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
 
 _INDEX = table(INDEX_NAME, column("rowid"), column(INDEX_NAME))
 _ONE: ColumnElement[Any] = literal_column("1")
@@ -53,7 +53,7 @@ class SearchHit:
 class FoundPlaces:
     """The best hit of each conversation that was found, sorted from the best to the worst.
 
-    `complete`: all hits were ranked. If false, the older hits were left out.
+    `complete`: the search used all hits. If false, it used only the newest ones.
     """
 
     places: tuple[SearchHit, ...]
@@ -185,7 +185,7 @@ async def _find_long_pairs(
     *,
     of_conversation: str | None = None,
 ) -> Sequence[Any]:
-    """Return a row for each pair with the searched words in different rows of the index, newest first, with rank 0."""
+    """Return rows of the pairs with the searched words in different rows of the index, newest first, with rank 0."""
     if len(looked_for.terms) + len(looked_for.pieces) < 2:
         return ()
     query = select_long_pairs(owner, criteria, looked_for, of_conversation=of_conversation)
