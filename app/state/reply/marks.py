@@ -47,7 +47,7 @@ class MarkTexts:
 
 
 class MarksState(rx.State):
-    """The handlers for marks. There are no vars: the marks of a pair are in its view (`TranscriptState.pairs`)."""
+    """A state without vars: the handlers for marks. The marks of a pair are in its view (`TranscriptState.pairs`)."""
 
     @rx.event(background=True)
     async def give_stars(self, pair_id: str, stars: int) -> None:
