@@ -2,7 +2,7 @@
 
 A request counts as three tokens and each message as four, in addition to their contents; the system text is a message.
 The contents are all texts, tool calls and results, the tool definitions and the schema of the reply. A picture counts
-as for GPT-4o. Of a file, only the name counts. `families.py` and `tool_sizes.py` estimate by the same rules.
+as for GPT-4o; a file counts as its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
 The tokens of the answer are counted differently (`script.py`).
 """
