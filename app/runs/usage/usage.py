@@ -92,8 +92,8 @@ async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and
 ) -> Report:
     """Report by conversation. There may be tens of thousands of them, so the database finds the most expensive ones.
 
-    The sum of the other conversations is the total minus the shown ones. This sum is computed separately for the calls
-    of each price, so it is exact to the last digit.
+    The sum of the other conversations is the total minus the shown ones. The calls of each price are subtracted
+    separately, so the sum is exact to the last digit.
 
     Raises:
         DamagedRowError: the two tables of sums contradict each other.
