@@ -3,8 +3,8 @@
     2026-03-01T10:00:00Z warning  A reply was interrupted.  run_id=r1
 
 Credentials are masked in every line, including lines of libraries: for an unknown event, Reflex logs the headers of the
-connection with its cookies. A line of MCP's SDK can contain data of a server and a traceback. It is replaced by a line
-that has only the place in the SDK and the class of the error, if there is one.
+connection with its cookies. A line of MCP's SDK can contain data of a server and a traceback, so another line replaces
+it: the place in the SDK and, after an error, the class of the error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CREDENTIALS: Final = (
 
 
 _SDK_NAMES: Final = ("mcp", "client")
-"""The first parts of the names of the loggers of MCP's SDK."""
+"""The first parts of the logger names in MCP's SDK."""
 
 
 def configure_logs(level: str) -> None:

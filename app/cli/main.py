@@ -27,7 +27,7 @@ cli = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 
 def main() -> None:
-    """Run the command. An expected error is printed as one sentence with exit code 1, without a traceback."""
+    """Run a command of `inview`. An expected error is printed as one sentence with exit code 1, without a traceback."""
     os.umask(0o077)  # from here on, only the owner may read new files
     try:
         cli()

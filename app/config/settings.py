@@ -154,7 +154,7 @@ def load_settings(environ: Mapping[str, str] | None = None, *, env_file: Path | 
     value = {name: stripped for name in DESCRIPTIONS if (stripped := environ.get(name, "").strip())}
     _refuse_unknown(environ)
     host = _host(value.get("INVIEW_HOST", "127.0.0.1"))
-    # A person who can reach the page can use it, so it may start programs only if no other machine can reach it.
+    # A person who can reach the page can use it. So Inview may start programs only if no other machine can reach it.
     alone = _is_loopback(host) and "INVIEW_PUBLIC_URL" not in value
     data_dir = Path(value.get("INVIEW_DATA_DIR", "data")).expanduser().absolute()
     return Settings(

@@ -24,9 +24,9 @@ from app.domain.models.model_profile import Prices
 
 MILLION = Decimal(1_000_000)
 MAX_TOKENS: Final = 100_000_000
-"""Maximum of one counter of one call: ten times the largest context window of today. A larger value is invalid."""
+"""Maximum tokens of a counter of one call: ten times the largest context window of today. A larger value is invalid."""
 MAX_SUM: Final = 2**53 - 1
-"""Maximum of one counter over many calls: the largest integer that every JSON reader represents exactly."""
+"""Maximum tokens in one counter over many calls: the largest integer that every JSON reader represents exactly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ MAX_PIXELS: Final = 50_000_000
 MAX_SIDE: Final = 2_576
 """Maximum pixels of the longer side. No model uses more (docs/decisions/0074-re-encode-pictures.md)."""
 MAX_BYTES: Final = 3_500_000
-"""Maximum size of the sent picture: in base64 it has less than the five million bytes that Anthropic accepts."""
+"""Maximum bytes of the sent picture: in base64 it has less than the five million bytes that Anthropic accepts."""
 FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 QUALITIES: Final = (90, 75, 50)
 

@@ -21,7 +21,7 @@ from app.domain.errors import InputError
 
 MAX_AT_ONCE: Final = 2
 MAX_WAIT_SECONDS: Final = 60.0
-"""Maximum duration of a conversion, on a machine that is busy with other work."""
+"""Maximum seconds of a conversion, on a machine that is busy with other work."""
 _WORKER: Final = Path(__file__).with_name("picture_worker.py")
 _threads: Final = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="pictures")
 

@@ -48,7 +48,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Time limits in seconds.
+    """Time limits of a provider call, in seconds.
 
     - `connect`: for the connection, including name lookup and TLS.
     - `read`: the longest wait without a byte.
@@ -292,7 +292,7 @@ class ProviderClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """The request that counts tokens in a protocol.
+    """The request by which a protocol asks a provider for a token count.
 
     `path` is appended to the base URL. `fields` are the fields of a send that this request accepts too.
     """

@@ -41,7 +41,7 @@ class TemporaryContext:
 
     - `ctx`: that app context; None until the first temporary conversation.
     - `elsewhere`: ids that are known not to be in the database of temporary conversations.
-    - `opening`: a lock, so that it is opened only once.
+    - `opening`: a lock, so that the app context is opened only once.
     - `closing`: closes that app context.
     """
 

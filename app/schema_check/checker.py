@@ -33,17 +33,17 @@ from app.schema_check.check_costs import MAX_SPENT, WINDOW_SECONDS, Costs, FairQ
 from app.workers import close_pipes, input_of, output_of, start_worker
 
 MAX_SECONDS: Final = 2.0
-"""Maximum processor time of one question."""
+"""Maximum seconds of processor time for one check."""
 MAX_WAIT_SECONDS: Final = 30.0
-"""Maximum wait for an answer, on a machine that is busy with other work."""
+"""Maximum seconds to wait for the result of a check, on a machine that is busy with other work."""
 MAX_CHARACTERS: Final = 100_000
-"""Maximum number of characters of a schema. Those of real tools have some thousand."""
+"""Maximum number of characters of a schema. Schemas of real tools have some thousand."""
 BY_HAND: Final = "by hand"
 """The account of schemas that a person typed or a program sent, before they are part of a conversation."""
 _WORKER: Final = Path(__file__).with_name("schema_worker.py")
 _NOTE: Final = struct.Struct("=II")
 _NOTE_BYTES: Final = 8_192
-"""Size of the shared memory for the pattern that is being matched. `schema_worker.py` has the same number.
+"""Bytes of the shared memory for the pattern that is being matched. `schema_worker.py` has the same number.
 
 The server does not import that module, which takes 20 MB.
 """
@@ -52,7 +52,7 @@ _TOO_LONG: Final = f"takes more than {MAX_SECONDS:.0f} seconds to check; simplif
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of a check. `faults` are the places that do not match, each with the reason.
+    """The result of checking a schema or a value. `faults` are the places that do not match, each with the reason.
 
     - `unusable`: the reason why the check was impossible, such as "refers to itself …".
     - `too_long`: the check takes too much work.

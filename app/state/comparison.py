@@ -17,7 +17,7 @@ from app.views.compare.compared import ComparedColumnsView
 from app.views.reply.panels import ScreenComparisonView
 
 FOLD_ID: Final = "compare-fold"
-"""The element id of the button that closes the dialog. It is the first control of the dialog."""
+"""The HTML id of the button that closes the dialog with the compared replies. It is the first control of the dialog."""
 
 
 class ComparisonState(VisitedState, rx.State):
@@ -44,7 +44,7 @@ class ComparisonState(VisitedState, rx.State):
 
     @rx.event
     async def fold(self) -> None:
-        """Close the dialog and show the conversation. The replies continue."""
+        """Close the dialog with the compared replies and show the conversation. The replies continue."""
         _look(self, on=False)
 
     async def _end_visit(self) -> None:

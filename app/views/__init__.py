@@ -3,8 +3,8 @@
 Some are the schemas of the HTTP API: programs rely on their names (docs/api.md). The others are the data of the page:
 those in `reply`, `composer` and `inspector`, and some in `attachments`, `compare`, `filters` and `structured`. The
 values of the page consist of scalars, tuples and other such dataclasses: they must be immutable, so that only their
-differences are sent (`app/patches`). There a time is ISO 8601 text, JSON is text, and an unknown figure is None or
-"unknown", never zero.
+differences are sent (`app/patches`). In the values of the page, a time is ISO 8601 text, JSON is text, and an unknown
+figure is None or "unknown", never zero.
 
 Not here: domain rules (they are in `domain`), reading data, HTTP. All functions are pure.
 

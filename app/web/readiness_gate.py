@@ -25,7 +25,7 @@ class ReadinessGate:
     """
 
     def __init__(self, page: ASGIApp) -> None:
-        """Create the gate. An event loop must be running. `page` serves the files of the page."""
+        """Create the readiness gate. An event loop must be running. `page` serves the files of the page."""
         self._page = page
         self._application: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
 
@@ -34,7 +34,7 @@ class ReadinessGate:
         self._application.set_result(application)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request or socket."""
+        """Answer one request or socket: with a file of the page, or by the application once it is imported."""
         if scope["path"].startswith(_BEHIND):
             # if a client disconnects, the other requests continue to wait
             application = await asyncio.shield(self._application)

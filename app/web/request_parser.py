@@ -16,10 +16,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from app.web.refusals import note_refusal
 
 MAX_HEAD: Final = 65_536
-"""Maximum size of an address with its headers, and of other data that is not part of a body."""
+"""Maximum bytes of an address with its headers, and of other data that is not part of a body."""
 HEAD_SECONDS: Final = 30.0
 MAX_REST: Final = 68 * 1024 * 1024
-"""Maximum size of the rest of a body that is read and discarded after the answer was sent.
+"""Maximum bytes of the rest of a body that is read and discarded after the answer was sent.
 
 If the connection were closed while a large file is being sent, the sender could not read the answer.
 """

@@ -132,7 +132,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         return False
 
     def handle_parser_exception(self) -> None:
-        """Log the reason and close the connection.
+        """Log the reason for refusing the received data, and close the connection.
 
         The library also calls this for its own limits, such as that for bytes.
         """

@@ -45,7 +45,6 @@ class Profile:
         for page in self.context.pages:
             if page is not self._blank:
                 page.close()
-        self.context.set_offline(False)
         self._storage.send("Storage.clearDataForOrigin", {"origin": self.url, "storageTypes": KEPT})
         self.faults.clear()
 

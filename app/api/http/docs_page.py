@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 
 def describe_api(openapi: Json, style_url: str) -> str:
-    """Return the page as HTML, made from the OpenAPI document."""
+    """Return the page that describes the API, as HTML made from the OpenAPI document."""
     info = openapi["info"]
     operations = [
         (path, method, operation) for path, methods in openapi["paths"].items() for method, operation in methods.items()

@@ -49,7 +49,7 @@ def answer_events(batches: AsyncIterator[tuple[LogEvent, ...]]) -> StreamingResp
 
 
 def encode_event(event: LogEvent) -> bytes:
-    """Encode one event. The data is one line, because JSON escapes every line break."""
+    """Encode one event of a run. The data is one line, because JSON escapes every line break."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.position, event.kind.encode(), to_json(event.data))
 
 

@@ -25,7 +25,7 @@ from app.domain.tools.permissions import AllowedTool, covers_name
 from app.domain.tools.tools import BUILT_IN, Tool
 
 MAX_NAME = 60
-"""Maximum number of characters of a name."""
+"""Maximum number of characters of an agent's name."""
 MAX_ICON = 8
 """Maximum number of code points of an icon, enough for the longest emoji."""
 MAX_DESCRIPTION = 500

@@ -17,9 +17,9 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, ToolResult
 
 MAX_BYTES = 10 * 1024 * 1024
-"""Maximum size of one attachment. No provider accepts a larger image."""
+"""Maximum bytes of one attachment. No provider accepts a larger image."""
 MAX_BYTES_TOGETHER = 200 * 1024 * 1024
-"""Maximum size of all attachments of a conversation together."""
+"""Maximum bytes of all attachments of a conversation together."""
 
 Raster = Literal["image/png", "image/jpeg", "image/gif", "image/webp"]
 
@@ -106,8 +106,8 @@ def list_attachments(pair: Pair) -> Iterator[str]:
 def find_type(data: bytes, declared: str) -> str:
     """Return the media type of these bytes. Images and PDFs are detected.
 
-    For other bytes the result is the stated type `declared`. If that is the type of an image or of a PDF, it is wrong,
-    and the result is "application/octet-stream".
+    For other bytes the result is the stated type `declared`. If `declared` is the type of an image or of a PDF, it must
+    be wrong, and the result is "application/octet-stream".
 
     >>> find_type(b"GIF89a", "image/png"), find_type(b"Hello", "application/pdf"), find_type(b"Hello", "text/plain")
     ('image/gif', 'application/octet-stream', 'text/plain')

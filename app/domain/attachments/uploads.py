@@ -3,8 +3,8 @@ r"""Uploads: files that a person attached and did not send yet. Their type is de
     >>> read_upload(b"a,b\n1,2\n", "../../data.csv")
     TextFile(name='data.csv', text='a,b\n1,2\n')
 
-This module only decides which files are accepted; `app/media` converts images. The file name that the browser states is
-made safe, and the type that it states is ignored.
+This module only decides which files are accepted; `app/media` converts images. The file name from the browser is made
+safe. The type from the browser is ignored.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from app.domain.conversation.text_size import MAX_TEXT_BYTES
 from app.domain.errors import InputError
 
 MAX_UPLOAD_BYTES: Final = 20 * 1024 * 1024
-"""Maximum size of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
+"""Maximum bytes of a file, before an image is scaled down. A photo of 48 megapixels has about 12 million bytes."""
 MAX_TEXTS_BYTES: Final = 4 * 1024 * 1024
-"""Maximum size of all text files in one message together."""
+"""Maximum bytes of all text files in one message together."""
 MAX_ATTACHED: Final = 20
 """Maximum number of files in one message. All providers accept at least this number of images."""
 MAX_NAME: Final = 120

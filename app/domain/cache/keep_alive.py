@@ -52,7 +52,7 @@ class KeepAliveCost:
     - `lifetime`: the lifetime of the cached prefix in seconds.
     - `each`: the cost of one keep-alive call.
     - `read`: the cost of the prefix in the next send while it is cached.
-    - `uncached`: its cost in the next send if it has expired and is written again.
+    - `uncached`: the cost of the prefix in the next send if the prefix has expired and is written again.
     """
 
     tokens: int

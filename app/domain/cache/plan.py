@@ -13,11 +13,11 @@ A request for a title or a summary is `frozen`: it reads cached entries and writ
 read them.
 
 The lifetime of an entry is five minutes or an hour. An hour costs 0.75 of the input price more for each written token,
-but protects the whole prefix, now and for later sends. An hour is chosen if the tokens that a pause would lose, times
-the probability of such a pause soon, are worth more than that. The newest message is still cached for five minutes: it
-is the cheapest to lose. Because providers report the tokens of the two lifetimes separately, the size of everything in
-front of the newest message then becomes known. Among similar places, the plan prefers one whose size a provider has
-reported: then the predicted read is exactly the billed read.
+but protects the whole prefix, now and for later sends. An hour is chosen if this extra price is lower than the expected
+loss: the tokens that a pause would lose, times the probability of such a pause soon. The newest message is still cached
+for five minutes, because its loss costs least. Providers report the tokens of the two lifetimes separately. So their
+report then has the size of the request up to the newest message. Among similar places, the plan prefers one whose size
+a provider has reported: then the predicted read is exactly the billed read.
 
     plan = plan_cache(make_cache_request(request, hashes, tokens=12_000), warmth, now)
     plan.prediction.tokens                  # the predicted cache read
@@ -66,8 +66,8 @@ class CacheRequest:
     - `unmarkable`: the places that cannot have a breakpoint.
     - `stable`: the last place that the next request will also have; None: all places. Some filters drop the newest pair
       from the next view, or the oldest with each send.
-    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools has
-      priority over most others.
+    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
+      important than all others except those after the system text and after the newest message.
     """
 
     prefix: Prefix
@@ -315,8 +315,9 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     chance = estimate_pauses(request.prefix, request.conversation_id, warmth.calls, now)
     at_stake, new = chance * LOSS * (whole - safe), whole - read
     pair = whole - measure(request, max(SYSTEM, newest - 2), warmth.sizes).tokens
-    # An hour costs more per written token. It is not worth it if a pause would not lose enough. It can also wait if the
-    # next send, which writes only one more pair, can cache the whole prefix for an hour at a better price.
+    # A cache lifetime of an hour costs more per written token. This price is not paid if a pause would lose too little.
+    # It is also not paid yet if it will be lower at the next send: that send writes only one more pair, and can then
+    # cache the whole prefix for an hour.
     if SOON * at_stake <= DEAR * new or at_stake < DEAR * (new - pair):
         return SYSTEM
     return newest - 1 if newest - 1 in chosen else newest

@@ -1,8 +1,12 @@
 """A request as a cache sees it: the tools, the system text and the messages, each with a key.
 
-The index of such an element is its *place*: `TOOLS`, `SYSTEM`, then 0 for the first message. Equal keys mean an equal
-prefix. A key is the first eight bytes of the message's content hash (`domain.request.hashing`), so the stored keys take
-eight bytes per message. Parameters that no cache depends on, such as the temperature, are left out.
+The index of such an element is its *place*: `TOOLS` (-2), `SYSTEM` (-1), then 0 for the first message. The key of an
+element is a hash of the request from its start up to this element, so two requests with equal keys at a place are equal
+up to this place. A key is the first eight bytes of a content hash (`domain.request.hashing`). Parameters that no cache
+depends on, such as the temperature, are left out.
+
+The two requests of the example have equal tools, system texts and first messages, so 0 is the last place up to which
+they are equal:
 
     >>> from app.domain.request.hashing import content_hashes
     >>> from app.domain.conversation.parts import Text
@@ -98,8 +102,8 @@ def prefix_of(request: Request, hashes: tuple[str, ...]) -> Prefix:
 def name_beginning(request: Request) -> str:
     """Return a name for requests that may share a prefix: equal for equal model, tools and system text.
 
-    OpenAI takes it as `prompt_cache_key`, to find the machine that has the prefix cached. It names no person and no
-    conversation, so a fork can read the cache of its original conversation.
+    OpenAI takes the name as `prompt_cache_key`, to find the machine that has the prefix cached. The name contains no
+    person and no conversation, so a fork can read the cache of its original conversation.
     """
     return "inview-" + content_hashes(Request(request.model, request.system, (), tools=request.tools))[0][:_HEX]
 

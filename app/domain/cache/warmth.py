@@ -193,9 +193,9 @@ def _sized(prefix: Prefix, place: int, tokens: int) -> Size | None:
 
 
 def _without(entries: tuple[CachedPrefix, ...], prefix: Prefix, after: int | None) -> tuple[CachedPrefix, ...]:
-    """Return the entries without those that a call could have read but did not: they are no longer cached.
+    """Return the entries without those that a call could have read but did not read: they are no longer cached.
 
-    These are entries at the beginning of the call's request that end after the place `after` (None: at any place).
+    The entries left out are beginnings of the call's request that end after the place `after` (None: at any place).
     """
     return tuple(entry for entry in entries if not entry.begins(prefix) or (after is not None and entry.place <= after))
 

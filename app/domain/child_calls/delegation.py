@@ -59,7 +59,7 @@ def find_delegate(agents: Sequence[Agent], name: str, above: Sequence[str | None
 
     Raises:
         InputError: no agent has this name.
-        ConflictError: this agent delegated the task itself, or the task was delegated too often.
+        ConflictError: this agent is in `above`, or the task was already delegated `MAX_DEEP` times.
     """
     found = next((agent for agent in agents if fold(agent.name) == fold(name.strip())), None)
     if found is None:

@@ -21,7 +21,7 @@ title alone: one line, no quotation marks, no full stop."""
 MAX_TITLE = 120
 """Maximum number of characters of a title from a model. A longer one is shortened."""
 MAX_TOKENS = 2_000
-"""Maximum number of tokens of the answer: enough for a model that thinks first."""
+"""Maximum number of tokens of the reply with a title: enough for a model that thinks first."""
 
 _LABEL = re.compile(r"^(?:title|titel|titre|título|titolo)\s*[:\uff1a]\s*", re.IGNORECASE)
 _AROUND = " \t\"'`*_#\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019\u201a\u2039\u203a\u300c\u300d\u300e\u300f"

@@ -31,8 +31,8 @@ class Limits:
 
     - `soft_cap`: the share of the window that the request may use.
     - `reserve`: the tokens that are kept free for the reply.
-    - `tokens`, `money`: the maximum for this send, the second in US dollars; None: no limit. It is the lowest of the
-      limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
+    - `tokens`, `money`: the maximum for this send, in tokens and in US dollars; None: no limit. Each is the lowest of
+      the limit for a send, the rest of the limit for the conversation, and the rest of the limit for the day.
     """
 
     soft_cap: Decimal = SOFT_CAP
@@ -76,8 +76,8 @@ def plan_budget(
 
     `input_price` is in US dollars per million tokens; None: no limit in money applies. If the price depends on the size
     of the request, `input_steps` has the sizes in tokens above which another price applies, each with this other price.
-    It applies to all tokens of such a request. A limit in money is converted to tokens at the full input price, as if
-    no token were read from a cache.
+    This price applies to all tokens of a larger request. A limit in money is converted to tokens at the full input
+    price, as if no token were read from a cache.
     """
     ceilings = {"window": int((window * limits.soft_cap).to_integral_value(ROUND_FLOOR))}
     if limits.tokens is not None:

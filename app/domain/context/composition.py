@@ -55,7 +55,7 @@ class Candidate:
 
     @property
     def sendable(self) -> bool:
-        """True if a send can include the pair, if it fits into the budget."""
+        """True if only the budget can keep the pair out of a send."""
         return self.out is None and not self.running
 
 

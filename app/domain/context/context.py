@@ -250,9 +250,9 @@ def _pair_messages(pair: Pair, profile: ModelProfile, unsupported: list[Unsuppor
 
 
 def _is_one_text(parts: tuple[Part, ...]) -> TypeGuard[tuple[Text]]:
-    """Return true for a single text, the usual case.
+    """Return true for a single text that is not blank.
 
-    It is checked first for speed: a long history has thousands of them.
+    This usual case is checked first for speed: a long history has thousands of such messages.
     """
     return len(parts) == 1 and isinstance(words := parts[0], Text) and not words.text.isspace() and words.text != ""
 

@@ -48,7 +48,7 @@ class StreamContext:
 
 
 class Receiver(Protocol):
-    """An object of a piece of middleware that changes the events of one stream. Each stream gets a new object."""
+    """The part of middleware that changes the events of one stream. Each stream gets a new receiver."""
 
     def feed(self, events: Sequence[StreamEvent]) -> list[StreamEvent]:
         """Return the changed events. The last ones can be held back, at most until `end` is called."""

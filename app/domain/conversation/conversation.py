@@ -205,7 +205,7 @@ class Version:
 class Checkpoint:
     """The summary that is sent instead of the older pairs: those with a position lower than `position`.
 
-    They are OUT.
+    The older pairs are OUT.
     """
 
     summary: str
@@ -218,7 +218,7 @@ class Conversation:
 
     - `model`: the chosen model, as "provider:model".
     - `parent_id`, `fork_pair_id`: for a fork, its parent and the last pair of the parent that it copied.
-    - `parameters`: apply if a send sets no value.
+    - `parameters`: the parameters that a send uses unless it sets others.
     - `retry_policy`: when a failed call is repeated.
     - `ticked_tools`: the names of the tools that are sent in `manual` mode, in alphabetical order.
     - `titled_by_model`: a model wrote the title, so a later title can replace it. A person's title is never replaced.

@@ -19,7 +19,7 @@ from app.domain.conversation.conversation import Pair
 from app.domain.conversation.parts import File, Image, Part, Text, TextFile, Thinking, ToolCall, ToolResult
 
 MAX_PAGE_BYTES: Final = 4_000_000
-"""Maximum size of the pairs of a page. A single pair can be larger: then it is the only one on its page."""
+"""Maximum bytes of the pairs of a page. A single pair can be larger: then it is the only one on its page."""
 
 
 def count_fitting(sizes: Iterable[int], most: int = MAX_PAGE_BYTES) -> int:

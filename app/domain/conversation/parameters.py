@@ -1,6 +1,6 @@
 """Parameters of requests: their names, their bounds, and their precedence.
 
-A value of the send overrides the conversation's, which overrides the agent's, which overrides the provider's default.
+A value of the send applies first, then the conversation's, then the agent's, and then the provider's default.
 Which parameters a model supports depends on its protocol (`app/providers/models/fitting.py`).
 
     >>> merge_parameters(Parameters(temperature=1.0), Parameters(temperature=0.2, seed=7)).seed

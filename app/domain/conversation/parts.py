@@ -1,7 +1,7 @@
 """Parts: the immutable blocks of a message. Providers call them content blocks.
 
-A part contains no image bytes and no vendor objects. It refers to attachments by the SHA-256 of their bytes, and the
-code that sends a request loads these.
+A part contains no image bytes and no vendor objects. An image or a file is named by the SHA-256 of its bytes. The bytes
+are loaded when a request is sent.
 
     >>> plain_text((Text("Hello "), Thinking("hm"), Text("world")))
     'Hello world'

@@ -40,7 +40,7 @@ Source of `CACHE_READ`, `CACHE_WRITE` and `CACHE_WRITE_1H`: Anthropic's pricing 
 """
 
 PROMPT_STEPS = (32_000, 100_000, 128_000, 199_999, 200_000, 256_000, 272_000, 512_000, 524_288)
-"""Prompt lengths at which current prices change.
+"""Prompt lengths in tokens at which current prices change.
 
 The usage of calls is summed separately for each range (`size_class`).
 """
@@ -65,8 +65,8 @@ class Period:
     """Prices that apply in a period.
 
     - `since`: the day from which they apply; None: always.
-    - `minutes`: the two minutes of each day between which they apply; None: all day. They may cross midnight: (1380,
-      60) is from 23:00 to 01:00.
+    - `minutes`: the two minutes of each day between which they apply; None: all day. The time between them may include
+      midnight: (1380, 60) is from 23:00 to 01:00.
     - `steps`: the prices for each prompt length, ascending; the first one starts at 0. Without steps the price is
       unknown.
     """

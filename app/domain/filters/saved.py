@@ -21,7 +21,7 @@ MAX_NESTED = 20
 
 
 def expand_saved(tree: Filter, saved: Mapping[str, str]) -> Filter:
-    """Replace every `@name` in the tree by the filter that is saved under this name.
+    """Replace every `@name` in a filter's tree by the filter that is saved under this name.
 
     Raises:
         FilterError: an `@name` has no filter, an invalid one, or one that uses itself; or the nesting is too deep.

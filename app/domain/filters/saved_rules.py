@@ -21,7 +21,7 @@ from app.domain.filters.language.syntax import Everything, Filter, Saved, leaves
 from app.domain.filters.saved import expand_saved
 
 MAX_NAME = 60
-"""Maximum length of a name in characters."""
+"""Maximum number of characters of a saved filter's name."""
 MAX_SAVED = 500
 """Maximum number of saved filters per owner."""
 
@@ -103,7 +103,7 @@ def list_users(name: str, saved: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def uses(line: str, name: str) -> bool:
-    """Return True if the line contains `@name`. A use through another saved filter does not count."""
+    """Return True if a filter line contains `@name`. A use through another saved filter does not count."""
     return name in _names(line)
 
 

@@ -60,8 +60,8 @@ _CHECK_INTERNET = "Check this server's internet connection, then try again."
 def describe_trial_failure(why: Failure, *, own_address: bool = True) -> Trial:
     """Return the result of a trial that failed. Its next step is one that a person can take in Settings.
 
-    `own_address`: True if the base URL was set up in this installation, so that it may be wrong; False if it is that of
-    a known vendor.
+    `own_address`: True if the base URL was set up in this installation, so that it may be wrong; False if the provider
+    has a known vendor's base URL.
     """
     rejected = why.error_class is ErrorClass.AUTH
     health = ProviderHealth.KEY_REJECTED if rejected else ProviderHealth.UNREACHABLE

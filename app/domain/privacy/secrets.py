@@ -137,7 +137,7 @@ def _find_blocks(text: str) -> Iterator[FoundSecret]:
     """Find private keys, from their first line to their last. A key that is cut off is found as far as its lines go."""
     if "PRIVATE KEY" not in text:
         return
-    place, ends = 0, -1  # `ends`: the first end of a block after `place`, which is used again for later beginnings
+    place, ends = 0, -1  # `ends`: the first end of a block after `place`; each end is searched for only once
     while (match := _BLOCK.search(text, place)) is not None:
         place = match.end()
         if ends < place and ends != len(text):

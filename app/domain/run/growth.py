@@ -1,7 +1,7 @@
 """The growth of a reply between two states of its run: the text that was appended to its last part, and new parts.
 
-Storing or showing the growth is much less work than storing or showing the whole reply. Finding it compares no text: in
-a run, only the last part changes, and its text only grows at the end.
+Storing or showing the growth is much less work than storing or showing the whole reply. To find the growth, no text is
+compared: in a run, only the last part changes, and the text of this part only grows at its end.
 
 >>> from app.domain.run.run import RunStart
 >>> before = RunState(RunStart("r1", "p1", "offline:demo", "hash"), parts=(Text("one"),))

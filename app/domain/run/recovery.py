@@ -41,7 +41,7 @@ class RecoveryRefusedError(ConflictError):
 
 
 def recover_reply(state: RunState, shown: Sequence[ShownPart]) -> RunState:
-    """Return an interrupted run with the longer reply that a page shows. Its failure says how much was recovered.
+    """Return an interrupted run with the longer reply that a page shows. The run's failure counts the added characters.
 
     Raises:
         RecoveryRefusedError: the run was not interrupted, or the shown reply does not continue the stored one.

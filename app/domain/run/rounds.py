@@ -20,9 +20,9 @@ from app.domain.conversation.parts import Part, Text, ToolCall, ToolResult
 from app.domain.usage import Usage
 
 UNANSWERED = "The reply was stopped before this tool responded. It is not known what the tool did until then."
-"""The result of a call that was running when its reply was stopped."""
+"""The result of a tool call that was running when its reply was stopped."""
 NOT_RUN = "Not run: the reply was stopped before this call was allowed."
-"""The result of a call that had not started when its reply was stopped."""
+"""The result of a tool call that had not started when its reply was stopped."""
 
 
 MAX_CALLS = 100

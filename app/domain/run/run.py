@@ -4,8 +4,8 @@ A reply needs one provider call, and another one after each set of tool results.
 a round. Attempts are numbered across rounds, so every provider call has a number.
 
 `apply_event(state, event)` returns the new state and the actions, which are effects as data. The state is also the
-run's log. It only grows at its end, so `run_log.events_after(state, position)` can return the events from any position,
-and the log of a stored run equals that of a live one.
+run's log. The log only grows at its end, so `run_log.events_after(state, position)` can return the events from any
+position. The log of a stored run equals that of a live one.
 
     >>> state = start_run(RunStart("r1", "p1", "offline:demo", "hash"))[0]
     >>> state, actions = apply_event(state, TextReceived("Hi"))
@@ -331,7 +331,7 @@ def lifecycle_of(state: RunState) -> Lifecycle:
 
 
 def sum_usage(state: RunState) -> Usage | None:
-    """Return the usage of the reply over all its rounds, or None if the provider reported no usage."""
+    """Return the usage of a run's reply over all its rounds, or None if the provider reported no usage."""
     reported = [usage for usage in (*(each.usage for each in state.rounds), state.usage) if usage is not None]
     return sum(reported[1:], reported[0]) if reported else None
 

@@ -70,7 +70,7 @@ def events_after(state: RunState, position: int) -> tuple[LogEvent, ...]:
 def events_of(growth: Growth, state: RunState, end: int) -> tuple[LogEvent, ...]:
     """Return the events that a growth adds to the log.
 
-    `state` is the state after the growth, `end` the end of the log before it. `events_after(state, end)` has the same
+    `state` is the state after the growth, `end` the end of the earlier log. `events_after(state, end)` has the same
     result. This function is faster in the most frequent case, when only text was appended, because it makes no other
     entries of the log.
     """

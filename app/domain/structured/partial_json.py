@@ -56,7 +56,7 @@ class PartialJson:
 
     @property
     def complete(self) -> bool:
-        """True if the value is complete."""
+        """True if the JSON value is complete."""
         return self.found and self.open_path is None and self.fault is None
 
 

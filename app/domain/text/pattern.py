@@ -15,7 +15,7 @@ from typing import Final
 from unicodedata import normalize
 
 PIECE: Final = 65_536
-"""Number of characters after which a text that is folded may be divided."""
+"""Number of characters after which a text may be divided, to fold it in pieces."""
 _ASCII: Final = re.compile("[\\0-\\x7f]")
 
 

@@ -116,7 +116,7 @@ in bytes. A text with at least `FOREIGN_BODY` bytes per character counts as writ
 
 Row = tuple[float, float, float]
 CERTAIN = 1e12
-"""The precision of a figure that must not change in a fit."""
+"""The precision of a number that must not change in a fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,8 @@ def _correct(start: Estimator, family: Family, observations: Sequence[Observatio
     means = (float(family.base), ratio, float(family.per_message))
     prior = _Prior(means, _row(spread**-2 for spread in spreads))
     points = [_point(prior, age, one, few=len(observations) < FEW) for age, one in enumerate(observations)]
-    # Round one figure after the other to the units of an estimator. The figures that are fitted later compensate for
-    # it.
+    # Fit and round the three numbers one after the other, to the units of an estimator. So the numbers that are fitted
+    # later compensate for the rounding of the earlier ones.
     says = _weigh(prior, points)
     for figure, unit in ((2, 1.0), (1, 1 / THOUSAND), (0, 1.0)):
         fitted = _solve(prior, points, says)[figure]
@@ -312,7 +312,7 @@ def _band(corrected: Estimator, family: Family, observations: Sequence[Observati
     """Return the relative error of estimates with the corrected figures, from their errors for earlier sends."""
     count = len(observations)
     misses = sorted(abs(estimate_send(corrected, one) - one.tokens) / one.tokens for one in observations)
-    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3, because three figures were fitted to these sends
+    seen = misses[ceil(P95 * count) - 1] * (count + 3) / count  # + 3, because three numbers were fitted to these sends
     trust = (BAND_PATIENCE / (BAND_PATIENCE + count)) ** 2
     return max(LEAST_BAND, round(trust * family.band + (1 - trust) * min(seen, 1.0), 3))
 

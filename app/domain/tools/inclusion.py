@@ -46,7 +46,7 @@ _EVERYWHERE = frozenset(_FUNCTION_WORDS.split())
 
 
 class Why(StrEnum):
-    """The reason why the request has a tool, or does not have it."""
+    """The reason why a request has a tool, or does not have it."""
 
     ALL = "all"
     ALL_FIT = "all_fit"
@@ -68,7 +68,7 @@ _CHOSEN = frozenset({Why.ALL, Why.ALL_FIT, Why.TICKED, Why.SHARES_WORDS, Why.CAL
 
 @dataclass(frozen=True, slots=True)
 class SizedTool:
-    """A tool, and the size of its definition.
+    """A tool, and the size of its definition in tokens.
 
     - `counted`: the number of its tokens in the vocabulary.
     - `tokens`: the estimate for the model, computed from `counted`.
@@ -98,7 +98,7 @@ class OfferedTools:
 
     @property
     def tokens(self) -> int:
-        """The tokens of all definitions, including the overhead."""
+        """The tokens of the definitions of all these tools, including the overhead (see `ToolRule`)."""
         return self.overhead + sum(one.tokens for one in self.tools) if self.tools else 0
 
 
@@ -116,7 +116,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The decisions about all available tools (`offer`), in the same order."""
+    """For each available tool (`offer`), in the same order, the decision whether the request includes it."""
 
     offer: OfferedTools = OfferedTools()
     decided: tuple[Decided, ...] = ()
@@ -137,7 +137,7 @@ class Choice:
 
     @property
     def tokens(self) -> int:
-        """The tokens of the definitions in the request, including the overhead."""
+        """The tokens of the tool definitions in the request, including the overhead (see `ToolRule`)."""
         chosen = self.chosen
         return self.offer.overhead + sum(one.tokens for one in chosen) if chosen else 0
 

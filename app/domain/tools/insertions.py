@@ -1,4 +1,4 @@
-r"""The text that is inserted into a draft for a prompt or a resource of a server.
+r"""The text that is inserted into a draft for a prompt or a resource of an MCP server.
 
 Both are inserted as text, so the message box shows exactly the text that is sent, and a person can change it.
 
@@ -38,7 +38,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 
 def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) -> str:
-    """Join the messages of a prompt to one text. If some are not the user's, each change of the role gets a heading.
+    """Join the messages of a server's prompt to one text. If some are not the user's, role changes get headings.
 
     >>> print(join_spoken([("user", "Hello"), ("assistant", "Hi!")]))
     User:
@@ -54,7 +54,7 @@ def join_spoken(messages: Iterable[tuple[Literal["user", "assistant"], str]]) ->
 
 
 def quote_resource(server: str, uri: str, media_type: str, text: str) -> str:
-    """Return the text of a resource as a code block, below a line that names its source.
+    """Return the text of an MCP server's resource as a code block, below a line that names its source.
 
     >>> print(quote_resource("notes", "note://1", "text/markdown", "# Tea"))
     From the server "notes", note://1:

@@ -24,7 +24,7 @@ from app.domain.tools.arguments import read_arguments
 from app.domain.tools.permissions import PermissionScope
 
 ANSWER_TIME: Final = timedelta(minutes=5)
-"""The time after which a request without an answer expires."""
+"""The time after which a permission request without an answer expires."""
 
 
 class PermissionStatus(StrEnum):
@@ -86,7 +86,7 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PersonAllowed:
-    """The event that a person allowed the call.
+    """The event that a person allowed the tool call of a permission request.
 
     `edited_json` are the arguments that the person changed, or None.
     """
@@ -97,19 +97,19 @@ class PersonAllowed:
 
 @dataclass(frozen=True, slots=True)
 class PersonDenied:
-    """The event that a person denied the call."""
+    """The event that a person denied the tool call of a permission request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCovered:
-    """The event that a rule, made after the request, allows the call."""
+    """The event that a rule, made after the permission request, allows its tool call."""
 
     rule_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The event that the call no longer waits for an answer."""
+    """The event that the tool call of a permission request no longer waits for an answer."""
 
     ending: ExpiryReason
 
@@ -127,16 +127,16 @@ class SettledError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The decision that the call may be made, with exactly these arguments."""
+    """The decision that a tool call may be made, with exactly these arguments."""
 
     input_json: str
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """The decision that the call must not be made. `reason` is a sentence for the model.
+    """The decision that a tool call must not be made. `reason` is a sentence for the model.
 
-    `by_person`: a person denied it.
+    `by_person`: a person denied the call.
     """
 
     reason: str
@@ -144,7 +144,7 @@ class Denied:
 
 
 def settle(request: PermissionRequest, event: Event, now: datetime) -> PermissionRequest:
-    """Return the request after an event.
+    """Return the permission request after an event.
 
     An answer that comes at `expires_at` or later does not count: the request expires instead.
 
@@ -171,7 +171,7 @@ def settle(request: PermissionRequest, event: Event, now: datetime) -> Permissio
 
 
 def permission_of(request: PermissionRequest) -> Allowed | Denied | None:
-    """Return the decision for the waiting call, or None if the request is still pending."""
+    """Return the decision about the tool call of a permission request, or None if the request is still pending."""
     match request.standing:
         case PermissionStatus.PENDING:
             return None

@@ -53,7 +53,7 @@ class AllowedTool:
 
 
 class PermissionScope(StrEnum):
-    """The scope of a person's permission: this call, the conversation, or always."""
+    """The scope of a person's permission: this tool call, the conversation, or always."""
 
     ONCE = "once"
     CONVERSATION = "conversation"
@@ -78,7 +78,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class PermissionQuery:
-    """The properties of a call on which its permission depends.
+    """The properties of a tool call on which its permission depends.
 
     `conversation_id` is the conversation that shows the permission request (`PermissionRequest.shown_in`).
     """
@@ -92,7 +92,7 @@ class PermissionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """The decision that the call is allowed: `by` a rule, by the agent's list, or by Inview for a built-in tool."""
+    """The decision that a tool call is allowed: `by` a rule, by the agent's list, or by Inview for a built-in tool."""
 
     by: Literal["rule", "agent", "built-in"]
     rule_id: str | None = None
@@ -100,12 +100,12 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The decision that a person must be asked."""
+    """The decision that a person must be asked about a tool call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """The decision that the call is refused without asking a person, because the agent's list does not include it."""
+    """The decision that a tool call is refused without asking a person: the agent's list does not include it."""
 
     reason: str
 
@@ -120,7 +120,7 @@ Their results can leave Inview only in a request to the chosen model, or through
 
 
 def decide(query: PermissionQuery, allowed: tuple[AllowedTool, ...] | None, rules: Iterable[Rule]) -> Decision:
-    """Decide whether a call is allowed, needs a person's permission, or is refused.
+    """Decide whether a tool call is allowed, needs a person's permission, or is refused.
 
     `allowed` is the agent's list of allowed tools; None if the agent has no list. `rules` are the person's rules.
     """
@@ -154,7 +154,7 @@ def fingerprint(tool: Tool) -> str:
 
 
 def covers_arguments(patterns: tuple[ArgumentPattern, ...], arguments: Mapping[str, Any]) -> bool:
-    """Return true if the arguments match the patterns. Without patterns, all arguments match.
+    """Return true if the arguments of a tool call match the patterns. Without patterns, all arguments match.
 
     Each pattern must match, and each argument needs a pattern. Otherwise an unexpected argument, or a default that the
     tool uses for a missing one, could bypass the limits that the patterns set.

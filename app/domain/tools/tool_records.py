@@ -14,7 +14,7 @@ from app.domain.tools.tools import ToolContent
 
 
 class CallFault(StrEnum):
-    """The reason why a call gave no result: a fault of the tool (`tools.ToolFault`), or one of the reasons below."""
+    """The reason why a tool call gave no result: a fault of the tool (`tools.ToolFault`), or a reason below."""
 
     UNKNOWN = "unknown"
     """The model called a tool that was not in its request."""

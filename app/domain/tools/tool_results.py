@@ -23,7 +23,7 @@ MAX_PIECES = 100
 
 
 def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool = False) -> ToolFinished:
-    """Return the event that ends a call with an error. `text` was written by Inview and is not a result of the tool.
+    """Return the event that ends a tool call with an error. `text` is from Inview and is not a result of the tool.
 
     `denied`: a person denied the call.
     """
@@ -31,7 +31,7 @@ def say_result(call: ToolCall, text: str, seconds: float | None, *, denied: bool
 
 
 def whole_result(outcome: ToolOutcome) -> tuple[ToolContent, ...]:
-    """Return the whole result of a tool, for people.
+    """Return the whole result of a tool call, for people.
 
     If the tool returned only structured content, the result is its JSON as a text.
     """
@@ -50,7 +50,7 @@ def cut_result(content: tuple[ToolContent, ...], window: int) -> tuple[ToolConte
 
 
 def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
-    """Return the outcome with a note instead of its images and files, which could not be stored.
+    """Return the outcome of a tool call with a note instead of its images and files, which could not be stored.
 
     `why` is the reason, which the note states.
     """
@@ -61,7 +61,7 @@ def without_attachments(outcome: ToolOutcome, why: str) -> ToolOutcome:
 
 
 def spread_problems(problems: Iterable[tuple[str, str]]) -> str:
-    """Write the problems of arguments as a list, one per line."""
+    """Write the problems of a tool call's arguments as a list, one per line."""
     return "\n".join(f"- {path}: {words}" if path else f"- {words}" for path, words in problems)
 
 

@@ -30,7 +30,7 @@ DEEPEST = 12
 
 
 class ToolForm(StrEnum):
-    """The format of tool definitions that a model reads."""
+    """The text format of tool definitions as a model reads them."""
 
     JSON = "json"
     TYPESCRIPT = "typescript"
@@ -76,7 +76,7 @@ _RULES = (
     (re.compile(r"claude-(opus|sonnet)-4[-.]6(?!\d)"), _claude(497)),
     (re.compile(r"claude-(opus|sonnet|haiku)-4[-.]5(?!\d)"), _claude(496)),
     (re.compile(r"claude-((opus|sonnet)-4|4-(opus|sonnet))(?![-.]\d(?!\d))|claude-opus-4[-.]1(?!\d)"), _claude(313)),
-    # from an earlier edition of the table, as is that of Claude 3
+    # This number and those of Claude 3 are from an earlier edition of the published table.
     (re.compile(r"claude-3[-.][57]-sonnet"), _claude(346)),
     (re.compile(r"claude-3-opus"), _claude(530)),
     (re.compile(r"claude-3-sonnet"), _claude(159)),
@@ -88,7 +88,7 @@ _RULES = (
 
 
 def tool_rule_of(model: str) -> ToolRule:
-    """Return the rule for counting the tool definitions of a model ("provider:model"), according to its name.
+    """Return the rule by which a model counts the tokens of tool definitions. `model` is "provider:model".
 
     >>> tool_rule_of("anthropic:claude-sonnet-4-5").overhead
     496

@@ -24,7 +24,7 @@ from app.domain.errors import InviewError
 BUILT_IN = "built-in"
 """The server id of built-in tools, which belong to no server."""
 MAX_NAME = 64
-"""Maximum length of a tool's name for models. Anthropic and OpenAI accept the characters `A-Z a-z 0-9 _ -`."""
+"""Maximum characters of a tool's name for models. Anthropic and OpenAI accept the characters `A-Z a-z 0-9 _ -`."""
 MAX_SERVER_NAME = 32
 
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
@@ -54,7 +54,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """The result of a call. `is_error`: the tool itself reported a failure, which the content describes.
+    """The result of a tool call. `is_error`: the tool itself reported a failure, which the content describes.
 
     `attachments` are the bytes of the images and files in the content.
     """
@@ -77,7 +77,7 @@ class Caller:
 
 
 class ToolFault(StrEnum):
-    """The reason why a call gave no result."""
+    """The reason why a tool call gave no result."""
 
     GONE = "gone"
     """The tool no longer exists."""
@@ -97,9 +97,9 @@ class ToolFault(StrEnum):
 
 
 class ToolFailedError(InviewError):
-    """Error: a call gave no result.
+    """Error: a tool call gave no result.
 
-    The message says what happened to which tool. `next_step` is the next step for a person.
+    The message names the tool and the fault. `next_step` is the next step for a person.
     """
 
     def __init__(self, fault: ToolFault, message: str, next_step: str) -> None:
@@ -110,7 +110,7 @@ class ToolFailedError(InviewError):
 
 
 def changed_tool(tool: Tool) -> ToolFailedError:
-    """Return the error for a call that was not made, because its tool changed after the call was allowed."""
+    """Return the error for a tool call that was not made, because the tool changed after the call was allowed."""
     return ToolFailedError(
         ToolFault.CHANGED,
         (

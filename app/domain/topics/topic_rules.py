@@ -18,9 +18,9 @@ from app.domain.text.pattern import fold
 from app.domain.topics.topics import Topic, TopicTree
 
 MAX_NAME = 80
-"""Maximum number of characters of a name."""
+"""Maximum number of characters of a topic's name."""
 MAX_LEVELS = 20
-"""Maximum number of levels."""
+"""Maximum number of levels in the tree of topics."""
 MAX_TOPICS = 5_000
 """Maximum number of topics of an owner: the picker shows all of them."""
 

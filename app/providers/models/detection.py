@@ -23,7 +23,7 @@ ANSWER_SECONDS = 0.5
 """Maximum seconds for the connection, the request and the whole answer."""
 LARGEST_LIST = 1_000_000
 NO_LIST = (TimeoutError, OSError, HTTPException, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
-"""Errors that mean that no server answers, or that it lists no models."""
+"""Errors that mean: no server answers, or the server lists no models."""
 _REQUEST = b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n"
 
 

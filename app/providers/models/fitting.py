@@ -45,7 +45,7 @@ def fit_parameters(
 
 
 def find_refusal(name: str, parameters: Parameters, provider: Provider, profile: ModelProfile) -> str:
-    """Return the reason why the model does not accept a parameter, without a full stop. Return "" if it accepts it."""
+    """Return the reason why the model does not accept a parameter, without a full stop; "" if it is accepted."""
     return fit_parameters(parameters, provider, profile)[1].get(name, "")
 
 

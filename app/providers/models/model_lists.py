@@ -74,7 +74,7 @@ class RememberedLists:
 
 
 def read_remembered(path: Path) -> RememberedLists:
-    """Read the file. A file that cannot be read is logged, and the next new list replaces it."""
+    """Read the file of the last lists. A file that cannot be read is logged, and the next new list replaces it."""
     try:
         lists = _FILE.validate_json(_read_few(path))
     except FileNotFoundError:

@@ -116,7 +116,7 @@ class ModelLists:
         return () if kept is None else kept.listed.skipped
 
     def known(self, provider: Provider) -> tuple[ModelProfile, ...]:
-        """Return the provider's known models for conversations, without a request."""
+        """Return the models that conversations can use, from lists on this machine. Nothing is requested."""
         return self._profiles(provider, self._known(provider))
 
     def profile(self, provider: Provider, model: str) -> ModelProfile:

@@ -24,7 +24,7 @@ _KINDS = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "c
 
 @cache
 def read_tariff(vendor: str, name: str) -> Tariff | None:
-    """Return the tariff of a model from the table, or None if the table has no prices for it."""
+    """Return the tariff of a model from the public price table, or None if the table has no prices for it."""
     entry = find_entry(vendor, name)
     if entry is None:
         return None

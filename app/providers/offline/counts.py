@@ -2,7 +2,7 @@
 
 A request counts as three tokens and each message as four, in addition to their contents; the system text is a message.
 The contents are all texts, tool calls and results, the tool definitions and the schema of the reply. A picture counts
-as for GPT-4o, a file by its name. `families.py` and `tool_sizes.py` estimate by the same rules.
+as for GPT-4o; a file counts as its name. `families.py` and `tool_sizes.py` estimate by the same rules.
 
 The tokens of the answer are counted differently (`script.py`).
 """
@@ -23,7 +23,7 @@ PER_MESSAGE = 4
 
 
 async def count_input(body: dict[str, Any]) -> int:
-    """Return the number of input tokens of a request body."""
+    """Return the number of input tokens of a request, from its body."""
     texts = [*_list_texts(body)]
     messages = len(body["messages"]) + bool(body["system"])
     pictures = sum(

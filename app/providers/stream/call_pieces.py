@@ -86,7 +86,7 @@ class _Call:
 
 
 class CallPieces:
-    """The calls of one stream, received in pieces."""
+    """The tool calls of one stream, received in pieces."""
 
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
@@ -95,7 +95,7 @@ class CallPieces:
 
     @property
     def last(self) -> int:
-        """Return the number, from 0, of the call that received the last piece."""
+        """Return the number, from 0, of the tool call that received the last piece."""
         return self._last
 
     def take(self, value: object) -> list[StreamEvent]:

@@ -33,7 +33,7 @@ class _Pending:
 
 
 class ToolCalls:
-    """The calls of one stream, by the vendor's number or id.
+    """The tool calls of one stream, by the vendor's number or id.
 
     `start`, `add` and `end` return the events that can be passed on now.
     """
@@ -46,7 +46,7 @@ class ToolCalls:
 
     @property
     def any(self) -> bool:
-        """Return True if a call has started."""
+        """Return True if a tool call has started."""
         return self._count > 0
 
     @property
@@ -56,7 +56,7 @@ class ToolCalls:
 
     @property
     def open(self) -> bool:
-        """Return True while a call is not complete."""
+        """Return True while a tool call is not complete."""
         return bool(self._waiting)
 
     @property
@@ -97,7 +97,7 @@ class ToolCalls:
         return []
 
     def hold(self, text: str) -> None:
-        """Count the characters of a text that is held back, for the limit.
+        """Count the characters of a text that is held back. The number of all such characters is limited.
 
         Raises:
             ProviderError: the held text has more than `MAX_HELD` characters.
@@ -130,7 +130,7 @@ class ToolCalls:
         return [event for number in list(self._waiting) if number in self._waiting for event in self.end(number)]
 
     def goes_on(self, number: object) -> bool:
-        """Return True if the call was started, or reserved by `wait_for_name`, and has not ended."""
+        """Return True if this tool call was started, or reserved by `wait_for_name`, and has not ended."""
         return number in self._waiting
 
     def has_input(self, number: object) -> bool:

@@ -95,7 +95,7 @@ def build_headers(call: CallInput) -> Headers:
 
 
 def encode_body(call: CallInput) -> bytes:
-    """Encode the body. Parts that stay the same from send to send come first, the messages last."""
+    """Encode the body of a request. Parts that stay the same from send to send come first, the messages last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
         raise InputError("parameters.seed", f"{call.row.label} does not support a seed.")

@@ -26,7 +26,7 @@ NO_REASONING = " "
 
 
 def encode_body(call: CallInput) -> bytes:
-    """Encode the body. Parts that stay the same from send to send come first, the messages last."""
+    """Encode the body of a request. Parts that stay the same from send to send come first, the messages last."""
     request, dialect = call.request, call.row.dialect
     body: dict[str, object] = {"model": call.model, "stream": True}
     if dialect.include_usage:

@@ -72,7 +72,7 @@ _NAMED = ("temperature", "top_p", "seed", "effort")
 
 
 def encode_body(call: CallInput) -> bytes:
-    """Encode the request in the terms of the domain. Pictures and files are only named: their bytes are not read."""
+    """Encode a request in the terms of the domain. Pictures and files are only named: their bytes are not read."""
     request = call.request
     schema = request.parameters.reply_schema
     return orjson.dumps(

@@ -64,7 +64,7 @@ INCOMPLETE_REASONS: Mapping[str, StopReason] = MappingProxyType(
 
 
 def encode_body(call: CallInput) -> bytes:
-    """Encode the body. Parts that stay the same from send to send come first, the input last."""
+    """Encode the body of a request. Parts that stay the same from send to send come first, the input last."""
     request, parameters = call.request, call.request.parameters
     if parameters.seed is not None:
         raise InputError("parameters.seed", f"{call.row.label} does not support a seed.")
@@ -92,7 +92,7 @@ def encode_body(call: CallInput) -> bytes:
 
 
 def schema_format(schema_json: str) -> dict[str, object]:
-    """Return the field for a JSON schema of the reply, the same in both of OpenAI's protocols.
+    """Return the request field for a JSON schema of the reply, the same in both of OpenAI's protocols.
 
     Its `strict` is true if OpenAI's strict mode supports the whole schema.
     """

@@ -65,7 +65,7 @@ class GoingBack:
             self._beside |= beside
 
     def take_call(self, number: int, call: Json) -> None:
-        """Collect the extra data of the call with this number, from 0.
+        """Collect the extra data of the tool call with this number, from 0.
 
         Raises:
             ProviderError: the stream has too much extra data.
@@ -113,7 +113,7 @@ def put_back(message: Json, signatures: Iterable[str]) -> None:
 
 
 def mark_unsigned(calls: list[Json]) -> None:
-    """Add a substitute signature to the first call if no call has a signature.
+    """Add a substitute signature to the first tool call if no tool call has a signature.
 
     Google would refuse the message without it.
     """

@@ -64,7 +64,7 @@ class UsageReport:
         return 0
 
     def split(self, whole: int, *parts: tuple[str, int]) -> tuple[int, ...]:
-        """Return the part of `whole` that is in none of the `parts`, then the parts.
+        """Divide a token count `whole`: return the tokens that are in none of the `parts`, then each part.
 
         If the parts together exceed `whole`, all of them count as not reported.
 

@@ -49,8 +49,8 @@ class UnpackingError(Exception):
 async def unpack(packed: AsyncIterable[bytes], coding: str) -> AsyncGenerator[bytes, None]:
     """Unpack a body while it is received. `coding` is its Content-Encoding.
 
-    Bodies with several layers of coding are refused, and bodies that are larger packed than unpacked: both can cost
-    unbounded work without any result. Bytes after the end of the packed body are not read.
+    Bodies with several layers of coding are refused, and so are bodies that are larger packed than unpacked: both can
+    cost unbounded work without any result. Bytes after the end of the packed body are not read.
 
     Raises:
         UnpackingError: the body cannot be unpacked.

@@ -27,7 +27,7 @@ SHORTEST_TIMER: Final = 0.001
 """A number of seconds. For a shorter timer, uvloop returns a handle without a time."""
 _INFORMATIONAL: Final = range(100, 200)
 _SWITCHING: Final = 101
-"""The informational status after which no other answer follows. It is the only one."""
+"""The only informational status after which no other answer follows."""
 
 
 class HeadTooLargeError(HttpProcessingError):
@@ -78,7 +78,10 @@ class _Handler(ResponseHandler):
         super().set_response_params(**params)
 
     def feed_data(self, data: Any, size: int = 0) -> None:
-        """Pass on the head of an answer. Refuse a second head: it belongs to no request and would be kept forever."""
+        """Give the head (status and headers) of a server's answer to the request that waits for it.
+
+        If no request waits, close the connection: aiohttp would keep the head in memory and never use it.
+        """
         if self._head_bytes is None:
             self._refuse()
             return

@@ -98,7 +98,7 @@ async def change_agent(ctx: AppContext, owner: str, agent_id: str, fields: Agent
 
 @shielded
 async def delete_agent(ctx: AppContext, owner: str, agent_id: str) -> None:
-    """Delete an agent. Its conversations continue without an agent until it is restored.
+    """Delete an agent. Its conversations continue without an agent until this agent is restored.
 
     Raises:
         NotFoundError: this owner has no such agent.

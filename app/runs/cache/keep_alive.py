@@ -124,7 +124,7 @@ async def start_keeping(
 
 @shielded
 async def stop_keeping(ctx: AppContext, owner: str, conversation_id: str) -> None:
-    """End a keep-alive and delete its order; its cost stays in the ledger.
+    """End a keep-alive and delete the order for it (`Keeping`); its cost stays in the ledger.
 
     Raises:
         NotFoundError: this owner has no such conversation, or it has no keep-alive.

@@ -39,7 +39,7 @@ NAME = "Kept warm"
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The earlier refreshes of an order.
+    """The earlier refreshes of a keep-alive.
 
     - `made_id`: the id of their conversation; None if there is none.
     - `position`: the position of the newest one.

@@ -132,7 +132,7 @@ async def start_child_call(
 
 
 async def wait_for_text(ctx: AppContext, owner: str, child: StartedChildCall) -> str:
-    """Wait until the call is over. Return the text of its reply, or "" if it has none.
+    """Wait until a child call is over. Return the text of its reply, or "" if it has none.
 
     Also store in the child conversation whether the call succeeded or failed.
     """

@@ -72,7 +72,7 @@ async def fork_from(
 async def fork_conversation(ctx: AppContext, owner: str, conversation_id: str, pair_ids: Sequence[str]) -> str:
     """Create a conversation with copies of these pairs in this order, and return the id of the new conversation.
 
-    The new conversation stores the id of the last of these pairs as the point of the fork (`fork_pair_id`).
+    The new conversation stores the id of the last copied pair as the point of the fork (`fork_pair_id`).
 
     Raises:
         NotFoundError: this owner has no such conversation.

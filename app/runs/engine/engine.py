@@ -71,7 +71,7 @@ class ToolExecutor(Protocol):
         ...
 
     async def plan_round(self, run: LiveRun) -> NextRound:
-        """Plan the provider call that continues the reply.
+        """Plan the provider call that continues a reply after its tool calls.
 
         Raises:
             InviewError: the call cannot be made.

@@ -139,7 +139,7 @@ class LiveRun:
                     _settle(over)
 
     def ask(self, request: PermissionRequest) -> None:
-        """Publish to subscribers that a call waits for permission."""
+        """Publish to subscribers that a tool call waits for permission."""
         self.asking[request.id] = request
         self.show(replace(self.shown))
 

@@ -61,7 +61,7 @@ class PermissionBroker:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def notify(self) -> None:
-        """Make all waiting calls read their requests again."""
+        """Make all waiting tool calls read their permission requests again."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 FRAME_SECONDS = 0.016
 MAX_SECONDS = 0.05
 WEIGHT = 0.1
-"""Weight of the newest observation in the running mean."""
+"""Weight, as a share, of the newest delay in the running mean of the event loop's delays."""
 ANSWER = 4.0
 """Seconds that are added to the time between two updates for each second that the event loop is late.
 
@@ -23,7 +23,7 @@ When the loop is about 8 ms late, the time between two updates reaches its maxim
 
 @dataclass(eq=False)
 class Throttle:
-    """The minimum time between two updates, which adapts to the load. `window` is that time in seconds."""
+    """The minimum time between two updates of a reply on a page, which adapts to the load: `window`, in seconds."""
 
     window: float = FRAME_SECONDS
     _late: float = 0.0

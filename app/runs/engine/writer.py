@@ -40,7 +40,7 @@ SAVE_SECONDS = 0.1
 Together with PAUSE_SECONDS, text waits at most 0.15 s, plus the time of the save.
 """
 PAUSE_SECONDS = 0.05
-"""Pause before each save.
+"""Seconds of pause before each save.
 
 In this time, urgent runs are collected, and the first text of a reply is shown before it is saved.
 """

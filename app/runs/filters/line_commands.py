@@ -181,7 +181,7 @@ async def run_line(  # noqa: PLR0913 - the line and the view options
 def write_export_url(
     conversation_id: str, read: BarLine, export: Export, composed: Composed, options: ViewOptions
 ) -> str:
-    """Return the URL of an export of the pairs that the line selects.
+    """Return the URL that exports the pairs which a line of the filter bar selects.
 
     The URL contains everything that the filter depends on, such as the time and the topic. So the export has exactly
     the pairs that the line selects now.

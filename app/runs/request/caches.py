@@ -27,13 +27,16 @@ from app.store.settings.preferences import load_preferences
 
 @dataclass(frozen=True, slots=True)
 class Caching:
-    """The input of a cache plan in addition to the request.
+    """The values that a cache plan needs in addition to the request.
 
-    - `tokens`: the estimate of the whole request.
+    - `warmth`: the prefixes that the provider probably has cached at the time `at`.
+    - `lifetime`: the cache lifetime that the person chose.
+    - `tokens`: the estimated size of the whole request.
     - `frozen`: set no new breakpoint, as for a title or a summary.
-    - `unstable`: the number of the newest messages that the next request will not contain. None if the two requests
-      will share only the system text.
-    - `tools_apart`: a breakpoint after the tools has priority over most others.
+    - `unstable`: the number of newest messages of this request that the next request will not contain; None: the next
+      request will share only the tools and the system text with this one.
+    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
+      important than all others except those after the system text and after the newest message.
     """
 
     warmth: Warmth

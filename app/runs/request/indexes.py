@@ -87,7 +87,7 @@ class Indexer:
     async def finds_all(  # noqa: PLR0913, PLR0917 - the conversation, its revision and the indexes
         self, session: AsyncSession, owner: str, conversation_id: str, revision: int, vocabulary: str, known: int
     ) -> bool:
-        """Return True if the session sees a complete index of the conversation at this revision.
+        """Return True if this database session sees a complete index of the conversation at this revision.
 
         `known` is a revision up to which the index is certainly complete, so only later changes are checked.
         """

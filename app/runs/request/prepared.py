@@ -17,7 +17,7 @@ from app.runs.request.preview import Preview
 
 MAX_REQUESTS: Final = 4
 MAX_BYTES: Final = 32_000_000
-"""Maximum size of all bodies together. The newest request stays in the cache even if it is larger."""
+"""Maximum bytes of all bodies together. The newest request stays in the cache even if it is larger."""
 
 _Key = tuple[str, str, str]
 

@@ -28,7 +28,7 @@ TOOL_LIMITS = ToolLimits()
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The pairs of a send, before the call is planned.
+    """The pairs of a send, before its provider call is planned.
 
     - `base`: the context snapshot.
     - `composition`: the pairs in view, the pairs that are sent, and the tokens.

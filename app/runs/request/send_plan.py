@@ -53,7 +53,7 @@ class Plan:
     """A planned provider call.
 
     - `hashes`: the content hashes of `domain.request.hashing.content_hashes`.
-    - `cache`: its plan for the provider's prompt cache, if it has one.
+    - `cache`: the call's use of the provider's prompt cache; None if the cache rules of the model are unknown.
     """
 
     provider: Provider
@@ -162,7 +162,7 @@ def list_sent(sent: Sequence[Candidate]) -> Sent:
 
 
 def require_same(built: BuiltRequest, sent: Collection[Candidate]) -> None:
-    """Check that the request has all pairs of the composition.
+    """Check that a planned request has all pairs of its composition.
 
     Raises:
         ValueError: a pair is missing. Then its index entry and its messages differ, which is a defect of Inview.

@@ -3,7 +3,7 @@
 An index has all data that decides whether a pair is sent, without its texts.
 
 An index is valid while the conversation's revision is the same. Otherwise only the pairs that changed since then are
-read. With it, a filter reads only a list of positions from the database, and a send reads only the pairs that it sends.
+read. With an index, a filter reads only a list of positions from the database, and a send reads only the pairs to send.
 
 Not here: counting (`indexes.py`), the index itself (`domain/context/pair_index.py`) and the texts (`sent_pairs.py`).
 """

@@ -58,7 +58,7 @@ class Later(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state that the caller has seen.
+    """The state of a resent pair and of its later pairs that the caller has seen.
 
     - `version`: the version of the pair; None if the caller gives none.
     - `later`: the number of later pairs; None if the caller gives none.
@@ -201,8 +201,8 @@ def require_seen(pair: Pair, after: Sequence[str], later: Later | None, seen: Se
 
     Raises:
         PairChangedError: the pair has another version.
-        LaterPairsError: the caller made no choice for the pairs `after` it, or would discard pairs that it has not
-            seen.
+        LaterPairsError: there are later pairs (`after`), and the caller made no choice for them, or chose to discard
+            them but has seen another number of them.
     """
     _require_version(pair, seen)
     unseen = later is Later.DISCARD and seen.later is not None and seen.later != len(after)

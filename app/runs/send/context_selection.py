@@ -3,10 +3,10 @@
     view = await compose_view(ctx, owner, conversation_id, ViewOptions(filter="s>=2 o"), draft="Why?")
     view.composition.sent
 
-The page, the HTTP API, the preview and the send all use it. It has two steps. `read_base` makes a context snapshot (the
-base): it queries the database for the pairs that the filter selects, unless a snapshot for this revision of the
-conversation is cached. `compose_base` then computes the boundary, which depends on the length of the draft. It needs no
-database. Nothing is written except the indexes.
+The page, the HTTP API, the preview and the send all use this module. The selection has two steps. `read_base` makes a
+context snapshot (the base): it queries the database for the pairs that the filter selects, unless a snapshot for this
+revision of the conversation is cached. `compose_base` then computes the boundary, which depends on the length of the
+draft, without the database. Nothing is written except the indexes.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ async def compose_view(  # noqa: PLR0913 - the conversation, the view options an
 ) -> Composed:
     """Select the pairs in view, and those that would be sent with this draft.
 
-    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. It and
-    the parts in `attached` are sent with the draft.
+    `forced`: include pairs that do not fit; None: the preferences decide. `schema` is the schema of the reply. The
+    schema and the parts in `attached` are sent with the draft.
 
     Raises:
         NotFoundError: this owner has no such conversation.
@@ -184,8 +184,8 @@ class _NewTexts:
 
     - `draft`: the draft after redaction.
     - `tokens`: the token count of all texts.
-    - `figures`: their figures together, from which their kind follows.
-    - `secrets`: the kinds of the secrets that are redacted from them.
+    - `figures`: the figures of all texts together, which decide the kind of text.
+    - `secrets`: the kinds of the secrets that are redacted from the texts.
     """
 
     draft: str
@@ -233,7 +233,7 @@ async def read_base(
 ) -> ContextSnapshot:
     """Return a context snapshot: the pairs that the filter selects, and all else that a composition needs.
 
-    The draft is not part of it. `sends`: the model will be called.
+    The snapshot does not include the draft. `sends`: the model will be called.
 
     Raises:
         NotFoundError: this owner has no such conversation.

@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-They are computed only for such a send, because every known model is checked: the models of provider lists that were
-read before, and the models that an adapter knows. No provider is called.
+The options are computed only for such a send, because every known model is checked: the models of provider lists that
+were read before, and the models that an adapter knows. No provider is called.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ async def list_ways_out(ctx: AppContext, composed: Composed, draft: str, paramet
 async def _offer_summary(composed: Composed, forced: Composition) -> BudgetOption | None:
     """Return the option to summarise the pairs that do not fit.
 
-    None: it would not help, or the model cannot read them.
+    None: a summary would not help, or the model cannot read these pairs.
     """
     base, fitted = composed.base, composed.composition
     left_out = forced.estimate.pairs - fitted.estimate.pairs

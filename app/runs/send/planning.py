@@ -204,7 +204,7 @@ def _count_unstable(composed: Composed, before: int | None) -> int | None:
 
     If the budget, or a filter of the newest pairs such as `r5`, limits what is sent, each send leaves out the oldest
     pair of the previous send. If the filter hides the newest pair, it will probably also hide the pair that is being
-    written. It certainly will if the filter requires stars, a flag or a tag, because the new pair has none.
+    written. A filter that requires stars, a flag or a tag certainly hides the new pair, because the new pair has none.
     """
     composition = composed.composition
     if composition.boundary is not None or _falls_out(composed):

@@ -56,7 +56,7 @@ class Structured:
 
 @dataclass(frozen=True, slots=True)
 class SchemaCheck:
-    """The result of a check: the places where a value does not match its schema.
+    """The result of checking a reply: the places where its value does not match the schema.
 
     `mendable`: another reply could be valid.
     """

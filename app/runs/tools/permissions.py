@@ -64,7 +64,7 @@ LOOK_SECONDS: Final = 1.0
 async def ask_permission(
     ctx: AppContext, run: LiveRun, tool: Tool, call: ToolCall, *, allowed: tuple[AllowedTool, ...] | None
 ) -> Allowed | Denied:
-    """Decide whether a call may be made, and with which arguments. Wait for a person if the rules require it.
+    """Decide whether a tool call may be made, and with which arguments. Wait for a person if the rules require it.
 
     `allowed` is the agent's list of tools when the run started; None: it has no list. Cancelling this coroutine
     withdraws the request.
@@ -203,7 +203,7 @@ async def _settle_by_rule(ctx: AppContext, owner: str, request_id: str, rule_id:
 async def claim_request(
     ctx: AppContext, session: AsyncSession, owner: str, request_id: str, event: Event
 ) -> PermissionRequest:
-    """Settle a pending request with this event, such as an answer, and add an entry to the audit trail.
+    """Settle a pending permission request with this event, such as an answer, and add an entry to the audit trail.
 
     Return the settled request. The caller publishes it after the commit.
 
@@ -219,7 +219,7 @@ async def claim_request(
 
 
 def tell_settled(ctx: AppContext, owner: str, settled: PermissionRequest) -> None:
-    """Wake the runs that wait for this request, and publish the settled request to subscribers."""
+    """Wake the runs that wait for this permission request, and publish the settled request to subscribers."""
     _forget(ctx, settled)
     ctx.desk.notify()
     publish(ctx.event_bus, owner, settled)

@@ -78,7 +78,7 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """A server's settings and its connection.
+    """An MCP server's settings and its connection.
 
     - `session`: the connection; None while the server is switched off.
     - `signing_in`: a person is signing in to the server now.
@@ -92,7 +92,7 @@ class SeenServer:
 
     @property
     def problem(self) -> str:
-        """The reason why the server does not work, without a full stop. "" if it works or is switched off."""
+        """The reason why the MCP server does not work, without a full stop. "" if it works or is switched off."""
         if self.damage:
             return describe_damaged_server(self.damage)
         return "" if self.session is None else self.session.problem
@@ -119,7 +119,7 @@ async def list_servers(ctx: AppContext, owner: str) -> tuple[SeenServer, ...]:
 
 
 async def read_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
-    """Read one server.
+    """Read one MCP server.
 
     Raises:
         NotFoundError: this owner has no such server.
@@ -225,7 +225,7 @@ async def delete_server(ctx: AppContext, owner: str, server_id: str) -> None:
 
 
 async def try_server(ctx: AppContext, owner: str, server_id: str) -> SeenServer:
-    """Test whether a server answers, and read its current tools.
+    """Test whether an MCP server answers, and read its current tools.
 
     A server that is switched off is connected only for the test.
 
@@ -316,7 +316,7 @@ def _see(ctx: AppContext, owner: str, stored: StoredServer) -> SeenServer:
 
 
 def secrets_of(ctx: AppContext, stored: StoredServer) -> dict[str, str]:
-    """Return a server's secrets.
+    """Return an MCP server's secrets.
 
     Raises:
         StoreError: they cannot be read.

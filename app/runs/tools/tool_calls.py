@@ -38,7 +38,7 @@ from app.tools.mcp.schemas import check_arguments
 log = structlog.get_logger()
 
 CALL_SECONDS = 120.0
-"""Maximum duration of a tool call, unless its server has a lower limit. Waiting for permission does not count."""
+"""Maximum seconds of a tool call, unless its server has a lower limit. Waiting for permission does not count."""
 PROGRESS_SECONDS = 0.25
 """Minimum seconds between two published progress reports of a tool."""
 

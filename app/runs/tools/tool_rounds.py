@@ -40,7 +40,7 @@ LONG_REQUEST = 1_000
 
 
 async def plan_round(ctx: AppContext, run: LiveRun) -> NextRound:
-    """Plan the provider call that continues the reply.
+    """Plan the provider call that continues a reply after its tool calls.
 
     Raises:
         ProviderError: the request is longer than the model's window.

@@ -21,7 +21,7 @@ from app.views.encode import to_json
 
 @dataclass(frozen=True, slots=True)
 class Luggage:
-    """The attachments of an export, by their `ids`.
+    """The images and files of an export, by their `ids`.
 
     `left_out` describes the attachments that do not fit; "" if all fit.
     """
@@ -39,7 +39,7 @@ class Luggage:
 
 
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
-    """Choose the attachments that the file will contain.
+    """Choose the images and files that the export file will contain.
 
     In the order of `named`, each attachment is chosen that fits into the rest of `room`, a number of bytes.
     """

@@ -31,7 +31,7 @@ from app.runs.transfer.import_tools import read_attachment
 
 @dataclass(frozen=True, slots=True)
 class CheckedConversation:
-    """A conversation of the file.
+    """A conversation of an import file.
 
     - `positions`: the position of each pair, in the order of the file.
     - `order`: the places of the pairs in the file (0 is the first), sorted by position.
@@ -47,7 +47,7 @@ class CheckedConversation:
 
 @dataclass(frozen=True, slots=True)
 class ReadPair:
-    """A pair of the file, ready to be stored. `topic` is the path of its topic, or None."""
+    """A pair of an import file, ready to be stored. `topic` is the path of its topic, or None."""
 
     record: PairRecord
     topic: TopicNames | None
@@ -55,7 +55,7 @@ class ReadPair:
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A file that can be imported.
+    """An import file without faults, which can be stored.
 
     - `topics`: the topic paths that its pairs name.
     - `ids`: all ids in the file.
@@ -75,7 +75,7 @@ class CheckedFile:
         return sum(len(one.positions) for one in self.conversations)
 
     def read_pairs(self, number: int, indexes: Iterable[int], conversation_id: str, fresh: NewIds) -> list[ReadPair]:
-        """Read some pairs of a conversation from the file, and give them new ids.
+        """Read some pairs of a conversation from the import file, and give them new ids.
 
         `number` is the number of the conversation in the file, `indexes` has the places of the pairs in its list, from
         0. `fresh` makes the new ids and remembers the new id of each id in the file.
@@ -92,7 +92,7 @@ class CheckedFile:
         return read
 
     def read_nodes(self, number: int, indexes: Iterable[int], fresh: NewIds) -> list[NodeRecord]:
-        """Read nodes (entries between the pairs) of a conversation from the file, and give them new ids.
+        """Read nodes (entries between the pairs) of a conversation from the import file, and give them new ids.
 
         The parameters are those of `read_pairs`: `indexes` has the places of the nodes in the conversation's list, from
         0.
@@ -102,13 +102,13 @@ class CheckedFile:
         return [replace(node, id=fresh(node.id)) for node in nodes]
 
     def read_attachment(self, attachment_id: str) -> Attachment:
-        """Read the image or file with this id from the file."""
+        """Read the attachment (an image or a file) with this id from the import file."""
         index = self.attachments[attachment_id]
         return read_attachment(self.file.read_attachment(index), f"$.attachments[{index}]")
 
 
 def check_file(file: ImportFile, owner: str, now: datetime) -> CheckedFile:
-    """Read the whole file once and check it.
+    """Read a whole import file once and check it.
 
     Raises:
         FaultError: a value is wrong, or contradicts another.

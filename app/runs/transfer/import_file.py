@@ -65,7 +65,7 @@ Valid = TypeVar("Valid", bound=Shape)
 
 @dataclass(frozen=True)
 class ImportFile:
-    """A file that matches the schema.
+    """An import file that matches the schema (`import_shapes.py`).
 
     - `shape`: everything except pairs, nodes and attachments, which are read on request.
     - `alone`: the file is a single conversation, without the outer object of an export.
@@ -92,7 +92,7 @@ class ImportFile:
         return end - start
 
     def read_pair(self, number: int, index: int) -> PairShape:
-        """Read a pair of a conversation.
+        """Read the pair `index` of the conversation `number` from the import file.
 
         Raises:
             FaultError: the item is not a pair, or a text of its messages or all texts of a message are too large.
@@ -111,7 +111,7 @@ class ImportFile:
         return pair
 
     def read_node(self, number: int, index: int) -> NodeShape:
-        """Read a node between two pairs of a conversation.
+        """Read the node `index` (an entry between pairs) of the conversation `number` from the import file.
 
         Raises:
             FaultError: the item is not a node.
@@ -119,7 +119,7 @@ class ImportFile:
         return self._read(NodeShape, "nodes", number, index)
 
     def read_attachment(self, index: int) -> AttachmentShape:
-        """Read an image or a file.
+        """Read an attachment (an image or a file) from the import file.
 
         Raises:
             FaultError: the item is not an attachment.
@@ -151,7 +151,7 @@ class ImportFile:
 
 
 def read_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> ImportFile:
-    """Read a file and check it against the schema. A file that is a single conversation is accepted.
+    """Read an import file and check it against the schema. A file that is a single conversation is accepted.
 
     Raises:
         FaultError: the file does not match. The error has the place of the first fault. Pairs, nodes and attachments

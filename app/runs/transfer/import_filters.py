@@ -1,4 +1,4 @@
-"""The saved filters of a file: stored under names that are free in this installation.
+"""The saved filters of an import file: stored under names that are free in this installation.
 
     names = await save_filters(session, owner, file, at)
     line = read_filter("@good & s>=2", names, saved, "$.conversations[0].filter")
@@ -25,7 +25,7 @@ from app.store.filters.filters import load_saved_filters, write_saved_filters
 
 
 async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at: datetime) -> dict[str, str]:
-    """Store the saved filters of a file. Return their names in this installation, by their names in the file.
+    """Store the saved filters of an import file. Return their names in this installation, by their names in the file.
 
     If a different filter with the same name is already stored, the imported filter's name gets a number.
     """
@@ -45,8 +45,8 @@ async def save_filters(session: AsyncSession, owner: str, file: ExportShape, at:
 def _name_filters(file: ExportShape, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Choose a name for each saved filter of a file. Return the new names by old name, and the filters by new name.
 
-    A filter gets its name only after the filters that it uses got theirs: then its text can be written with their new
-    names, and compared with the filters of this installation. An equal one is not stored again.
+    The filters that other filters use get their names first. Then the text of every filter can be written with the new
+    names, and compared with the filters of this installation. An equal filter is not stored again.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}
@@ -94,7 +94,7 @@ def _rename(line: str, names: Mapping[str, str]) -> str:
 
 
 def read_filter(line: str, names: Mapping[str, str], saved: Mapping[str, str], place: str) -> str:
-    """Return the filter of a conversation with the names that its saved filters have in this installation.
+    """Return the filter of an imported conversation with the names that its saved filters have in this installation.
 
     Raises:
         FaultError: the filter cannot be parsed, or uses a saved filter that is missing. `place` is its place in the

@@ -1,4 +1,4 @@
-"""Conversion of a checked file to records for the store: missing values are filled in, contradictions are refused.
+"""Conversion of an import file to records for the store: missing values are filled in, contradictions are refused.
 
 Not here: the schema (`import_shapes.py`), checks across a whole file (`import_check.py`) and storing (`importing.py`).
 """
@@ -43,7 +43,7 @@ from app.runs.transfer.import_tools import read_content
 
 
 def read_conversation(shape: ConversationShape, place: str, owner: str, now: datetime, ids: Ids) -> Conversation:
-    """Convert a conversation of the file to a value for the store, without its pairs and nodes.
+    """Convert a conversation of the import file to a value for the store, without its pairs and nodes.
 
     Raises:
         FaultError: its id is used twice, or a parameter cannot be used.
@@ -74,7 +74,7 @@ def read_conversation(shape: ConversationShape, place: str, owner: str, now: dat
 
 
 def read_node(shape: NodeShape, place: str, ids: Ids) -> NodeRecord:
-    """Convert a node of the file (an entry of the log between two pairs) to a record for the store.
+    """Convert a node of the import file (an entry of the log between two pairs) to a record for the store.
 
     Raises:
         FaultError: its id is used twice.
@@ -98,7 +98,7 @@ def read_topic_path(text: str, place: str) -> TopicNames:
 
 
 def read_pair(shape: PairShape, place: str, conversation: Conversation, position: int, ids: Ids) -> PairRecord:
-    """Convert a pair of the file, with its messages, runs and versions, to a record for the store.
+    """Convert a pair of the import file, with its messages, runs and versions, to a record for the store.
 
     The caller sets the topic of the pair.
 

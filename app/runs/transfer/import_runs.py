@@ -1,4 +1,4 @@
-"""Conversion of a checked file to records for the store: the runs of a pair, and the stored request of a failed pair.
+"""Conversion of a checked import file to records for the store: the runs of a pair, the request of a failed pair.
 
 Not here: the schema (`import_shapes.py`), pairs (`import_records.py`) and tool calls (`import_tools.py`).
 """
@@ -27,7 +27,7 @@ INTERRUPTED = failure(
 
 
 def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
-    """Convert a run of the file to a record for the store.
+    """Convert a run of the import file to a record for the store.
 
     A run that was active when the file was written becomes an interrupted run.
 
@@ -74,7 +74,7 @@ def read_run(shape: RunShape, place: str, ids: Ids) -> RunRecord:
 
 
 def read_snapshot(shape: SnapshotShape, place: str) -> SnapshotRecord:
-    """Convert the exact request of a failed pair, which the file contains, to a record for the store.
+    """Convert the exact request of a failed pair in the import file to a record for the store.
 
     Raises:
         FaultError: its body is not base64.

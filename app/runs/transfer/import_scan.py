@@ -63,7 +63,7 @@ WAYS: Final = "Shorten it, split it into several pairs, or raise INVIEW_MAX_REPL
 
 
 class FaultError(InputError):
-    """Error: the file cannot be imported. `field` is the JSON path of its first fault, such as `$.pairs[0]`."""
+    """Error: an import file cannot be imported. `field` is the JSON path of its first fault, such as `$.pairs[0]`."""
 
 
 def too_long(place: str, size: int, most: int, within: str = "") -> FaultError:
@@ -96,7 +96,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Scan:
-    """A scanned file. `shell` is the whole file without the items of the long lists.
+    """A scanned import file. `shell` is the whole file without the items of the long lists.
 
     `lists` has the start and end of each item in `body`, by the name of the list and the number of its conversation.
     """
@@ -111,7 +111,7 @@ class Scan:
 
 
 def scan_file(body: bytes | bytearray, rest: Callable[[], None], most_text: int = MAX_TEXT_BYTES) -> Scan:
-    """Find the long lists of a file. `rest` is called often, and may raise an error, which ends the scan.
+    """Find the long lists of an import file. `rest` is called often, and may raise an error, which ends the scan.
 
     `most_text` is the maximum size of a request or a reply in bytes.
 
@@ -150,7 +150,7 @@ class _Scanner:
     holder: str = "$"
     """JSON path of the object that has the open long list."""
     item: int = 0
-    """Position at which the current item begins."""
+    """Position in the file, in bytes, at which the current item begins."""
     in_item: bool = False
     values: int = 0
     shell_values: int = 0

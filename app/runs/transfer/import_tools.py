@@ -1,4 +1,4 @@
-"""Conversion of a checked file to records for the store: tool results, records of tool calls, images and files.
+"""Conversion of an import file to records for the store: tool results, records of tool calls, images and files.
 
 Not here: the schema (`import_shapes.py`), pairs (`import_records.py`) and storing (`importing.py`).
 """
@@ -19,7 +19,7 @@ from app.runs.transfer.import_shapes import AttachmentShape, ToolCallRecordShape
 
 
 def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | File:
-    """Convert one part of a tool result in the file to a part of a message."""
+    """Convert one part of a tool result in the import file to a part of a message."""
     match shape:
         case TextShape():
             return Text(shape.text)
@@ -32,7 +32,7 @@ def read_content(shape: TextShape | ImageShape | FileShape) -> Text | Image | Fi
 def read_tool_calls(
     shapes: Sequence[ToolCallRecordShape], place: str, died_at: datetime | None
 ) -> Iterator[ToolCallRecord]:
-    """Convert the tool calls of a run in the file to records for the store.
+    """Convert the tool calls of a run in the import file to records for the store.
 
     `died_at` is set if the run was active when the file was written. Calls without an end then get this time as their
     end.

@@ -59,7 +59,7 @@ SLICE_CONVERSATIONS: Final = 20
 SLICE_BYTES: Final = 500_000
 """Size in bytes, as in the file, above which a slice of pairs ends. So a slice is larger by at most one pair."""
 UNFINISHED: Final = "Unfinished import: "
-"""The beginning of the title of a conversation until all of it is stored."""
+"""The beginning of a conversation's title until the whole conversation is stored."""
 TELL_SECONDS: Final = 5.0
 """Minimum seconds between two log lines about a running import."""
 
@@ -93,7 +93,7 @@ class UnfinishedImportError(ConflictError):
 
 
 async def import_file(ctx: AppContext, owner: str, body: bytes | bytearray) -> tuple[ImportedOne, ...]:
-    """Check and store a file; return the conversations that were stored.
+    """Check and store an import file; return the conversations that were stored.
 
     Raises:
         FaultError: the file cannot be imported. The error has the place of the first fault. Nothing was stored.

@@ -44,10 +44,10 @@ IN_ORDER = frozenset({"day", "month"})
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The usage of one group.
+    """The usage of one group of calls, such as those of a day, a model or a conversation.
 
-    - `name`: the value that it was grouped by, such as a model or the id of a conversation.
-    - `title`: the title of the conversation, if the group is one that still exists.
+    - `name`: the value that the calls were grouped by, such as a model or the id of a conversation.
+    - `title`: the title of the conversation, if the group is a conversation that still exists.
     """
 
     name: str
@@ -90,10 +90,10 @@ async def report_usage(
 async def _report_dearest(  # noqa: PLR0913, PLR0917 - the query, its prices and the limit
     session: AsyncSession, owner: str, query: UsageQuery, apart: Apart, tariffs: Mapping[str, Tariff | None], limit: int
 ) -> Report:
-    """Report by conversation. There may be tens of thousands, so the database finds the most expensive ones.
+    """Report by conversation. There may be tens of thousands of them, so the database finds the most expensive ones.
 
-    The sum of the other conversations is the total minus the shown ones. It is computed separately for the calls of
-    each price, so it is exact to the last digit.
+    The sum of the other conversations is the total minus the shown ones. The calls of each price are subtracted
+    separately, so the sum is exact to the last digit.
 
     Raises:
         DamagedRowError: the two tables of sums contradict each other.

@@ -126,11 +126,11 @@ def count_characters(parts: tuple[Part, ...]) -> int:
 def _window_begins(now: float, yielded_at: float, window: float) -> float:
     """Return the time from which the wait for the next update is counted, after an update with one chunk.
 
-    `window` is the length of this wait (`Throttle.window`), `yielded_at` is the time from which the previous wait was
-    counted; 0: there was none. If the update came later than one `window` after `yielded_at`, the next wait begins
-    earlier by the delay, but by at most one `window`. So if chunks arrive more slowly than one per `window` on average,
-    each is published without delay, even if they arrive unevenly. This function is not used for a faster reply, whose
-    updates have several chunks: such a reply always waits for the whole window.
+    `window` is the length of a wait (`Throttle.window`). `yielded_at` is the time from which the previous wait was
+    counted; 0: there was none. An update is late if it comes after `yielded_at + window`. The wait after a late update
+    begins earlier by the delay, but by at most one `window`. So if chunks arrive more slowly than one per `window` on
+    average, each chunk is published without delay, even if they arrive unevenly. The updates of a faster reply have
+    several chunks. This function is not used for them: such a reply always waits for the whole window.
     """
     return min(now, max(yielded_at + window, now - window)) if yielded_at else now
 
@@ -139,7 +139,7 @@ async def _gather(run: LiveRun, throttle: Throttle, yielded_at: float) -> None:
     """Wait for the first chunk that arrives after `throttle.window` has passed since the last update.
 
     If none arrives, the wait ends COMPANY_SECONDS after the last update, or at the end of the window if that is later.
-    If the window ends earlier, no timer wakes this task at its end: the next chunk wakes the task in any case.
+    If the window ends earlier, no timer wakes this task at the end of the window: the next chunk wakes the task anyway.
     """
     clock = asyncio.get_running_loop().time
     due = yielded_at + throttle.window

@@ -68,7 +68,7 @@ class ComparedReplies:
             self._tasks += [self.spawn(self._read(run)) for run in comparison.runs if run.run_id not in followed]
 
     def look(self, *, on: bool) -> None:
-        """Start or stop following the replies, because the page shows or hides them."""
+        """Start or stop following the compared replies, because the page shows or hides them."""
         if on != self._looked_at:
             self._looked_at = on
             self._follow_anew()
@@ -76,7 +76,7 @@ class ComparedReplies:
     def show(
         self, permissions: Sequence[PermissionItemView], standing: ScreenPairView | None
     ) -> ComparedColumnsView | None:
-        """Return the current replies; the same object while nothing has changed. None: the page does not show them.
+        """Return the compared replies; the same object while nothing has changed. None: the page does not show them.
 
         `standing` is the pair that is answered again, if the comparison is for an existing pair.
         """

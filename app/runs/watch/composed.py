@@ -160,7 +160,7 @@ class ComposedView:
         return ComposedResult(requested, requested, self.composed, edition, refusal)
 
     def take(self, found: ComposedResult) -> RefusalView | None:
-        """Note the result of a composition.
+        """Use the result of a composition for the page from now on.
 
         Return the reason why the requested options cannot be used, or None if they can.
 

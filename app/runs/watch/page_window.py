@@ -162,6 +162,6 @@ class PageWindow:
                 await self._fill(composed, window, keep=keep and keep(self._window, visible))
 
     def _list_loaded(self) -> tuple[ScreenPairView, ...]:
-        """Return the loaded pairs without those newer than the window, even if the filter does not apply to them."""
+        """Return the loaded pairs up to the end of the window. Newer ones are left out, also the newest pair."""
         pairs, until = self.pairs.in_order(), self._window.until
         return pairs if until is None else tuple(pair for pair in pairs if pair.position <= until)

@@ -153,7 +153,7 @@ class WatchedPairs:
         return pairs
 
     async def weigh(self, pair_ids: frozenset[str]) -> None:
-        """Add the sizes of these pairs to `sizes`, including pairs that are not read yet."""
+        """Add the sizes of these pairs in bytes to `sizes`, including pairs that are not read yet."""
         if unknown := pair_ids - self.sizes.keys():
             async with self.ctx.store.read() as session:
                 self.sizes |= await load_pair_bytes(session, self.owner, unknown)
@@ -194,7 +194,10 @@ class WatchedPairs:
         self.structured.forget(pair_ids)
 
     def forget(self, pair_ids: Collection[str]) -> None:
-        """Remove pairs that were deleted. If one is restored, the filter applies to it as to any other."""
+        """Remove deleted pairs from the page.
+
+        If the newest pair is deleted and then restored, the filter applies to it too.
+        """
         self.remove(pair_ids)
         if self.guest is not None and self.guest.pair_id in pair_ids:
             self.guest = None

@@ -35,7 +35,7 @@ class Screen:
 
     The next send:
 
-    - `context`: describes it. None until it is known, and if the conversation cannot be composed.
+    - `context`: describes the next send. None until it is known, or if the conversation cannot be composed.
     - `edition`: the number of the draft that `context` includes.
     - `refusal`: the reason why the last requested view options cannot be used.
     - `damaged`: the settings of the conversation that cannot be read. While there are any, nothing can be sent.

@@ -54,7 +54,7 @@ class StructuredReplies:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, view: ScreenPairView) -> ScreenPairView:
-        """Return the view with its parsed reply, if the reply was parsed. If it must be parsed, schedule that work."""
+        """Return the view of a pair, with its parsed reply if there is one. Schedule the parsing of a changed reply."""
         if not view.structured:
             return view
         read = self._read.get(view.id)

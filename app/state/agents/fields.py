@@ -28,9 +28,9 @@ from app.state.tab.inputs import json_in
 SERVER: Final = "server:"
 """The beginning of the name of a server's checkbox. The id of the server follows."""
 LINE: Final = "line:"
-"""The beginning of the name of a control in the list of allowed tools.
+"""The beginning of a control's name in the list of allowed tools.
 
-The key of its line follows, as in "line:3:tool".
+The key of the control's line follows, as in "line:3:tool".
 """
 REFUSED: Final = "Not saved. See the messages next to the fields."
 
@@ -62,7 +62,7 @@ class Submitted:
 
 
 def show_agent(agent: Agent) -> AgentForm:
-    """Return the fields of an agent as texts for the form."""
+    """Return the fields of an agent as texts for its form."""
     return AgentForm(
         id=agent.id,
         name=agent.name,
@@ -126,8 +126,8 @@ def describe_refusal(error: InviewError) -> AgentErrors:
 def describe_damage(agent: Agent, mend: str) -> str:
     """Return a text that names the unreadable parts of an agent and the way to repair them; "" if all can be read.
 
-    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, it
-    ends with a command of `inview doctor` instead.
+    The text ends with `mend`, the way to repair them in the form. If the form lacks a field for one of the parts, the
+    text ends with a command of `inview doctor` instead.
     """
     if not agent.damage:
         return ""
@@ -147,7 +147,7 @@ def place_damage(agent: Agent) -> AgentErrors:
 
 
 def first_refused(errors: AgentErrors) -> str:
-    """Return the name of the first field with an error, "" if no field has one."""
+    """Return the name of the form's first field with an error, "" if no field has one."""
     return next((name for name in _FORM_FIELDS if getattr(errors, name, "")), "")
 
 

@@ -32,7 +32,7 @@ _NOT_JSON: Final = "urn:inview:problem:malformed-body"
 
 @dataclass(frozen=True)
 class AgentItem:
-    """An agent in the list.
+    """An agent in the list of agents.
 
     - `icon`: the first letter of the name, if the agent has no icon.
     - `about`: its description or the first line of its prompt, and its model.
@@ -73,7 +73,7 @@ class AgentListState(rx.State):
         else:
             undo = cast(
                 "EventSpec", AgentListState.restore_agent(agent.id)
-            )  # if it is called on its class, a handler returns this type
+            )  # a handler that is called on its class returns this type
             await show_toast(self, f"Deleted the agent “{agent.name}”", undo=Undo(undo))
         await self._read()
         return SidebarState.load

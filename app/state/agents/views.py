@@ -50,7 +50,7 @@ class AgentErrors:
 
 @dataclass(frozen=True)
 class AgentServerItem:
-    """An MCP server in the form. `chosen`: the agent has its tools.
+    """An MCP server in the form of an agent. `chosen`: the agent has its tools.
 
     `known`: the server is set up on this installation.
     """

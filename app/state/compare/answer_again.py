@@ -3,8 +3,8 @@
     await tab.send(AnswerAgainState.ask, pair_id="p1")
     await tab.send(AnswerAgainState.choose, model="offline:tiny")
 
-The menu can also open the dialog for several models. It shows at once the entries that do not depend on the providers,
-and adds the models of the providers below them.
+At first, the menu has the entries that need no provider: the pair's own model, the model selected in the message box,
+and an entry that opens the dialog for several models. The models of the providers are added below them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class AnswerAgainState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the menu without a choice."""
+        """Close the menu of models without a choice."""
         self.asking = None
 
     @rx.event(background=True)

@@ -38,7 +38,9 @@ _LOOKING: Final = "Loading models…"
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChoiceView:
-    """The texts of the dialog. `pair_id` is the pair that is answered again, "" if the draft is sent.
+    """The texts of the dialog that chooses the models of a comparison.
+
+    `pair_id` is the pair that is answered again, "" if the draft is sent.
 
     `waits`: nothing is sent when the models are chosen; the person sends the draft later.
     """
@@ -51,7 +53,7 @@ class ComparisonChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class ComparableRow:
-    """A model in the dialog. `held`: it cannot be ticked, because the maximum number of models is already ticked."""
+    """A model in the dialog. `held`: it cannot be ticked, because enough models are ticked already."""
 
     model: str
     name: str
@@ -124,12 +126,12 @@ class ComparisonChoiceState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without a comparison."""
+        """Close the dialog that chooses models, without a comparison."""
         self.choosing = None
 
     @rx.event(background=True)
     async def look(self) -> None:
-        """Request the models from the providers, and list them in the dialog."""
+        """Request the models from the providers, and list them for the comparison."""
         try:
             offers = await list_models(current(), LOCAL_OWNER)
         except InviewError as error:

@@ -44,12 +44,12 @@ class KeepingState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear the error of the previous page."""
+        """Clear the error of a comparison on the previous page."""
         self.busy, self.fault = False, ""
 
     @rx.event(background=True)
     async def stop(self, run_id: str) -> None:
-        """Stop one of the replies. The text received so far stays."""
+        """Stop one of the compared replies. The text received so far stays."""
         if valid_id := text_in(run_id, MAX_ID):
             await self._attempt(cancel_run(await context_for(current(), valid_id), LOCAL_OWNER, valid_id))
 
@@ -74,7 +74,7 @@ class KeepingState(rx.State):
     async def discard(self) -> Events:
         """End the comparison without keeping a reply.
 
-        If the comparison was a new request, its text goes back into the message box, if the box is empty.
+        The text of a new request goes back into the message box, unless the box has a text.
         """
         here = conversation_in(self.router.url.path)
         gone = await self._attempt(discard_comparison(await context_for(current(), here), LOCAL_OWNER, here))
@@ -98,9 +98,10 @@ class KeepingState(rx.State):
 
     @rx.event(background=True)
     async def take_back(self, conversation_id: str, pair_id: str, version: int, gone: list[str]) -> None:
-        """Restore the earlier version of a pair, and the pairs that were deleted when the reply was kept (`gone`).
+        """Undo the end of a comparison that answered a pair again: restore the version `version` of this pair.
 
-        Undo calls this, so no toast offers to undo it.
+        Also restore the later pairs that were deleted when the user kept a reply (`gone`). Undo calls this, so no toast
+        offers to undo it.
         """
         here, valid_id, number = text_in(conversation_id, MAX_ID), text_in(pair_id, MAX_ID), whole_in(version)
         if here is None or valid_id is None or number is None or not all(text_in(each, MAX_ID) for each in gone):
@@ -115,7 +116,7 @@ class KeepingState(rx.State):
             await self._tell_fault(error)
 
     async def _attempt(self, work: Awaitable[Done]) -> Done | None:
-        """Return the result of `work`. If it fails, show the reason in the dialog and return None."""
+        """Return the result of `work`. If it fails, show the reason in the comparison's dialog and return None."""
         async with self:
             self.busy, self.fault = True, ""
         fault = ""

@@ -28,7 +28,7 @@ from app.views.composer.context import ContextView
 
 
 async def estimate_first(draft: FirstDraft) -> ContextView | None:
-    """Return an estimate of the size of a send of the first message.
+    """Return an estimate of a send with the first message.
 
     Return None if the message cannot be sent in this form. A press of Send then shows the error.
     """

@@ -28,7 +28,7 @@ from app.state.tab.visit import VisitedState
 from app.views.composer.options import OptionRow
 
 SUBMIT_ID: Final = "insert-submit"
-"""The element id of the button that requests the text from the server."""
+"""The HTML id of the button that requests the text of a prompt or a resource from its MCP server."""
 MAX_VALUE: Final = 20_000
 """Maximum number of characters of one argument of a prompt or a resource."""
 
@@ -144,22 +144,22 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event
     async def go_back(self) -> None:
-        """Go back to the full list."""
+        """Go back to the full list of prompts and resources."""
         self._show(None)
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without inserting anything."""
+        """Close the dialog of prompts and resources without inserting anything."""
         self._close()
 
     @rx.event
     async def clear_faults(self) -> None:
-        """Clear the errors, because a field is being edited."""
+        """Clear the errors of the form, because a field is being edited."""
         self._complain({}, "")
 
     @rx.event
     async def insert(self, form: dict[str, Any]) -> rx.event.EventType[()] | None:
-        """Request the text for the values in the form and insert it, unless a required value is missing."""
+        """Request the text for the form's values from the server and insert it, unless a required value is missing."""
         if self.offer is None or self.offer.asking:
             return None
         fields = tuple(
@@ -173,7 +173,7 @@ class InsertingState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def fetch(self) -> Events:
-        """Fetch the text from the server and put it into the text area."""
+        """Fetch the text of the chosen prompt or resource from its MCP server, and put it into the text area."""
         async with self:
             chosen, offer, turn = self._chosen, self.offer, self._turn
         if chosen is None or offer is None:

@@ -86,7 +86,7 @@ class MessageBox(rx.State, mixin=True):
     _draft: str = ""
     _edition: int = 0  # the text area's number for the draft; 0 if the text area shows another text
     _estimates: int = 0  # number of estimates of first messages so far
-    # by conversation: the schema and the files of a draft that a refused send has returned
+    # drafts whose send was refused: the conversation's id, the schema and the files
     _returned: tuple[tuple[str, str, tuple[DraftFile, ...]], ...] = ()
 
     @rx.event

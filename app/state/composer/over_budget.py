@@ -40,7 +40,7 @@ Counted = tuple[tuple[str, str], ...]
 If a model has several entries, only its last entry is used.
 """
 Choices = tuple[tuple[str, OverBudget], ...]
-"""Models, each with the option that was chosen for it in the dialog.
+"""Models, each with the option that was chosen for it in the dialog "This does not fit".
 
 For a model with several entries, the last one is used.
 """
@@ -73,8 +73,8 @@ def describe_over_budget(
     """Return the content of the dialog of a send that does not fit.
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
-    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. It is
-    False if a pair is sent again that the summary would include.
+    names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
+    caller sets `summary` to False if a pair is sent again that the summary would include.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
@@ -95,7 +95,7 @@ def describe_over_budget(
 
 
 def read_way(key: str) -> Way | None:
-    """Return the option for a key of the dialog, or None if no option has this key.
+    """Return the option that this key of a dialog's button names, or None if no option has this key.
 
     >>> read_way("model peer:large"), read_way("else")
     (Way(over_budget=None, model='peer:large', summarise=False, as_counted=False, current=False), None)
@@ -138,9 +138,9 @@ def _name_of(model: str, models: Sequence[str]) -> str:
 
 
 def selection_of(view: OverBudgetView | None, key: str) -> str | None:
-    """Return the selection (`seen_selection.py`) of an option in the dialog: a short text that names its pairs.
+    """Return the selection (`seen_selection.py`) of an option in the dialog `view`: a text that names its pairs.
 
-    Return None if there is no dialog or no such option, or if the option names no pairs.
+    Return None if no dialog is open, if it has no such option, or if the option names no pairs.
     """
     ways = () if view is None else view.ways
     return next((way.selection for way in ways if way.key == key), "") or None
@@ -149,7 +149,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
     """Return the pairs that are summarised before the send by the option with this key.
 
-    If it summarises none, or if there is no such option, return the default extent.
+    If the option summarises no pairs, or if there is no such option, return the default extent.
     """
     ways = () if view is None else view.ways
     return Extent(up_to=next((way.up_to for way in ways if way.key == key), 0) or None)

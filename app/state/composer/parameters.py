@@ -4,8 +4,8 @@
     await tab.send(ParametersState.use, form={"temperature": "0.2"})     # for the conversation: the dialog's scope
     await tab.send(ParametersState.take_off, name="seed")                # of the next send
 
-On the start page they apply to the conversation that the first message starts. Parameters for one send are removed when
-it is sent, and restored if it is refused.
+On the start page, the parameters apply to the conversation that the first message starts. Parameters for one send are
+removed with the send, and restored if the send is refused.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ from app.store.conversation.conversations import load_conversation
 from app.views.composer.parameters import SettingView, show_policy
 
 MAX_TYPED: Final = 40
-"""Maximum number of characters in a field."""
+"""Maximum number of characters in the field of a parameter."""
 MAX_REMEMBERED: Final = 20
 """Maximum number of conversations whose parameters for the next send are remembered."""
 NOTHING_SET: Final = (NO_PARAMETERS, RetryPolicy.EXPONENTIAL)
 RETRY_POLICY: Final = "retry_policy"
 """The name of the control for the retry policy, which says when a failed call is repeated."""
 FIELD: Final = "parameter-"
-"""The beginning of the element id of a control. The name of the parameter follows."""
+"""The beginning of the HTML id of a parameter's control. The name of the parameter follows."""
 
 
 class ParameterTarget(StrEnum):
@@ -124,7 +124,7 @@ class ParametersState(VisitedState, rx.State):
     fault: rx.Field[str] = rx.field("")
     settings: rx.Field[tuple[SettingView, ...]] = rx.field(())
     summary: rx.Field[str] = rx.field("")
-    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # by conversation; "" for a new one
+    _send_parameters: tuple[tuple[str, Parameters], ...] = ()  # each with its conversation's id; "" for a new one
     _begins_with: tuple[Parameters, RetryPolicy] = NOTHING_SET
 
     @rx.event
@@ -158,7 +158,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without changes."""
+        """Close the dialog of the model parameters without changes."""
         self.form = None
 
     @rx.event

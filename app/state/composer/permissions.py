@@ -45,15 +45,15 @@ class PermissionsState(rx.State):
 
     @rx.event
     async def toggle_edit(self, request_id: str) -> None:
-        """Start to edit the arguments of a call, or end the edit and discard it."""
+        """Start to edit the arguments of a tool call, or end the edit and discard it."""
         if (card := self._find(request_id)) is not None:
             self._put(replace(card, editing=not card.editing, faults=()))
 
     @rx.event
     async def toggle_bounds(self, request_id: str) -> None:
-        """Show or hide the fields of patterns.
+        """Show or hide the fields for patterns of a tool call's arguments.
 
-        A rule that the answer creates applies only to arguments that match them.
+        A rule that the answer creates applies only to arguments that match these patterns.
         """
         if (card := self._find(request_id)) is not None and card.bounds:
             self._put(replace(card, bounding=not card.bounding, faults=()))
@@ -125,9 +125,9 @@ class PermissionsState(rx.State):
 
 
 def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | None) -> None:
-    """Copy the pending calls from `screen` to `state`, if they differ from those in `shown`. Edits in progress stay.
+    """Copy the pending permission requests from `screen` to `state`, if they differ from those in `shown`.
 
-    `shown` is the screen that was copied last.
+    `shown` is the screen that was copied last. Edits in progress stay.
     """
     same = shown is not None and screen.permissions is shown.permissions and screen.comparison is shown.comparison
     if same:
@@ -143,9 +143,9 @@ def show_permissions(state: PermissionsState, screen: Screen, shown: Screen | No
 
 
 def clear_permissions(state: PermissionsState) -> None:
-    """Remove the calls from `state`, because the page shows another conversation.
+    """Remove the pending permission requests from `state`, because the page shows another conversation.
 
-    The calls continue to wait for an answer.
+    Their tool calls continue to wait for an answer.
     """
     state.cards = ()
 

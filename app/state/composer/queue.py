@@ -51,9 +51,9 @@ Otherwise the end of the previous edit would resume the queue during the new edi
 
 @dataclass(frozen=True, slots=True)
 class _Dropped:
-    """A text that was removed from the queue, with the data to put it back.
+    """A text that was removed from the queue, with the data to put the text back.
 
-    These are its files, its place, and whether the queue was paused.
+    The data are the text's files, its place, and whether the queue was paused.
     """
 
     item: QueuedText
@@ -132,7 +132,7 @@ class QueueState(rx.State):
 
     @rx.event
     async def leave(self) -> rx.event.EventType[()]:
-        """End the edit without changing the text."""
+        """End the edit of a queued text without changing the text."""
         await self._end_edit()
         return QueueState.resume
 

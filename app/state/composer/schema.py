@@ -24,9 +24,9 @@ from app.state.tab.inputs import text_in
 from app.state.tab.visit import VisitedState
 
 AREA_ID: Final = "schema-text"
-"""The element id of the text area in the dialog."""
+"""The HTML id of the text area in the dialog of the schema."""
 MAX_TYPED: Final = 10 * MAX_CHARACTERS
-"""Maximum number of typed characters. They include the blanks of an indented schema."""
+"""Maximum number of typed characters of a schema. They include the blanks of an indented schema."""
 
 _PERSON: Final = {
     "type": "object",
@@ -58,7 +58,7 @@ SAMPLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaFormView:
-    """The content of the dialog: the initial text of its text area.
+    """The content of the dialog of the schema: the initial text of its text area.
 
     `number` counts how often the text was replaced since the dialog opened. `is_set`: the draft has a schema.
     """
@@ -86,7 +86,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Close the dialog without changes."""
+        """Close the dialog of the schema without changes."""
         self.writing = None
 
     @rx.event
@@ -98,7 +98,7 @@ class SchemaState(VisitedState, rx.State):
 
     @rx.event
     async def clear_fault(self) -> None:
-        """Clear the error, because the text is being edited."""
+        """Clear the error of the schema, because its text is being edited."""
         self.fault = ""
 
     @rx.event

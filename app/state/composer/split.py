@@ -1,4 +1,4 @@
-"""The figures of a send as text: for the counter of pairs, for the estimate next to Send and for their tooltip.
+"""The figures of a send (pairs, tokens, cost) as text, for the counter, the estimate next to Send and the tooltip.
 
 >>> read_as_title(3, 6), read_as_title(2, 2), read_as_title(1, 1)
 ('3 of 6 pairs in view are sent', 'All 2 pairs in view are sent', 'The pair in view is sent')
@@ -64,8 +64,8 @@ def describe_split(context: ContextView) -> SplitView:
 def _describe_compared(context: ContextView) -> SplitView:
     """Return the figures of a send to several models as text: a row for each model, and the sums of all of them.
 
-    The number of pairs and the limit are those of the model that gets the fewest pairs or, if several get as few, of
-    the one of these with the least room.
+    The number of pairs and the limit are those of the model that gets the fewest pairs. If several models get as few
+    pairs, the model with the least room counts.
     """
     sends = context.compared
     fullest = max(
@@ -95,7 +95,7 @@ def _describe_compared(context: ContextView) -> SplitView:
 
 
 def describe_counting(counting: CountingView | None) -> str:
-    """Return a text with the progress of the count. The page shows it until the figures are known.
+    """Return a text with the progress of counting the tokens of pairs. The page shows it until the count is done.
 
     >>> describe_counting(CountingView(12_400, 50_000)), describe_counting(None)
     ('Counting tokens: 12,400 of 50,000 pairs', '')

@@ -475,7 +475,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             await self._deliver(replace(draft, options=ViewOptions()))
             return
         async with self:
-            # The text "" names no text: an order with it would send a text that was written during the summary.
+            # An order without a text sends any text, also one that was written during the summary.
             is_same = bool(draft.text) or not self._draft.strip()
             if target == conversation_in(self.router.url.path) and is_same:
                 self.order = make_order(OrderKind.SEND, draft.text)
@@ -507,7 +507,7 @@ def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) ->
 
 
 def clear_composer(state: ComposerState) -> None:
-    """Remove the figures from `state`, because the page shows another conversation."""
+    """Remove the figures of the next send from `state`, because the page shows another conversation."""
     state.estimate, state.split, state.tools, state.prelude = None, None, None, None
     state.model, state.running, state.stopping, state.x, state.y = "", "", "", 0, 0
     state.secrets, state.kept_back, state.counting, state.counted = (), "", "", 0

@@ -148,7 +148,10 @@ class SplitView:
 
 @dataclass(frozen=True)
 class CachedCostView:
-    """The cost of a send with the provider's cache. `name` describes the effect of the cache."""
+    """The cost of a send if the provider's cache is used, as a line of text.
+
+    `name` is the label of the line, for example "with 1,200 cached" or "with cache write".
+    """
 
     name: str
     cost: str

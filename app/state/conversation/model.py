@@ -23,7 +23,7 @@ from app.views.composer.options import OptionRow
 from app.views.settings.model import describe_in_short, describe_skipped
 
 GATHER_SECONDS: Final = 0.2
-"""Time that the menu waits for all providers.
+"""Seconds that the menu of models waits for all providers.
 
 After that it shows the lists that have arrived, and each later one at once.
 """

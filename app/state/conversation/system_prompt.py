@@ -4,8 +4,8 @@
     await tab.send(SystemPromptState.write, text="Answer briefly.")     # counts it
     await tab.send(SystemPromptState.save, form={"prompt": "Answer briefly."})
 
-On the start page it is the prompt of the conversation that the first message starts. Every change offers an undo. The
-stored prompt on screen is `ChatState.system_prompt`.
+On the start page, the card has the prompt of the conversation that the first message starts. Every change offers an
+undo. The stored prompt on screen is `ChatState.system_prompt`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from app.store.conversation.conversations import load_conversation
 from app.views.usage.figures import plural
 
 MAX_PROMPT: Final = 900_000
-"""Maximum number of characters. A longer text would close the page's connection; the HTTP API accepts longer prompts.
-"""
+"""Maximum characters of a typed prompt. A longer one would close the page's connection; the HTTP API accepts it."""
 TOO_LONG: Final = f"This is longer than {MAX_PROMPT:,} characters. Shorten it."
 _MAX_ID: Final = 64
 
@@ -47,7 +46,7 @@ class SystemPromptState(VisitedState, rx.State):
     - `size`: the size of the typed text.
     - `fault`: the reason why the prompt cannot be saved.
     - `edit_id`: the key under which the browser keeps the typed text over a reload, because the server may not have
-      received all of it. "" in a temporary conversation: the browser keeps nothing of it.
+      received all of it. "" in a temporary conversation, whose texts the browser must not keep.
     - `new`: the prompt of the conversation that the first message starts.
     """
 
@@ -72,7 +71,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def edit(self) -> rx.event.EventType[()] | None:
-        """Show the text area with the current prompt."""
+        """Show the text area with the current system prompt."""
         conversation_id = conversation_in(self.router.url.path)
         try:
             stored = await _load(conversation_id) if conversation_id else self.new
@@ -87,12 +86,12 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def end_edit(self) -> None:
-        """Close the text area without changing the prompt."""
+        """Close the text area without changing the system prompt."""
         self.editing, self.fault = False, ""
 
     @rx.event
     async def write(self, text: str) -> rx.event.EventType[()] | None:
-        """Store the text of the text area, and count it."""
+        """Store the system prompt typed in the text area, and count its tokens."""
         written = text_in(text, MAX_PROMPT)
         self.fault = TOO_LONG if written is None else ""
         if written is None:
@@ -102,7 +101,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def count(self) -> None:
-        """Show the size of the typed text in tokens of the model of the next send."""
+        """Show the size of the typed text, in tokens of the next send's model."""
         async with self:
             text, watcher = self._written, watcher_of(self)
             models = await self.get_state(ModelState)
@@ -137,7 +136,7 @@ class SystemPromptState(VisitedState, rx.State):
 
     @rx.event
     async def put_back(self, conversation_id: str, text: str) -> None:
-        """Restore the previous prompt. Undo calls this, so no further undo is offered."""
+        """Restore the previous system prompt. Undo calls this, so no further undo is offered."""
         valid_id, prompt = text_in(conversation_id, _MAX_ID), text_in(text, MAX_PROMPT)
         if valid_id is not None and prompt is not None:
             await self._store(valid_id, prompt)

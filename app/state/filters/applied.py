@@ -26,7 +26,7 @@ from app.state.tab.tab_watchers import watcher_of
 from app.views.composer.context import RefusalView
 
 MAX_FILTER: Final = 20_000
-"""Maximum number of characters that a handler accepts.
+"""Maximum number of characters of a filter that a handler accepts.
 
 A filter may have far fewer: the parser refuses a longer one with an error that says where the mistake is.
 """

@@ -53,7 +53,7 @@ from app.views.filters.line_feedback import CommandQuestionView, LineFeedbackVie
 
 MAX_UNDOS: Final = 50
 MIN_DAY_LEFT: Final = 1_000
-"""Minimum of `day_left`, so that a browser whose timer is early does not send many requests."""
+"""Minimum of `day_left` in milliseconds, so that a browser whose timer is early does not send many requests."""
 _TURNS: Final = Turns()
 _NOTHING: Final = LineFeedbackView()
 
@@ -88,8 +88,8 @@ class FilterLineState(VisitedState, FilterState):
     - `past`: the lines used earlier, newest first; None until they are loaded.
     - `asking`: the command that waits for the user's confirmation.
     - `written`: the line that the last choice in a chip (a menu of the filter bar) made. The text field takes it over.
-    - `day_left`: the milliseconds until the user's day ends, counted when the chips were read; 0: not known. After
-      that, "Today" is another day.
+    - `day_left`: the milliseconds until the user's day ends, counted when the options of the chips were loaded; 0: not
+      known. After that, the option "Today" of the date chip is another day.
     """
 
     feedback: rx.Field[LineFeedbackView] = rx.field(default_factory=lambda: _NOTHING)
@@ -98,7 +98,7 @@ class FilterLineState(VisitedState, FilterState):
     written: rx.Field[WrittenLine] = rx.field(default_factory=WrittenLine)
     day_left: rx.Field[int] = rx.field(0)
     _occurring: Occurring = Occurring()
-    # the time when the chips were read; "Today" is the day of this time
+    # the time when the options of the chips were loaded; the option "Today" of the date chip is the day of this time
     _read_at: datetime = datetime.fromtimestamp(0, UTC)
     _typed: str | None = None  # None if the user is not in the text field, which then shows the applied filter
     _commands: tuple[str, ...] = ()
@@ -209,7 +209,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def confirm(self) -> rx.event.EventType[()] | None:
-        """Start the command that the dialog asks about. `carry_out` performs it."""
+        """Start the command that the person confirmed in the dialog. `carry_out` performs it."""
         question, self.asking = self.asking, None
         if question is None:
             return None
@@ -228,7 +228,7 @@ class FilterLineState(VisitedState, FilterState):
 
     @rx.event
     async def cancel(self) -> None:
-        """Close the dialog without carrying out its command."""
+        """Close the dialog that asks for confirmation, without carrying out the command."""
         self.asking = None
 
     @rx.event

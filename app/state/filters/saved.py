@@ -68,7 +68,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def toggle(self) -> None:
-        """Open the list, or close it."""
+        """Open the list of saved filters, or close it."""
         await self._come()
         self.shown, self.fault, self.renaming = not self.shown, "", ""
         if self.shown:
@@ -76,7 +76,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def close(self) -> None:
-        """Close the list."""
+        """Close the list of saved filters."""
         self._close()
 
     @rx.event
@@ -91,17 +91,17 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event
     async def begin_rename(self, name: str) -> None:
-        """Show the row of this name as a form."""
+        """Show the row of the saved filter with this name as a form."""
         self.renaming, self.fault = (name, "") if any(one.name == name for one in self.items) else ("", "")
 
     @rx.event
     async def end_rename(self) -> None:
-        """Close the form without renaming."""
+        """Close the form of the saved filter without renaming it."""
         self.renaming, self.fault = "", ""
 
     @rx.event
     async def rename(self, form: dict[str, Any]) -> None:
-        """Rename the filter to the name in the form, also in the filters that use it."""
+        """Rename a saved filter to the name in its form, also in the filters that use it."""
         old, name = self.renaming, _name_in(form)
         if name == old:
             self.renaming = ""
@@ -128,7 +128,7 @@ class SavedFilterState(VisitedState, FilterState):
 
     @rx.event(background=True)
     async def use(self, name: str) -> None:
-        """Apply the filter of this name."""
+        """Apply the saved filter with this name."""
         async with self:
             known = next((one.name for one in self.items if one.name == name and not one.damage), None)
         if known is None:

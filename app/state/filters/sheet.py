@@ -29,7 +29,7 @@ _MODES: Final[Mapping[Mode, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SheetPiece:
-    """A part of a cell's text. `typed`: the user types this part literally."""
+    """A part of a cell's text in the sheet. `typed`: the user types this part literally."""
 
     text: str
     typed: bool

@@ -42,7 +42,7 @@ Which = Literal["all", "seen"]
 
 @dataclass(frozen=True)
 class BranchItem:
-    """A conversation of the tree, `depth` levels below the root.
+    """A conversation of the tree of forks, `depth` levels below the root.
 
     - `after`: names the pair after which it was forked; "" if it is the root, or was forked without pairs.
     - `pairs`: the number of its pairs as text.
@@ -100,7 +100,7 @@ class BranchState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Read the tree of the conversation on screen. Until the tree is read, the page shows the previous one."""
+        """Read the tree of forks of the conversation on screen. Until it is read, the page shows the previous tree."""
         async with self:
             conversation_id = conversation_in(self.router.url.path)
             if not any(item.id == conversation_id for item in self.items):

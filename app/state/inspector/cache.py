@@ -34,7 +34,7 @@ _CACHING: Final = ("anthropic:", "openai:")
 
 
 class CacheState(VisitedState, rx.State):
-    """The notes about the cache, and the dialog that starts a keep-alive.
+    """The notes about the provider's cache, and the dialog that starts a keep-alive.
 
     `notes` describe the cache of the conversation with the id `conversation`. `asking`: the dialog that asks how long
     to keep the cache alive is open. `fault` is the error of the dialog.
@@ -47,7 +47,7 @@ class CacheState(VisitedState, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> None:
-        """Keep the notes current while the tab shows this conversation."""
+        """Keep the notes about the cache current while the tab shows this conversation."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token

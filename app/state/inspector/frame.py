@@ -1,7 +1,7 @@
 """The inspector: its open section, and the loop that keeps this section current.
 
-`_KEEP_CURRENT` names for each section the handler of its state that reads its data. The event of this handler is sent
-when the section opens, and again whenever the content of the next send changes.
+For each section, `_KEEP_CURRENT` has the handler that reads the data of the section. The handler is called when the
+section opens, and again whenever the content of the next send changes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The preview: the exact request of a send made now, as readable text, as JSON, and compared with the last request.
 
-On the start page it is the request of the first message: the composer reports the draft on which this request depends
-(`note_first`).
+On the start page, the preview shows the request of the first message: the composer reports the draft on which this
+request depends (`note_first`).
 
 A small preview is kept current. A large one is marked as outdated and is built again when the user asks for it. Small
 bodies are in a var whole; larger ones are shown in pages, and can be downloaded whole.
@@ -118,7 +118,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def keep_current(self) -> None:
-        """Build the request again, because the next send has changed. A large request is only marked as outdated."""
+        """Build the preview again, because the next send has changed. A large request is only marked as outdated."""
         async with self:
             moment = self._moment()
             if self.large and moment is not None and moment.conversation_id == self.conversation:
@@ -128,7 +128,7 @@ class PreviewState(rx.State):
 
     @rx.event(background=True)
     async def choose_tab(self, tab: str) -> None:
-        """Show another tab."""
+        """Show another tab of the preview."""
         chosen = text_in(tab, _MAX_KEY)
         if chosen in TABS:
             async with self:

@@ -108,7 +108,7 @@ class SnapshotState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def show_page(self, number: int) -> None:
-        """Show another page of the body, counted from 1."""
+        """Show another page of the stored request's body, counted from 1."""
         page = whole_in(number)
         if page is not None:
             async with self:

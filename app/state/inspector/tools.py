@@ -111,5 +111,5 @@ class ToolChoiceState(rx.State):
             self.fault = describe_fault(error)
             return None
         if self.panel is not None:
-            self.panel = show_choice(self.panel, mode, tools)  # the figures arrive later, with `keep_current`
+            self.panel = show_choice(self.panel, mode, tools)  # the sizes and costs come with `keep_current`
         return ToolChoiceState.keep_current

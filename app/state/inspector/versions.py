@@ -37,7 +37,7 @@ _ENDS: Final = {Lifecycle.CANCELED: "stopped", Lifecycle.ERROR: "failed"} | dict
 
 @dataclass(frozen=True, slots=True)
 class VersionItem:
-    """A version in the menus of the dialog.
+    """A version in the two menus of the dialog that compares versions.
 
     - `about`: its model, and how its reply ended.
     - `at`: its time (ISO 8601).
@@ -104,7 +104,7 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def compare(self, pair_id: str) -> None:
-        """Open the dialog for a pair. At first the dialog compares the pair's current version with the previous one."""
+        """Open the dialog that compares a pair's versions: at first the current version with the previous one."""
         valid_id = text_in(pair_id, MAX_ID)
         if not valid_id:
             return

@@ -22,7 +22,7 @@ MAX_OPENING: Final = 2**31
 
 
 class AnsweredState(rx.State):
-    """The report to the page. `answered` is the page's number for the latest action that is done or was refused."""
+    """The report that an action is done. `answered` is the page's number for the latest one that is done or refused."""
 
     answered: rx.Field[int] = rx.field(0)
     _opening: int = 0

@@ -77,5 +77,5 @@ def _point_to(named: re.Match[str]) -> str:
 
 
 def provider_of(error: InviewError) -> str:
-    """Return the provider whose settings must be changed to avoid the error, or "" if it is not known."""
+    """Return the provider whose settings must be changed to avoid this error, or "" if it is not known."""
     return error.provider if isinstance(error, NoKeyError) else ""

@@ -21,7 +21,7 @@ MAX_COLUMN: Final = 64
 
 
 class DamageState(rx.State):
-    """The handler for the note about unreadable settings, at the top of a transcript. It has no vars."""
+    """A state without vars: the handler for the note about unreadable settings, at the top of a transcript."""
 
     @rx.event
     async def reset_setting(self, column: str) -> None:

@@ -29,7 +29,7 @@ MAX_QUOTED: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class DeletePairView:
-    """The pair that the dialog asks about.
+    """The pair whose deletion the dialog asks to confirm.
 
     `name` is its position and the beginning of its text, for the dialog's sentence.
     """

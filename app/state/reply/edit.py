@@ -91,7 +91,7 @@ class EditState(rx.State):
 
     @rx.var
     def kept_as(self) -> str:
-        """The key under which the browser stores the text, or "" if it does not store the text."""
+        """The key under which the browser stores the edited text, or "" if it does not store the text."""
         return found.id if (found := read_edit(self.kept)) and not found.temporary else ""
 
     @rx.var
@@ -132,7 +132,7 @@ class EditState(rx.State):
 
     @rx.event
     async def write(self, edit_id: str, text: str) -> None:
-        """Store the current text of the text area.
+        """Store the current text of the edited request.
 
         Also clear `asked`: the text area has taken the focus by now, so it must not take it again.
         """
@@ -147,7 +147,7 @@ class EditState(rx.State):
 
     @rx.event
     async def cancel(self) -> None:
-        """Close the text area and leave the pair unchanged.
+        """End the edit: close its text area and leave the pair unchanged.
 
         If the typed text differs from the pair's text, a toast offers to resume the edit.
         """

@@ -47,7 +47,7 @@ class MarkTexts:
 
 
 class MarksState(rx.State):
-    """Handlers for marks. It has no vars: the marks of a pair are part of its view, `TranscriptState.pairs`."""
+    """A state without vars: the handlers for marks. The marks of a pair are in its view (`TranscriptState.pairs`)."""
 
     @rx.event(background=True)
     async def give_stars(self, pair_id: str, stars: int) -> None:

@@ -22,7 +22,7 @@ MAX_ID: Final = 64
 
 
 class PartialReplyState(rx.State):
-    """The handler for the partial reply of a failed pair. It has no vars."""
+    """A state without vars: the handler for the partial reply of a failed pair."""
 
     @rx.event
     async def include(self, pair_id: str) -> EventSpec | None:

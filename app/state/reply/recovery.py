@@ -25,7 +25,7 @@ MAX_ID: Final = 64
 
 
 class RecoveryState(rx.State):
-    """The handler that recovers a reply. It has no vars."""
+    """A state without vars: the handler that recovers a reply."""
 
     @rx.event(background=True)
     async def give_back(self, run_id: str, parts: list[dict[str, str]]) -> None:

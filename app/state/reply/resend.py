@@ -71,8 +71,8 @@ Events = AsyncGenerator[Any, None]
 class ResendState(VisitedState, rx.State):
     """The event handlers that send a pair again, and the two dialogs that may ask the user first.
 
-    `later` asks for the choice for the later pairs, `over_budget` for the choice for a pair that does not fit. Each
-    dialog is open while its var is set.
+    The dialog of `later` asks what to do with the later pairs, that of `over_budget` what to do if the request exceeds
+    the budget. Each dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)
@@ -171,7 +171,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Close the open dialog without sending the pair."""
+        """Close the dialog that is open (`later` or `over_budget`) without sending the pair."""
         await self._call_off()
 
     @rx.event(background=True)

@@ -73,7 +73,7 @@ class SummaryState(VisitedState, rx.State):
     _requested: _SummaryRequest | None = None
     _chosen: tuple[_SummaryRequest, Extent] | None = None
     _run: tuple[str, str] = ("", "")  # the id of the run of the summary, and its conversation
-    # by run: the conversation, and the checkpoint that it had before the summary
+    # for each summary: the id of its run, the conversation, and the checkpoint before the summary
     _before: tuple[tuple[str, str, Checkpoint | None], ...] = ()
 
     @rx.event
@@ -112,7 +112,7 @@ class SummaryState(VisitedState, rx.State):
 
     @rx.event
     async def end(self) -> None:
-        """Close the dialog without a summary."""
+        """Close the dialog that asks which pairs to summarise, without a summary."""
         self._requested, self.choice = None, None
 
     @rx.event

@@ -53,7 +53,7 @@ class SummaryWay:
 
 
 def extents(position: int) -> dict[str, Extent]:
-    """Return the pairs that each option of the dialog summarises, by the option's key.
+    """Return the pairs that each option of the summary dialog summarises, by the option's key.
 
     `position` is the position of the pair at the cursor, 0 for none.
     """
@@ -82,7 +82,7 @@ async def plan_ways(
 
 
 def describe_ways(planned: tuple[SummaryPlanned, ...], position: int) -> tuple[SummaryWay, ...]:
-    """Return the options of the dialog for the summaries in `planned`.
+    """Return the options of the summary dialog for the summaries in `planned`.
 
     `position` is the position of the pair at the cursor, 0 for none.
 

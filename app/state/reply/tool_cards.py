@@ -42,7 +42,7 @@ class ToolCardState(rx.State):
 
     @rx.event(background=True)
     async def unfold(self, pair_id: str, version: int, tool_call_id: str, turn: str) -> None:
-        """Read the current contents of a call and show them, because the card of the call was expanded.
+        """Read the current contents of a tool call and show them, because the card of the call was expanded.
 
         `turn` is a text that the page changes when the call has new contents. It is stored with the contents.
         """
@@ -68,7 +68,7 @@ class ToolCardState(rx.State):
 
     @rx.event
     async def fold(self, pair_id: str, version: int, tool_call_id: str) -> None:
-        """Drop the contents of a card, because the card was collapsed."""
+        """Drop the contents of a tool card, because the card was collapsed."""
         self._forget(f"{pair_id}/{version}/{tool_call_id}")
 
     @rx.event

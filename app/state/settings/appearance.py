@@ -11,7 +11,7 @@ from app.state.settings.preferences import prefer
 
 
 class AppearanceState(rx.State):
-    """The handler for the theme. It has no vars, because the theme is a preference."""
+    """A state without vars: the handler for the theme, which is a preference."""
 
     @rx.event
     async def choose_theme(self, theme: str) -> None:

@@ -36,7 +36,7 @@ _MONEY: Final = f"Enter an amount above 0, {MAX_MONEY:,} at most, or leave it em
 
 @dataclass(frozen=True)
 class ContextTexts:
-    """A text for each field of the form: the field's content, or the error of the field."""
+    """A text for each field of the section Context: the field's content, or the error of the field."""
 
     soft_cap: str = ""
     reserve: str = ""
@@ -77,7 +77,7 @@ class ContextState(VisitedState, rx.State):
 
     @rx.event
     async def save(self, form: dict[str, Any]) -> Any:
-        """Store the form, or show the errors and focus the first field with an error."""
+        """Store the limits in the form, or show the errors and focus the first field with an error."""
         values, self.faults, self.said = *read_form(form), ""
         if self.faults == NO_FAULTS:
             try:
@@ -103,7 +103,7 @@ class ContextState(VisitedState, rx.State):
 
 
 def read_form(form: Mapping[str, Any]) -> tuple[dict[str, Any], ContextTexts]:
-    """Read the form. Return the preferences that were entered, and the error of each field that cannot be used.
+    """Read the form of this section. Return the entered preferences, and the error of each field that cannot be used.
 
     >>> values, faults = read_form({"soft_cap": "50 %", "reserve": "1,000", "day_money": "$2.50", "day_tokens": "x"})
     >>> values["soft_cap"], values["reserve"], values["day_money"], values["send_tokens"]

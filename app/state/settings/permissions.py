@@ -44,7 +44,7 @@ _WHY: Final = {"time": "no answer", "stopped": "the reply was stopped", "interru
 
 @dataclass(frozen=True)
 class RuleItem:
-    """A rule in the list.
+    """A permission rule in the list.
 
     - `conversation`: the address of the only conversation with this rule, "" if the rule applies in all.
     - `since`: the time when the rule was made (ISO 8601).
@@ -91,7 +91,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the rules."""
+        """Read and show the permission rules."""
         await self._come()
         await self._read()
 
@@ -109,7 +109,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def show_audit(self) -> None:
-        """Show the newest decisions, unless they are shown already."""
+        """Show the newest entries of the audit trail, unless they are shown already."""
         await self._come()
         if not self.audit_loaded:
             await self._read_audit(None)
@@ -119,7 +119,7 @@ class PermissionRulesState(VisitedState, rx.State):
 
     @rx.event
     async def show_older(self) -> None:
-        """Show older decisions in addition, at the end of the list."""
+        """Show older entries of the audit trail in addition, at the end of the list."""
         await self._read_audit(self.audit[-1].number if self.audit else None)
 
     async def _read(self) -> None:

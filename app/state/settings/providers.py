@@ -48,7 +48,7 @@ _STATUS: Final[Mapping[ProviderHealth, str]] = {
 
 @dataclass(frozen=True)
 class ProviderItem:
-    """A provider in the list.
+    """A provider in the list of providers.
 
     - `base_url`: the address that the user entered; if it is "", `usual_url` is used.
     - `status`: the health of the provider in words.
@@ -106,7 +106,7 @@ class ProvidersState(rx.State):
 
     @rx.event(background=True)
     async def save_provider(self, form: dict[str, Any]) -> None:
-        """Store the form and test the provider.
+        """Store the settings in the form of a provider, and test the provider.
 
         If the key is empty, the stored key is kept. If the address is empty, the usual address is used.
         """

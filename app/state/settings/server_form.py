@@ -39,7 +39,7 @@ _SECRETS_LABELS: Final = {HTTP: "Headers", STDIO: "Environment variables"}
 
 
 def read_server_form(form: Mapping[str, Any]) -> ServerSettings:
-    """Return the settings in a form. The form has either a `command` or a `url`.
+    """Return the settings of an MCP server in a form. The form has either a `command` or a `url`.
 
     Raises:
         InputError: a field cannot be read.
@@ -68,7 +68,7 @@ def describe_refusal(error: InviewError, kind: str = HTTP) -> str:
 
 
 def field_id(name: str) -> str:
-    """Return the element id of a field of the form."""
+    """Return the HTML id of a field of the form that adds an MCP server."""
     return f"mcp-{name.replace('_', '-')}"
 
 

@@ -22,7 +22,7 @@ HEALTH: Final = {
 
 @dataclass(frozen=True)
 class OfferItem:
-    """A tool, a resource or a prompt of the server."""
+    """A tool, a resource or a prompt of an MCP server."""
 
     name: str
     description: str
@@ -40,7 +40,7 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class ServerItem:
-    """An MCP server in the list.
+    """An MCP server in the list of the section Tools.
 
     - `status`: the server's status in words.
     - `problem`: the reason for the status, "" if there is no problem.
@@ -74,7 +74,7 @@ class ServerItem:
 
 
 def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
-    """Return the row of the server `seen`.
+    """Return the row of the MCP server `seen`.
 
     The last answer, the sign-in page and the open log are taken over from the previous row (`before`).
     """
@@ -101,7 +101,7 @@ def describe_item(seen: SeenServer, before: ServerItem | None) -> ServerItem:
 
 
 def describe_trial(seen: SeenServer) -> str:
-    """Return a text with the result of a test of the server."""
+    """Return a text with the result of a test of an MCP server."""
     session = seen.session
     if session is None:
         return f"{HEALTH[Health.OFF]}."

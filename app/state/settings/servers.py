@@ -89,7 +89,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def load(self) -> None:
-        """Read and show the built-in tools and the servers."""
+        """Read and show the built-in tools and the MCP servers."""
         ctx = current()
         tools = describe_built_ins(ctx.toolbox.list_tools(LOCAL_OWNER))
         async with self:
@@ -101,7 +101,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Read the servers again after each change, here or elsewhere, until the page or its connection is closed."""
+        """Read the MCP servers again after each change, here or elsewhere, until the page disconnects or is closed."""
         changes = current().event_bus.subscribe_to_servers(LOCAL_OWNER)
         while True:
             await self._read()
@@ -123,7 +123,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def switch(self, server_id: str, on: bool) -> None:
-        """Switch a server on or off."""
+        """Switch an MCP server on or off."""
 
         async def work() -> str:
             server = (await server_commands.read_server(current(), LOCAL_OWNER, server_id)).server
@@ -135,7 +135,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def test(self, server_id: str) -> None:
-        """Connect to a server and show the result in its row."""
+        """Connect to an MCP server and show the result in its row."""
 
         async def work() -> str:
             return describe_trial(await server_commands.try_server(current(), LOCAL_OWNER, server_id))
@@ -191,7 +191,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def delete(self) -> None:
-        """Delete the server after the user has confirmed it in the dialog."""
+        """Delete the MCP server after the user has confirmed the deletion in the dialog."""
         async with self:
             deleted, self.deleting = self.deleting, None
         if deleted is None:
@@ -205,7 +205,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event
     async def choose_kind(self, kind: str) -> None:
-        """Show the form's fields for this kind of server."""
+        """Show the fields for this kind of MCP server (a program or an address) in the form that adds one."""
         await self._come()
         self.kind = STDIO if kind == STDIO else HTTP
 
@@ -215,7 +215,7 @@ class ServersState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def add(self, form: dict[str, Any]) -> AsyncGenerator[Any]:
-        """Add the server in the form and clear the form. If the form is refused, show why."""
+        """Add the MCP server in the form and clear the form. If the form is refused, show why."""
         try:
             settings = read_server_form(form)
             await server_commands.add_server(current(), LOCAL_OWNER, settings)

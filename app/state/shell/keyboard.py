@@ -68,11 +68,14 @@ PAGE_EVENTS: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 class KeyboardState(rx.State):
-    """The handlers of keys. The table of keys is part of the page; the keys chosen by a person are preferences."""
+    """The event handlers of keyboard shortcuts.
+
+    The table of shortcuts is part of the page. Shortcuts that a person changed are preferences.
+    """
 
     @rx.event
     async def perform(self, action: str, pair_id: str, opening: int = 0) -> rx.event.EventType[()] | None:
-        """Perform the action of a key. `pair_id` is the pair at the cursor, "" for none.
+        """Perform the action of a keyboard shortcut. `pair_id` is the pair at the cursor, "" for none.
 
         `opening` is the number that the page gave to this action if it leads to another dialog or text field, otherwise
         0. When the action is done, `AnsweredState` reports the number to the page.

@@ -105,8 +105,8 @@ class NewsState(VisitedState, rx.State):
 def _is_described_anew(before: Moment | None, moment: Moment) -> bool:
     """Return True if data about the conversation, such as its name, may have changed.
 
-    A conversation without a title is named after its first words. They change when its first reply starts, and when a
-    comparison of a first message starts or ends.
+    A conversation without a title is named after its first words. These words change when the first reply starts, and
+    when a comparison of a first message starts or ends.
     """
     begins = bool(moment.running) and (before is None or not before.running)
     begins = begins or moment.compared != ("" if before is None else before.compared)

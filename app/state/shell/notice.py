@@ -79,4 +79,4 @@ def _connection() -> str:
 
 
 def _tell(message: str) -> EventSpec:
-    return cast("EventSpec", NoticeState.tell(message))  # if it is called on its class, a handler returns this type
+    return cast("EventSpec", NoticeState.tell(message))  # a handler that is called on its class returns this type

@@ -65,7 +65,7 @@ class WantedList:
 
 @dataclass(frozen=True)
 class FoundRows:
-    """The rows of a list. `more`: there are more conversations than the limit.
+    """The rows of a list of conversations. `more`: there are more conversations than the limit.
 
     `complete`: all conversations were searched. Otherwise, older ones were not searched and may match too.
     """
@@ -79,10 +79,10 @@ class FoundRows:
 class ConversationItem:
     """A row of the list of conversations.
 
-    - `snippet`: the beginning of the newest request, or a note that replies are compared. If it would repeat the name,
-      it is the beginning of the newest reply.
-    - `path`: the address of the conversation or, in a search, of the pair with the words of the search.
-    - `excerpt`: the text around these words, in pieces.
+    - `snippet`: the beginning of the newest request, or a note that replies are compared. If the request would only
+      repeat the name, the beginning of the newest reply.
+    - `path`: the address of the conversation or, in a search, of the pair with the searched words.
+    - `excerpt`: the text around the searched words, in pieces.
     - `derived`: the label of a child conversation, with its status; "" for a chat.
     """
 
@@ -135,7 +135,7 @@ async def _search(ctx: AppContext, criteria: ListCriteria, looked_for: Search, l
 
 
 def _mark_found(item: ConversationItem, excerpt: Excerpt | None) -> ConversationItem:
-    if excerpt is None:  # the words are in the title of the conversation
+    if excerpt is None:  # the title of the conversation has the searched words
         return item
     pieces = tuple(starmap(ExcerptPiece, excerpt.pieces))
     return replace(item, path=pair_path(item.id, str(excerpt.position)), excerpt=pieces)
@@ -206,9 +206,9 @@ def _describe(listed: Listed, running: set[str]) -> ConversationItem:
 
 
 def _repeats(words: str, name: str) -> bool:
-    """Return True if the words have the same letters and digits as the name, so that they add nothing to it.
+    """Return True if the words add nothing to the name, because both have the same letters and digits.
 
-    They also add nothing to a name that is their beginning and ends with "…".
+    Also return True if the name is the beginning of the words and ends with "…".
 
     >>> _repeats("Why is the sky blue?", "Why is the sky…"), _repeats("Why is the sky blue?", "Why is the sky")
     (True, False)

@@ -32,7 +32,7 @@ _SHARED: Final = WeakKeyDictionary[EventBus, WeakValueDictionary[WantedList, "Sh
 
 @dataclass(eq=False)
 class SharedList:
-    """One list, for all tabs that show it.
+    """One list of conversations, for all tabs that show it.
 
     `found` are the rows that were read last, and `version` is the version of the list at that time (-1: they were never
     read). While no row changes, `found` stays the same object, also after another reading.
@@ -46,7 +46,7 @@ class SharedList:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, version: int) -> FoundRows:
-        """Return rows that are at least as new as this version of the list.
+        """Return rows that are at least as new as this version (a number) of the list of conversations.
 
         The waiting tabs continue one after the other, each in a turn of the event loop. If all continued in one turn,
         running replies would wait until the last tab has sent its rows.
@@ -80,7 +80,7 @@ def share_list(ctx: AppContext, wanted: WantedList) -> SharedList:
 
 
 def _keep_equal(before: FoundRows | None, after: FoundRows) -> FoundRows:
-    """Return `after` with the objects of `before` where they are equal, so that no tab compares them again."""
+    """Return `after`, with equal objects taken from `before`, so that no tab compares their contents again."""
     if before is None or before == after:
         return before or after
     return replace(after, rows=_keep_equal_rows(before.rows, after.rows))

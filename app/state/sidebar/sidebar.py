@@ -62,7 +62,7 @@ Only child conversations can also be chosen by status, because a chat always has
 
 @dataclass(frozen=True)
 class AgentMenuItem:
-    """An agent in the menu above the list."""
+    """An agent in the menu above the list of conversations."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ class SidebarState(VisitedState, rx.State):
     The listed conversations:
 
     - `kind`, `agent`: select them. The tab keeps both over a reload.
-    - `filtered`: they differ from the default, all chats.
+    - `filtered`: `kind` or `agent` differs from the default, which is all chats.
     - `more`: there are more conversations than those listed.
     - `agents`: the agents in the menu.
 
@@ -123,7 +123,7 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> rx.event.EventType[()]:
-        """Show the list, and update it after each change while the page is open and the list is on screen."""
+        """Show the list of conversations. Update it after each change while the page is open and the list on screen."""
         connection, _ = await visit_of(self)
         if connection != self._loaded_on:  # a page that was just loaded does not report that its list is on screen
             self._loaded_on, self._looked_at = connection, True
@@ -132,10 +132,10 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def look(self, on: bool) -> None:
-        """Note whether the list is on screen. If it comes on screen and has changed, read it.
+        """Note whether the list of conversations is on screen. If it comes on screen and has changed, read it.
 
-        While it is not on screen, changes of conversations do not make the tab read it. The page sends this when it
-        connects, so `open` may be handled later.
+        While the list is not on screen, the tab does not read the list after changes of conversations. The page sends
+        this event when the page connects, so `open` may be handled later.
         """
         self._looked_at = on is True
         self._loaded_on, _ = await visit_of(self)
@@ -144,7 +144,7 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def follow(self) -> None:
-        """Update the list after each change, here or elsewhere, until the page or its connection is closed.
+        """Update the list of conversations after each change, here or elsewhere, until the page disconnects or closes.
 
         The list is read once for all tabs that show the same one (`shared_list.py`). A tab whose list is not on screen
         reads nothing. Unless a row has changed, a tab does not even lock its state.
@@ -173,7 +173,7 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the list, and the agents that the list can be limited to."""
+        """Read and show the list of conversations, and the agents that it can be limited to."""
         await self._load()
 
     async def _load(self) -> None:
@@ -317,7 +317,7 @@ class SidebarState(VisitedState, rx.State):
 
     @rx.event
     async def delete_conversation(self) -> rx.event.EventSpec | None:
-        """Delete the conversation that the dialog names."""
+        """Delete the conversation that the deletion dialog names."""
         conversation_id, self.deleting = self.deleting, ""
         if not conversation_id:
             return None

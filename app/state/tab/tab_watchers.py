@@ -27,7 +27,7 @@ from app.runs.watch.screen import Screen
 from app.runs.watch.watcher import Watcher
 
 ARRIVAL_SECONDS: Final = 10.0
-"""Maximum time that `moments` waits for a tab to follow the conversation."""
+"""Maximum seconds that `moments` waits for a tab to follow the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def moment_of(state: rx.State) -> Moment | None:
 def registered(token: str, watcher: Watcher) -> Generator[None]:
     """Register the watcher of a tab while the `with` block runs, so that the tab's handlers find it.
 
-    It replaces the watcher that the tab has, also that of a page that was reloaded just now. If an exception ends the
+    The new watcher replaces the tab's watcher, also that of a page that was reloaded just now. If an exception ends the
     block, as when the page lost its connection or is reloaded, `moments` waits for the next watcher.
     """
     replaced = _TABS.get(token)

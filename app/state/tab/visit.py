@@ -82,7 +82,7 @@ class PageLoads(rx.Middleware):
     """
 
     async def preprocess(self, app: App, state: BaseState, event: Event) -> StateUpdate | None:
-        """Record the connection and begin the visit if the event is a load of a page. Let every event pass."""
+        """If the event is sent when a page is loaded, record its connection and begin the visit. Stop no event."""
         _ = app
         if event.name == _LOADS and CompileVars.PAYLOAD_HASHES in event.payload:
             visits = await state.get_state(VisitState)

@@ -97,7 +97,7 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def close(self) -> None:
-        """Close the picker."""
+        """Close the picker of topics."""
         self._close()
 
     @rx.event
@@ -139,17 +139,17 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def edit(self, topic_id: str) -> None:
-        """Show the form of a topic instead of the list."""
+        """Show the form of a topic instead of the list of topics."""
         self.editing, self.fault = describe_form(self._topics, text_in(topic_id, MAX_ID) or ""), ""
 
     @rx.event
     async def back(self) -> None:
-        """Close the form and show the list."""
+        """Close the form of a topic and show the list of topics."""
         self.editing, self.fault = None, ""
 
     @rx.event
     async def escape(self) -> None:
-        """Close the form. If it is already closed, as after two quick presses of Escape, close the picker."""
+        """Close the topic's form. If it is already closed, as after two quick presses of Escape, close the picker."""
         if self.editing is None:
             self._close()
         self.editing, self.fault = None, ""
@@ -174,19 +174,19 @@ class TopicPickerState(VisitedState, TopicState):
 
     @rx.event
     async def move_up(self) -> None:
-        """Move the topic above its previous sibling."""
+        """Move the topic in the form above its previous sibling."""
         if (topic := self._edited()) is not None:
             await self._change(topic, place_beside(self._topics, topic, -1))
 
     @rx.event
     async def move_down(self) -> None:
-        """Move the topic below its next sibling."""
+        """Move the topic in the form below its next sibling."""
         if (topic := self._edited()) is not None:
             await self._change(topic, place_beside(self._topics, topic, 1))
 
     @rx.event
     async def delete(self) -> None:
-        """Delete the topic. This is refused if the topic has pairs or topics under it."""
+        """Delete the topic in the form. This is refused if the topic has pairs or topics under it."""
         if (topic := self._edited()) is not None:
             await self._attempt(self._delete(topic))
 

@@ -15,7 +15,7 @@ NO_TOPIC: Final = "No topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicTreeRow:
-    """A row of the picker: a topic, the choice "no topic", or a row that creates a topic.
+    """A row of the picker of topics: a topic, the choice "no topic", or a row that creates a topic.
 
     - `id`: "" unless the row is a topic.
     - `create`: the path of the topic that the row creates, otherwise "".
@@ -64,7 +64,7 @@ class TopicFormView:
 
 
 def list_rows(topics: Sequence[TopicView], query: str, chosen: str) -> tuple[TopicTreeRow, ...]:
-    """Return the rows of the picker. The row of the topic with the id `chosen` is marked; "" marks the row "no topic".
+    """Return the topic picker's rows. The row of the topic with the id `chosen` is marked; "": the row "no topic".
 
     Without a query: the row "no topic", then the tree of all topics. With a query: the topics whose paths contain all
     words of the query, and a row that creates the topic that the query names, unless it exists.

@@ -31,14 +31,14 @@ from app.views.conversation.conversation import cut_opening
 from app.views.usage.figures import plural
 
 PAGE: Final = 50
-"""Number of entries that are shown at first, and that each "Show older" adds."""
+"""Number of entries of the trash that are shown at first, and that each "Show older" adds."""
 ALL: Final = "all"
 """The id of `DeleteView` for everything in the trash. No entry has this id."""
 
 _MAX_NAME: Final = 90
 _YEAR: Final = 365
 _CHOICES: Final = (1, 7, 30, 90, _YEAR)
-"""The numbers of days that the menu offers."""
+"""The numbers of days that the menu of the storage time offers."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class TermItem:
 
 @dataclass(frozen=True)
 class DeleteView:
-    """The subject of the dialog: the entry `id`, or everything (`ALL`). The dialog's sentence starts with `name`."""
+    """The subject of the deletion dialog: the entry `id`, or everything (`ALL`). Its sentence starts with `name`."""
 
     id: str
     name: str

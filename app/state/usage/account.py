@@ -75,12 +75,12 @@ class AccountState(rx.State):
 
     @rx.event
     async def close(self) -> None:
-        """Reset this state, because the section is closed or shows another conversation."""
+        """Reset this state, because the usage section is closed or shows another conversation."""
         self.reset()
 
     @rx.event
     async def show_older(self) -> None:
-        """Add the next page of older requests."""
+        """Show the next page of older provider calls too."""
         conversation_id = conversation_in(self.router.url.path)
         if self._cursor is None or self.account is None or self.account.conversation != conversation_id:
             return

@@ -69,7 +69,7 @@ class BillState(rx.State):
 
     @rx.event
     async def take_piece(self, number: int, text: str, is_last: bool) -> rx.event.EventType[()] | None:
-        """Append a piece of the file. Number 0 starts a new file; after the last piece the file is compared."""
+        """Append a piece of the export file. Number 0 starts a new file; after the last piece the file is compared."""
         if number == 0:
             self.busy, self.bill, self.fault, self._pieces = True, None, "", ()
         if not isinstance(text, str) or number != len(self._pieces) or self.fault:  # pyright: ignore[reportUnnecessaryIsInstance] - any client may send anything

@@ -39,7 +39,7 @@ _MAX_USERS: Final = 6
 
 @dataclass(frozen=True)
 class BudgetItem:
-    """A budget in the list, identified by `scope`, `subject` and `span`.
+    """A budget in the list of budgets, identified by `scope`, `subject` and `span`.
 
     - `subject`: the one conversation or agent that it applies to, otherwise "".
     - `share`: the percentage that is spent, at most 100.
@@ -105,7 +105,7 @@ class BudgetState(rx.State):
 
     @rx.event
     async def clear_fault(self) -> None:
-        """Clear the error of the form, because the user is changing the form."""
+        """Clear the error of the form that sets a budget, because the user is changing the form."""
         self.fault = ""
 
     async def _show(self, message: str | None = None) -> None:

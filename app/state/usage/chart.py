@@ -30,7 +30,7 @@ _BAR: Final = 0.76
 
 @dataclass(frozen=True)
 class SegmentView:
-    """A part of a bar. `kind` is the key of its line in the legend. `y` is the position of its upper edge."""
+    """A part of a bar in the chart. `kind` is the key of its legend line. `y` is the position of its upper edge."""
 
     kind: str
     y: float
@@ -55,7 +55,7 @@ class BarView:
 
 @dataclass(frozen=True)
 class KindView:
-    """A line of the legend."""
+    """A line of the chart's legend: a kind of tokens."""
 
     kind: str
     label: str

@@ -27,7 +27,7 @@ MEASURES: Final[Mapping[str, str]] = MappingProxyType({"cost": "Cost", "tokens":
 """The measures that the chart can show, with their labels."""
 
 _MAX_DAYS: Final = 120
-"""Maximum length of a period with one bar per day. A longer period has one bar per month."""
+"""Maximum days of a period with one bar per day. A longer period has one bar per month."""
 _MAX_ROWS: Final = 100
 _EXPORT: Final = "/api/v1/usage/export"
 

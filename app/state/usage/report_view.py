@@ -37,7 +37,7 @@ GROUPS: Final[Mapping[GroupBy, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class UsageRow:
-    """A row of the table. `link` is the address of a conversation, `title` the tooltip; each is "" for none."""
+    """A row of the report. `link` is the address of a conversation, `title` the tooltip; each is "" for none."""
 
     name: str
     link: str

@@ -25,14 +25,14 @@ from app.state.usage.labels import count_tokens, describe_both, describe_charge,
 from app.views.usage.figures import number, plural, short
 
 SETTLE_SECONDS: Final = 0.4
-"""Delay before the figures are read, so that the other updates at the end of a reply come first."""
+"""Delay before the usage and cost are read, so that the other updates at the end of a reply come first."""
 
 _WORST_FIRST: Final = (BudgetStatus.SPENT, BudgetStatus.WARNING)
 
 
 @dataclass(frozen=True)
 class SpentFigures:
-    """The figures of the conversation with the id `conversation`.
+    """The tokens and the cost of the conversation with the id `conversation`, and the status of its budgets.
 
     - `included`: names the background tasks whose tokens are part of `tokens`, such as "incl. title"; "" for none.
     - `standing`: the worst status of its budgets, "" if none is spent or nearly spent.
@@ -50,13 +50,13 @@ class SpentFigures:
 
 
 class SpentState(rx.State):
-    """The figures in the top bar. `spent` is None while nothing was sent in the conversation."""
+    """The usage and cost in the top bar. `spent` is None while nothing was sent in the conversation."""
 
     spent: rx.Field[SpentFigures | None] = rx.field(None)
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()]]:
-        """Update the figures when the conversation is opened and after each reply."""
+        """Update the usage and cost in the top bar when the conversation is opened, and after each reply."""
         conversation_id = conversation_in(self.router.url.path)
         async with self:
             token = self.router.session.client_token

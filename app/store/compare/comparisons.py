@@ -66,7 +66,7 @@ async def close(session: AsyncSession, comparison: Comparison, now: datetime | N
     Raises:
         IntegrityError: another comparison is open in the conversation.
     """
-    if now is not None:  # it must be the one that was discarded last, even if the clock went back
+    if now is not None:  # its time of discarding must be the latest, even if the clock went back
         newest = select(func.max(COMPARISON.c.closed_at)).where(
             COMPARISON.c.conversation_id == comparison.conversation_id
         )

@@ -431,7 +431,10 @@ def select_words(conversation_id: str | ColumnElement[str], order: ColumnElement
 
 
 async def load_reply_words(session: AsyncSession, ids: Sequence[str]) -> dict[str, str]:
-    """Return the beginning of the newest reply with a text of each of these conversations, by id."""
+    """Return the beginning of the newest reply of each conversation, by the conversation's id.
+
+    A conversation whose newest reply has no text is left out.
+    """
     if not ids:
         return {}
     newest = (

@@ -30,8 +30,8 @@ class Descendant:
     """A conversation that was derived from another: a fork, a title, a summary or a delegated task.
 
     - `trigger_position`: the position of the pair that caused it; None if it is unknown.
-    - `role`, `lifecycle`, `model`, `run_id`, `heard_at` (the last heartbeat), `ended_at`: the first pair and its run;
-      None if there is none.
+    - `role`, `lifecycle`, `model`, `run_id`, `heard_at` (the last heartbeat), `ended_at`: values of the first pair and
+      its run; None if there is no pair.
     - `characters`: the current length of the first reply; 0 for a fork.
     """
 

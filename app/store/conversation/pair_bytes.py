@@ -39,7 +39,7 @@ async def load_pair_bytes(session: AsyncSession, owner: str, pair_ids: Collectio
 async def load_bytes_beside(
     session: AsyncSession, owner: str, conversation_id: str, *, after_position: int | None = None, limit: int
 ) -> tuple[PairBytes, ...]:
-    """Return the sizes of the newest `limit` pairs of a conversation, newest first.
+    """Return the sizes in bytes of the newest `limit` pairs of a conversation, newest first.
 
     With `after_position`, return instead the sizes of the first `limit` pairs after this position, oldest first.
     """

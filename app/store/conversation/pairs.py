@@ -200,7 +200,7 @@ def _by_id() -> Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The end of a conversation.
+    """The end of a conversation, which decides whether and where a new pair can be added.
 
     - `position`: the position of the newest pair, even if it is deleted; 0 if there is no pair.
     - `running`: the id of the pair whose reply is running, or None.

@@ -1,8 +1,9 @@
 """The tables of conversations. Rows do not leave `app/store`: queries return domain values.
 
-Ids are opaque strings that `runs` makes. Every row names its owner, or belongs to a row that names it and is deleted
-with that row. Only raw facts are stored: no totals, no costs, no state that can be computed from other columns. The
-request and the reply of a pair are separate messages, so a newer text replaces an old one without changing it.
+Ids are opaque strings that `runs` makes. A row names its owner, or belongs to a row that names the owner. In the second
+case, both rows are deleted together. Only raw facts are stored: no totals, no costs, no state that can be computed from
+other columns. The request and the reply of a pair are separate messages: a newer text is a new message, and the older
+message does not change.
 
 Elsewhere: the base class (`store/database/row.py`), the other tables (`rows_<noun>.py`, all listed in
 `store/tables.py`), the content of the JSON columns (`store/database/parts_json.py`, `store/database/mapping.py`) and
@@ -250,7 +251,7 @@ def first_words(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
 
 
 def first_text(parts: ColumnElement[Any], most: int) -> ColumnElement[str]:
-    """Return SQL for the first `most` characters of a reply. Its first text must be among its first parts."""
+    """Return SQL for the first `most` characters of a reply's text; NULL if none of its first parts is a text."""
     whole = _read_json(parts)
     texts = (
         case((whole[at, "type"].as_string() == "text", whole[at, "text"].as_string()), else_=None)

@@ -66,9 +66,9 @@ class _UnreadableTime(Unreadable):
 
 
 def _bind(value: Unreadable) -> bytes:
-    """Return the stored bytes of an unreadable value as its SQL parameter. A query by this value finds nothing.
+    """Return the stored bytes of an unreadable value as its SQL parameter.
 
-    The reason is that bytes equal no text.
+    A query by this value finds nothing, because bytes equal no text.
     """
     return value.raw
 

@@ -1,6 +1,6 @@
 """Conversion of rows to domain values and back. Parts are converted in `parts_json.py`.
 
-If this version does not know a stored value of an enum, it raises a `StoreError` and does not guess.
+A stored value of an enum that this version does not know raises a `StoreError`; nothing is guessed.
 
 Each function takes a row of a query, which must have all columns that the function reads.
 """
@@ -260,7 +260,7 @@ def decode_message(message_id: str, role: str, parts: list[Json], created_at: An
 def read_message(  # noqa: PLR0913 - the columns of a message, and the two ways to read them
     message_id: str | None, role: Any, parts: Any, created_at: Any, *, expected: Role, release: bool = False
 ) -> tuple[Message, tuple[Damage, ...]]:
-    """Return a message of a pair with the values that can be read, and its damage. `role` is None if it has no row.
+    """Return a message of a pair with its readable values, and its damage. `role` is None if the message has no row.
 
     `release`: remove each value from the list `parts` when it is read.
     """

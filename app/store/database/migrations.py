@@ -8,6 +8,8 @@ Both block: call them before the event loop starts, or in a thread.
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +106,8 @@ def check(url: str) -> None:
 def _connected(url: str) -> Generator[Engine]:
     engine = make_blocking_engine(url)
     try:
+        with _alone(url):
+            engine.connect().close()
         yield engine
     except DBAPIError as error:
         raise StoreError(
@@ -112,6 +116,25 @@ def _connected(url: str) -> Generator[Engine]:
         ) from error
     finally:
         engine.dispose()
+
+
+@contextmanager
+def _alone(url: str) -> Generator[None]:
+    """Wait until no other process opens an SQLite file of the same folder.
+
+    The first connection to a new file turns on its write-ahead log. SQLite does not wait if two connections do this at
+    the same time: one of them gets "database is locked".
+    """
+    folder = Path(make_url(url).database or "").parent
+    if not folder.is_dir():  # the connection reports the missing folder
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _read(engine: Engine) -> str | None:

@@ -2,11 +2,11 @@
 
     done = mend(url, folder)
     done.sentences           # ("The search index was built again: 2 entries.", …)
-    done.kept                # the file with the stored form of each row that was changed or deleted; None: no such row
+    done.kept                # a file with the original rows that were changed or deleted; None: there were none
 
-Everything is one transaction. The file is written before the transaction is committed. The file does not have values
-that are computed again from other rows or bytes: rows of the indexes, the search and the sums of the ledger, and the
-sizes of attachments.
+Everything is one transaction. The file is written before the transaction is committed. The file has the stored form of
+each row that was changed or deleted. It does not have the values that Inview computes again: the rows of the indexes
+and of the search, the sums of the ledger, and the sizes of attachments.
 
 No entry of the ledger and no node is deleted here, so that no cost is lost.
 """

@@ -115,7 +115,7 @@ async def _count_images(
 ) -> Mapping[str, int]:
     """Return the tokens of the images of each pair with images.
 
-    They are not computed by the database, because SQL cannot express the formulas. Few pairs have images.
+    The database does not compute these tokens, because SQL cannot express the formulas. Few pairs have images.
     """
     query = select(PAIR_SIZE.c.pair_id, PAIR_SIZE.c.images).where(
         PAIR_SIZE.c.conversation_id == conversation_id,

@@ -69,9 +69,10 @@ async def load_unindexed(  # noqa: PLR0913 - owner, conversation, vocabulary, an
     after_position: int,
     limit: int,
 ) -> tuple[Pair, ...]:
-    """Return up to `limit` pairs that changed after a revision, follow a position, and are not in the indexes.
+    """Return at most `limit` pairs that are not in the indexes, oldest first.
 
-    The oldest pair is first. Pass the last position to the next call, so that it returns the next pairs.
+    Only pairs whose revision is above `after_revision` and whose position is above `after_position` are returned. Pass
+    the last position to the next call, so that it returns the next pairs.
     """
     values = {
         "conversation_id": conversation_id,
@@ -220,7 +221,7 @@ def _same_messages(index: Table) -> ColumnElement[bool]:
 
 
 def _is_no_id(stored: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Return the condition for a damaged id, which equals no id in an index. The index marks its pair as damaged."""
+    """Return the condition for a damaged id. The index marks the pair of such an id as damaged."""
     return or_(func.typeof(stored) == "blob", stored.op("GLOB")("*[^ -~]*"))  # an id has only printable ASCII
 
 

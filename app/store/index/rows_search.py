@@ -5,8 +5,9 @@ them, as with the ledger (docs/decisions/0029).
 
 - A pair's words are the texts of its current request and reply, without thinking and tools. The words of a reply
   are added when the reply has ended. A deleted pair has no row.
-- A pair with more than `PIECE` characters has several rows. Until its last word is read, a row takes up to 30 times its
-  size in memory for the full-text index, so the rows are small. They overlap, and are divided at blanks.
+- A pair with more than `PIECE` characters has several rows, each with a piece of the words. The rows are small, because
+  the full-text index takes up to 30 times the size of a row in memory until it has read the last word of the row. The
+  pieces overlap, and are divided at blanks.
 - A title has a row without a pair.
 - Imports and copies insert messages before their pairs, so no trigger enters their words: `pair_records.py` does.
 
@@ -85,13 +86,16 @@ def divide_words(words: str) -> list[str]:
 
 
 def _cut(words: str, place: int) -> int:
-    """Return the place after the last blank within `MARGIN` characters before a place, or else the first of these."""
+    """Return the index after the last blank in the `MARGIN` characters before `place`.
+
+    Without a blank among them, return the index of the first of these characters.
+    """
     return place - MARGIN + words[place - MARGIN : place].replace("\n", " ").rfind(" ") + 1
 
 
 _LAST = f"(max(length(said.words), 1) - 1) / {PIECE}"
-# The SQL for the numbers from 0 as keys, the last one with the value 1. A trigger cannot have a common table
-# expression.
+# The SQL table of the pieces of a pair's words. Each row has the number of a piece, from 0, as `key`; its `value` is 1
+# for the last piece and 0 for the others. It uses json_each, because a trigger cannot have a common table expression.
 _NUMBERS = f"json_each('[' || replace(hex(zeroblob({_LAST})), '00', '0,') || '1]') AS number"
 _AROUND = (
     "CASE WHEN number.key = 0 AND number.value = 1 THEN said.words "
@@ -142,8 +146,8 @@ def _select_pieces(where: str) -> str:
 def enter_words(where: str) -> str:
     """Return the SQL statement that stores the current words of the pairs that meet the SQL condition `where`.
 
-    Deleted pairs, and pairs whose messages do not exist, are left out. If the earlier words of a pair were longer,
-    their last pieces remain: see `LEFT_OVER`.
+    Each row that it stores has one piece of the words. Deleted pairs, and pairs whose messages do not exist, are left
+    out. The statement deletes nothing: if a pair had more pieces before, `LEFT_OVER` deletes the others.
     """
     return (
         f"INSERT INTO search_text (owner, conversation_id, pair_id, piece, words) {_select_pieces(where)} WHERE true "

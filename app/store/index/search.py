@@ -1,13 +1,14 @@
-"""Searches for words in the titles and pairs of conversations. A title or a pair that contains the words is a place.
+"""Searches the titles and pairs of conversations. A hit is a title or a pair that contains all searched words.
 
     found = await search(session, owner, criteria, looked_for)
     page = await load_found(session, owner, looked_for, found.places[:50])
 
-The best place is first, and each pair has an excerpt. The trash and deleted pairs are not searched. The database has a
+The best hit is first. A hit in a pair has an excerpt. The trash and deleted pairs are not searched. The database has a
 full-text index of words (`rows_search.py`). For scripts without blanks between words, the search reads the texts
 themselves, which takes longer.
 
-A long pair has several rows in the index. Its words may be in different rows, so a second query compares these pairs.
+A long pair has several rows in the index. The searched words may be in different rows, so a second query searches the
+long pairs.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from app.store.conversation.rows import CONVERSATION, PAIR
 from app.store.index.rows_search import INDEX_NAME, IS_SECOND_PIECE, SEARCH_TEXT
 
 MAX_LOOKED_AT: Final = 1_000
-"""Maximum number of places that are compared with each other: the newest ones. If there are more, the page says so."""
+"""Maximum number of hits that a search uses: the newest ones. If there are more hits, the page says so."""
 MAX_READ: Final = 100_000
 """Maximum number of characters of a pair that are read for an excerpt. A later match is found, but has no excerpt."""
 
@@ -37,9 +38,9 @@ _NO_RANK: ColumnElement[Any] = literal_column("0.0")
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A place that contains the searched words: a pair or, if `pair_id` is None, the title of the conversation.
+    """A hit of a search: a pair or, if `pair_id` is None, the title of the conversation.
 
-    `docid` is the id in the search index, `others` the number of further places in the same conversation.
+    `docid` is the id in the search index, `others` the number of further hits in the same conversation.
     """
 
     conversation_id: str
@@ -50,9 +51,9 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """The best place of each conversation that was found, sorted from the best to the worst.
+    """The best hit of each conversation that was found, sorted from the best to the worst.
 
-    `complete`: every place with the words was compared. Otherwise, older places were left out.
+    `complete`: the search used all hits. If false, it used only the newest ones.
     """
 
     places: tuple[SearchHit, ...]
@@ -61,7 +62,7 @@ class FoundPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The text around the searched words in a pair, in pieces. True marks a piece that is one of the words."""
+    """The text around the searched words in a pair, in pieces. True marks a piece that is a searched word."""
 
     position: int
     pieces: tuple[tuple[str, bool], ...]
@@ -73,7 +74,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conversation that was found, with its best place. `excerpt` is None if the words are in the title."""
+    """A conversation that was found, with its best hit (`place`). `excerpt` is None if the hit is the title."""
 
     listed: Listed
     place: SearchHit
@@ -81,13 +82,13 @@ class Found:
 
 
 async def search(session: AsyncSession, owner: str, criteria: ListCriteria, looked_for: Search) -> FoundPlaces:
-    """Find the places that contain the words in an owner's conversations.
+    """Find the hits in an owner's conversations.
 
-    If at most `MAX_LOOKED_AT` places contain the words, they are ranked by BM25.
+    Up to `MAX_LOOKED_AT` hits are ranked by BM25.
 
-    If more do, only the newest ones are used, without BM25, because it would have to read every place, perhaps a
-    million. Instead, titles come first, then the places in the conversations with the most places; among equals, the
-    newest place comes first.
+    If there are more hits, only the newest ones are used. They are not ranked by BM25, because BM25 would have to read
+    all hits, perhaps a million. Instead, titles come first, then the hits in the conversations with the most hits;
+    among equals, the newest hit comes first.
     """
     if not looked_for.terms and not looked_for.pieces:
         return FoundPlaces((), complete=True)
@@ -114,7 +115,7 @@ async def search(session: AsyncSession, owner: str, criteria: ListCriteria, look
 async def load_found(
     session: AsyncSession, owner: str, looked_for: Search, places: Sequence[SearchHit]
 ) -> tuple[Found, ...]:
-    """Return the conversations of these places in the same order, each with its excerpt."""
+    """Return the conversations of these hits in the same order, each with its excerpt."""
     listed = await list_named(session, owner, [place.conversation_id for place in places])
     excerpts = await load_excerpts(session, looked_for, [place.docid for place in places if place.pair_id is not None])
     return tuple(
@@ -135,7 +136,7 @@ async def load_excerpts(session: AsyncSession, looked_for: Search, docids: Seque
 async def load_places(
     session: AsyncSession, owner: str, conversation_id: str, looked_for: Search, *, limit: int
 ) -> tuple[Excerpt, ...]:
-    """Return excerpts of the newest pairs of one conversation that contain the words."""
+    """Return excerpts of the newest pairs of one conversation that contain all searched words."""
     query = select_places(owner, ListCriteria(), looked_for, of_conversation=conversation_id)
     long = await _find_long_pairs(session, owner, ListCriteria(), looked_for, of_conversation=conversation_id)
     of_pairs: dict[str, int] = {}
@@ -150,10 +151,10 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for the newest places that contain the words: at most one more than `MAX_LOOKED_AT`.
+    """Return the query for the newest hits: at most one more than `MAX_LOOKED_AT`.
 
     The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
-    each place. `of_conversation`: only places in this conversation.
+    each hit. `of_conversation`: only hits in this conversation.
     """
     row = SEARCH_TEXT.c
     rank: ColumnElement[Any] = literal_column(f"bm25({INDEX_NAME})" if ranked else "0.0")
@@ -184,7 +185,7 @@ async def _find_long_pairs(
     *,
     of_conversation: str | None = None,
 ) -> Sequence[Any]:
-    """Return rows of the pairs that have the words in different rows of the index, the newest first, all of rank 0."""
+    """Return rows of the pairs with the searched words in different rows of the index, newest first, with rank 0."""
     if len(looked_for.terms) + len(looked_for.pieces) < 2:
         return ()
     query = select_long_pairs(owner, criteria, looked_for, of_conversation=of_conversation)
@@ -194,15 +195,15 @@ async def _find_long_pairs(
 def select_long_pairs(
     owner: str, criteria: ListCriteria, looked_for: Search, *, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for rows with the first word.
+    """Return the query that finds pairs with several rows which together contain all searched words.
 
-    It selects only long pairs whose rows together contain all words.
+    The result has the rows of these pairs that contain the first searched word.
     """
     row, second, other = SEARCH_TEXT.c, SEARCH_TEXT.alias("second"), SEARCH_TEXT.alias("other")
     first, *others = (*looked_for.terms, *looked_for.pieces)
     long_pairs = select(second.c.pair_id).where(text(f"second.{IS_SECOND_PIECE}"))
-    # This is a condition for each row and not a join. With a join, SQLite could read all conversations first; so it
-    # starts with the long pairs, which are few.
+    # A condition for each row, not a join. With a join, SQLite could read all conversations first. With the condition,
+    # SQLite starts with the long pairs, which are few.
     of_criteria = select(_ONE).where(
         CONVERSATION.c.id == row.conversation_id, CONVERSATION.c.owner == owner, IN_VIEW, *conditions_of(criteria)
     )

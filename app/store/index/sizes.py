@@ -62,7 +62,11 @@ async def load_changed_sizes(  # noqa: PLR0913 - owner, conversation, vocabulary
     after_position: int,
     limit: int,
 ) -> ChangedSizes:
-    """Return the sizes of up to `limit` pairs that changed after a revision and follow a position."""
+    """Return the token sizes of at most `limit` pairs whose revision is above `after_revision`, in order of position.
+
+    Only pairs whose position is above `after_position` are returned, so that a caller can read many pairs in batches.
+    The sizes are counted in the vocabulary `vocabulary`.
+    """
     values = {
         "conversation_id": conversation_id,
         "owner": owner,

@@ -27,7 +27,7 @@ from app.store.ledger.rollups import clock, count_reached, cut_short, prompt_tok
 from app.store.ledger.rows_ledger import LEDGER, USAGE_ACCOUNT, USAGE_DAY
 
 Place = tuple[str, int, int, int]
-"""The key of a price: model, era, part of the day and size (see `Apart`)."""
+"""The key of a price: model, era, part of the day and size class (see `Apart`)."""
 GroupBy = Literal["day", "month", "model", "purpose", "agent", "conversation"]
 
 
@@ -67,13 +67,13 @@ class Apart:
     sizes: tuple[int, ...] = ()
 
     def at(self, model: str, era: int, part: int) -> datetime:
-        """Return a time in this era (counted from 0) and this part of the day, to look up the price of a model."""
+        """Return a time in this era (see `days`) and in this part of the day, to look up the price of a model."""
         day = self.days[era - 1] if era else (self.days[0] - timedelta(1) if self.days else _ANY_DAY)
         marks = self.minutes if model in self.models else day_marks(model)
         return datetime.combine(day, time(), UTC) + timedelta(minutes=marks[part - 1] if part else 0)
 
     def prompt(self, model: str, size: int) -> int:
-        """Return a prompt length in tokens within this size (counted from 0), to look up the price of a model."""
+        """Return a prompt length in tokens within this size class (counted from 0), to look up the price of a model."""
         if not size:
             return 0
         return self.steps[size - 1] + 1 if model in self.models else PROMPT_STEPS[self.sizes[size - 1] - 1] + 1
@@ -84,7 +84,7 @@ NOTHING_APART = Apart()
 
 
 class PriceGroupTotal(NamedTuple):
-    """The sums of calls of one group with the same price: the same model, era, part of the day and size. See `Apart`.
+    """The sums of calls of one group with the same price: same model, era, part of the day, size class (see `Apart`).
 
     - `group`: the value that the calls are grouped by, such as a day or a purpose.
     - `cut`: the number of calls that may have used more than reported.

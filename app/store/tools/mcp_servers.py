@@ -55,19 +55,19 @@ class StoredServer:
 
 
 async def load_every_server(session: AsyncSession) -> tuple[StoredServer, ...]:
-    """Return the servers of all owners."""
+    """Return the MCP servers of all owners."""
     rows = (await session.execute(select(MCP_SERVER).order_by(MCP_SERVER.c.name))).mappings()
     return tuple(_decode(row) for row in rows if isinstance(row["id"], str))
 
 
 async def load_servers(session: AsyncSession, owner: str) -> tuple[StoredServer, ...]:
-    """Return an owner's servers, ordered by name."""
+    """Return an owner's MCP servers, ordered by name."""
     query = select(MCP_SERVER).where(MCP_SERVER.c.owner == owner).order_by(MCP_SERVER.c.name)
     return tuple(_decode(row) for row in (await session.execute(query)).mappings() if isinstance(row["id"], str))
 
 
 async def load_server(session: AsyncSession, owner: str, server_id: str) -> StoredServer:
-    """Return one server.
+    """Return one MCP server.
 
     Raises:
         NotFoundError: this owner has no server with that id.

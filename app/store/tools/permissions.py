@@ -64,7 +64,7 @@ async def load_request(session: AsyncSession, owner: str, request_id: str) -> Pe
 
 
 async def list_pending(session: AsyncSession, owner: str, conversation_id: str) -> tuple[PermissionRequest, ...]:
-    """Return the pending requests of a conversation and of tasks delegated from it, oldest first."""
+    """Return the pending permission requests of a conversation and of tasks delegated from it, oldest first."""
     table = PERMISSION_REQUEST.c
     here = or_(table.shown_in == conversation_id, table.conversation_id == conversation_id)
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, here)
@@ -73,14 +73,14 @@ async def list_pending(session: AsyncSession, owner: str, conversation_id: str) 
 
 
 async def list_pending_of_server(session: AsyncSession, owner: str, server_id: str) -> tuple[PermissionRequest, ...]:
-    """Return the pending requests for a tool of this server."""
+    """Return the pending permission requests for the tools of this server."""
     table = PERMISSION_REQUEST.c
     query = select(PERMISSION_REQUEST).where(text(IS_PENDING), table.owner == owner, table.server_id == server_id)
     return read_rows(PERMISSION_REQUEST, (await session.execute(query)).mappings(), _decode)
 
 
 async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRequest], ...]:
-    """Return the pending requests whose run is not running, because its process died.
+    """Return the pending permission requests whose run is not running, because its process died.
 
     Each is returned with its owner.
     """
@@ -92,7 +92,7 @@ async def list_abandoned(session: AsyncSession) -> tuple[tuple[str, PermissionRe
 
 
 async def settle_request(session: AsyncSession, owner: str, settled: PermissionRequest) -> bool:
-    """Store the answer to a request, or that it expired. Return False if it was settled already."""
+    """Store the answer to a permission request, or that it expired. Return False if it was settled already."""
     table = PERMISSION_REQUEST.c
     names = ("standing", "run_json", "scope", "rule_id", "ending", "settled_at")
     statement = update(PERMISSION_REQUEST).where(
@@ -119,12 +119,12 @@ async def find_root(session: AsyncSession, conversation_id: str) -> str:
 
 
 async def load_rules(session: AsyncSession, owner: str, conversation_id: str) -> tuple[Rule, ...]:
-    """Return the rules that apply in a conversation, without damaged ones."""
+    """Return the permission rules that apply in a conversation, without damaged ones."""
     return tuple(kept.rule for kept in await list_rules(session, owner, conversation_id) if not kept.damage)
 
 
 async def list_rules(session: AsyncSession, owner: str, conversation_id: str | None = None) -> tuple[StoredRule, ...]:
-    """Return all rules, newest first. `conversation_id`: only the rules that apply in this conversation."""
+    """Return all permission rules, newest first. `conversation_id`: only the rules that apply in this conversation."""
     everywhere = select(PERMISSION_RULE).where(PERMISSION_RULE.c.owner == owner)
     here = select(CONVERSATION_RULE).where(CONVERSATION_RULE.c.owner == owner)
     if conversation_id is not None:
@@ -157,7 +157,7 @@ async def insert_rule(session: AsyncSession, owner: str, kept: StoredRule) -> No
 
 
 async def delete_rule(session: AsyncSession, owner: str, rule_id: str) -> StoredRule:
-    """Revoke a rule and return it.
+    """Revoke a permission rule and return it.
 
     Raises:
         NotFoundError: this owner has no rule with that id.
@@ -203,5 +203,5 @@ def _decode_rule(row: Mapping[Any, Any]) -> StoredRule:
 
 
 def decode_patterns(stored: Any) -> tuple[ArgumentPattern, ...]:
-    """Decode the patterns of the arguments of a rule."""
+    """Decode the patterns of arguments of a permission rule."""
     return tuple(ArgumentPattern(a_text(name), a_text(pattern)) for name, pattern in a_list(stored))

@@ -25,7 +25,7 @@ _STRUCTURED, _CONTENT = TOOL_CALL.c.structured_json, TOOL_CALL.c.content
 
 
 async def save_tool_calls(session: AsyncSession, run_id: str, records: Iterable[ToolCallRecord]) -> None:
-    """Store these calls of a run. Each replaces its earlier record."""
+    """Store these tool calls of a run. Each replaces its earlier record."""
     rows = [{"run_id": run_id, **encode_tool_call(record)} for record in records]
     if rows:
         statement = insert(TOOL_CALL)
@@ -34,7 +34,7 @@ async def save_tool_calls(session: AsyncSession, run_id: str, records: Iterable[
 
 
 async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> None:
-    """Mark the open calls of a run as interrupted: its process died, so their outcome is unknown."""
+    """Mark the open tool calls of a run as interrupted: its process died, so their outcome is unknown."""
     open_calls = (TOOL_CALL.c.run_id == run_id, TOOL_CALL.c.ended_at.is_(None))
     await session.execute(
         update(TOOL_CALL).where(*open_calls).values(ended_at=at, is_error=True, fault=CallFault.INTERRUPTED.value)
@@ -42,7 +42,7 @@ async def close_tool_calls(session: AsyncSession, run_id: str, at: datetime) -> 
 
 
 async def load_tool_calls(session: AsyncSession, run_ids: Collection[str]) -> dict[str, tuple[ToolCallRecord, ...]]:
-    """Return the calls of these runs, in the order of the model's requests. Runs without calls are left out."""
+    """Return the tool calls of these runs, in the order of the model's requests. Runs without calls are left out."""
     found: defaultdict[str, list[ToolCallRecord]] = defaultdict(list)
     for run_id, record in await _read(session, select(TOOL_CALL).where(TOOL_CALL.c.run_id.in_(run_ids))):
         found[run_id].append(record)
@@ -56,7 +56,7 @@ async def load_begun(session: AsyncSession, run_id: str) -> frozenset[str]:
 
 
 async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[ToolCallRecord, ...]:
-    """Return the calls of a pair's current reply."""
+    """Return the tool calls of a pair's current reply."""
     run_id = await _find_run(session, pair_id)
     return () if run_id is None else (await load_tool_calls(session, (run_id,))).get(run_id, ())
 
@@ -64,7 +64,7 @@ async def load_pair_tool_calls(session: AsyncSession, pair_id: str) -> tuple[Too
 async def load_pair_tool_call(
     session: AsyncSession, pair_id: str, *, tool_call_id: str | None = None, number: int | None = None
 ) -> ToolCallRecord | None:
-    """Return one call of a pair's current reply, by its id or its number.
+    """Return one tool call of a pair's current reply, by its id or its number.
 
     Return None if there is no such call, or if it is damaged.
     """
@@ -75,7 +75,7 @@ async def load_pair_tool_call(
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPage:
-    """The calls of a reply.
+    """The tool calls of a reply. Some may be without their results.
 
     The calls with an id in `cut` are without structured content and without the full result here.
     """
@@ -85,7 +85,7 @@ class ToolCallPage:
 
 
 async def load_tool_call_page(session: AsyncSession, pair_id: str, most: int) -> ToolCallPage:
-    """Return the calls of a pair's current reply, with results of at most `most` bytes together."""
+    """Return the tool calls of a pair's current reply, with results of at most `most` bytes together."""
     of_run = TOOL_CALL.c.run_id == await _find_run(session, pair_id)
     size = func.length(sql_cast(_STRUCTURED, LargeBinary)), func.length(sql_cast(_CONTENT, LargeBinary))
     sizes = await session.execute(select(TOOL_CALL.c.tool_call_id, *size).where(of_run))

@@ -95,7 +95,7 @@ async def load_places(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 async def load_record_bytes(session: AsyncSession, owner: str, pair_ids: Sequence[str]) -> dict[str, int]:
-    """Return the stored bytes of the messages and tool results of these pairs, by id."""
+    """Return, for each of these pairs by id, the size of its stored messages and tool results in bytes."""
     parts, *results = (
         func.coalesce(func.length(sql_cast(column, LargeBinary)), 0)
         for column in (MESSAGE.c.parts, TOOL_CALL.c.structured_json, TOOL_CALL.c.content)

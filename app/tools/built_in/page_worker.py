@@ -29,7 +29,7 @@ _TOO_LONG: Final = f"\n\n[The text of this page is longer than {MAX_TEXT:,} char
 
 
 def page_text(html: str) -> str:
-    """Return a page as Markdown. Quotes, lists and code nested deeper than `MAX_NESTED` become plain blocks."""
+    """Return an HTML page as Markdown. Quotes, lists and code nested deeper than `MAX_NESTED` become plain blocks."""
     depth = 0
 
     def flatten(tag: re.Match[str]) -> str:

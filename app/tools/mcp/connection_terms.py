@@ -44,7 +44,7 @@ def _mask_nothing(*_secrets: str) -> None: ...
 
 @dataclass(frozen=True)
 class ConnectionTerms:
-    """The functions that a connection calls, and the state that it sets.
+    """The functions of a session that its connection to the MCP server calls, and the state that the connection sets.
 
     The functions:
 
@@ -58,8 +58,8 @@ class ConnectionTerms:
     - `ending`: how the server ended the connection.
     - `status`: a list of one item, the status of the newest HTTP answer.
     - `sign_in_needed`: the server requires a sign-in.
-    - `unexplained`: in addition, Inview has no token for the server, and the server did not say where to sign in. Then
-      a key may be missing instead.
+    - `unexplained`: a sign-in is needed, but Inview has no token for the server, and the server did not say where to
+      sign in. So the server may require a key instead.
     """
 
     tell: Callable[[str, str], None]

@@ -17,11 +17,11 @@ from app.domain.tools.insertions import MAX_INSERTED, as_typed, join_spoken, quo
 from app.domain.tools.tools import ToolFailedError, ToolFault
 
 MAX_PIECES: Final = 200
-"""Maximum messages of a prompt, or contents of a resource."""
+"""Maximum number of messages in an MCP server's prompt, or of contents in a resource."""
 
 
 def write_prompt(server: str, name: str, result: types.GetPromptResult) -> str:
-    """Join the messages of a prompt to one text. `server` and `name` are for the error message.
+    """Join the messages of an MCP server's prompt to one text. `server` and `name` are for the error message.
 
     Raises:
         ToolFailedError: the prompt has content other than text, is empty, or is too large.

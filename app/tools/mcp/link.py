@@ -52,7 +52,7 @@ _TOO_MUCH: Final = re.compile(r"(?:Failed to parse JSON response|SSE stream fail
 """Matches the SDK's message for a `TooMuchSentError`, and finds the message of the error itself."""
 
 
-# The SDK logs the name of a session, and each stream that it opens again. The log must not contain text of a server.
+# Below WARNING, the SDK logs the session id, which the server chose. The log must not contain text from a server.
 logging.getLogger("mcp.client.streamable_http").setLevel(logging.WARNING)
 
 
@@ -161,7 +161,7 @@ class Link:
 
 @asynccontextmanager
 async def open_link(server: ToolServer, secrets: Mapping[str, str], terms: ConnectionTerms) -> AsyncGenerator[Link]:
-    """Connect to a server: start its program or open its address, and initialize the session.
+    """Connect to an MCP server: start its program or open its address, and initialize the session.
 
     `secrets` are the values that the user entered for the server: headers or environment variables. `terms` has the
     functions that the connection calls.

@@ -43,7 +43,7 @@ Page = TypeVar("Page", bound=_Page)
 
 
 async def list_all(client: Client, promised: dict[str, str], *, account: str) -> Listing:
-    """Request all tools, resources, resource templates and prompts of the server, and return them.
+    """Request all tools, resources, resource templates and prompts of an MCP server, and return them.
 
     The output schemas of tools are written into `promised`, by tool name. `account`: the name, usually the id of the
     server, under which Inview adds up and limits the time of slow schema checks.

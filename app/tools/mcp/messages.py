@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_ITEMS: Final = 500
 """Maximum items of a list in an answer.
 
-A longer list is cut, but has one item more than this, so that the caller notices that it was too long.
+A longer list is cut to one item more than this maximum, so that the caller notices the cut.
 """
 _MAX_FIELD: Final = 80
 """Maximum characters of the name of a field in the log."""

@@ -20,7 +20,7 @@ MAX_PARTS: Final = 200
 
 
 def read_outcome(result: types.CallToolResult) -> ToolOutcome:
-    """Convert the result of a tool call.
+    """Convert the result of a tool call from an MCP server.
 
     Raises:
         ToolFailedError: the result is too large, or its content does not have the declared form.

@@ -50,7 +50,7 @@ class TooMuchSentError(TooMuchError, httpx2.SSEError, httpx2.StreamError):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of one answer.
+    """The limits of one HTTP answer.
 
     - `is_json`: the number of JSON values and the memory of the text are limited too.
     - `may_last`: if the answer is a stream of events, these limits apply to each event (the SDK limits its bytes), and

@@ -4,8 +4,8 @@
     address = await sign_in.address                     # the user opens it
     sign_ins.take(state).answered.set_result(answer)    # the browser returns
 
-There is at most one sign-in per server. `take` finds it once, by its `state`: a text that only the authorization server
-and the browser have.
+There is at most one sign-in per server. `take` returns a sign-in once, by its `state`: a text that only the
+authorization server and the browser have.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ from app.ui.agents.field import choice, field
 from app.ui.agents.tools import tool_fields
 from app.ui.kit.keys.escape import escape
 
-# Maximum number of characters. A longer text would close the socket. The server refuses a text that is too long, and
-# the form keeps it.
+# Maximum number of characters of a field. A longer text would close the socket. The server refuses a text that is too
+# long, and the form keeps it.
 _LONGEST = 900_000
 
 
 def agent_form() -> rx.Component:
-    """Draw the form: every field of an agent, a line about its budgets, and the buttons."""
+    """Draw the form of an agent: every field, a line about the agent's budgets, and the buttons."""
     form = AgentFormState.form
     stored = form.id != ""
     fields = rx.el.form(
@@ -79,7 +79,7 @@ def _texts() -> list[rx.Component]:
 
 
 def _models(**props: Any) -> rx.Component:
-    """Draw the menu of models. It contains the agent's model even if its provider does not list it now."""
+    """Draw the menu of the agent's model. It contains the chosen model even if the provider does not list it now."""
     own = AgentFormState.form.model
     return rx.el.select(
         rx.el.option("Model of the conversation", value=""),

@@ -1,7 +1,7 @@
 """The division of the page's scripts into files: one file holds the code that pages share, instead of thirty files.
 
-A browser fetches six files at a time, and each file costs it and the server milliseconds of processor time, whatever
-its content. Code that is loaded on demand (`lazy`, `import()`) stays in separate files. Why: docs/decisions/0043.
+A browser fetches six files at a time. Each file, whatever its content, costs the browser and the server milliseconds of
+processor time. Code that is loaded on demand (`lazy`, `import()`) stays in separate files. Why: docs/decisions/0043.
 Opening a conversation runs nearly all code of two files; a comment in these files makes browsers compile them at once.
 Why: docs/decisions/0047.
 

@@ -19,7 +19,7 @@ _TICK: Any = ComparisonChoiceState.tick  # a checkbox sends a bool, which Reflex
 
 @rx.memo
 def comparison_choice_dialog() -> rx.Component:
-    """Draw the dialog: the models, and below them their number, or the reason why there are none."""
+    """Draw the dialog that chooses the models of a comparison, with their number or the reason why there are none."""
     return Dialog.create(
         rx.el.form(
             Arrows.create(

@@ -12,7 +12,7 @@ from app.ui.kit.containers.deferred import deferred
 
 
 def compare_dialogs() -> rx.Component:
-    """Draw both dialogs, each while it is open. They contain a form, so they must not be inside another form."""
+    """Draw both dialogs of a comparison, each while it is open. They contain a form, so no form may be around them."""
     return rx.fragment(
         deferred(comparison_choice_dialog, when=ComparisonChoiceState.choosing),
         deferred(compared_replies_dialog, when=ComparisonState.shown),

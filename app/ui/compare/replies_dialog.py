@@ -30,7 +30,7 @@ ColumnVar = rx.vars.ObjectVar[ComparedColumnView]
 
 @rx.memo
 def compared_replies_dialog() -> rx.Component:
-    """Draw the dialog: the request, the tool calls that wait for permission, and the columns."""
+    """Draw the dialog with the compared replies: the request, the tool calls that wait for permission, the columns."""
     return Dialog.create(
         rx.el.header(
             dialog_title(_REPLIES.title),

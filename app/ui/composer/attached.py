@@ -125,7 +125,7 @@ def _file(file: FileVar) -> rx.Component:
 
 
 def _lacking() -> rx.Component:
-    """Draw the notice that the chosen model accepts no images, with buttons that choose models which do."""
+    """Draw the notice that the chosen model accepts no images, with buttons that choose other models."""
     return rx.el.p(
         ModelState.chosen_name,
         " does not support images. ",

@@ -22,7 +22,7 @@ def budget_options(
     on_remember: Any,
     on_close: rx.event.EventType[()],
 ) -> rx.Component:
-    """Draw the dialog with the options in `shown`, a var of the type `OverBudgetView`.
+    """Draw the dialog of an over-budget send with the options in `shown`, a var of the type `OverBudgetView`.
 
     `on_choose` gets the key of the chosen option. `on_remember` gets True if "Remember my choice" is ticked, else
     False.

@@ -97,7 +97,7 @@ def _controls() -> rx.Component:
 
 
 def _estimate_first() -> rx.Component:
-    """Request an estimate of the first message at first, and when anything that it depends on changes but its text."""
+    """Request an estimate of the first message: once at first, and when one of its options changes (not its text)."""
     depends_on = (
         ModelState.chosen,
         AgentState.chosen,

@@ -50,8 +50,8 @@ def estimate() -> rx.Component:
 
 
 def _counting() -> rx.Component:
-    # This is no live region: a screen reader would read a hundred steps aloud. It reads the text when a person
-    # navigates to it.
+    # No live region, because a screen reader would read a hundred steps aloud. It now reads the text only when a
+    # person navigates to the text.
     return rx.el.span(
         ComposerState.counting,
         role="progressbar",

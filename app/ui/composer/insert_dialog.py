@@ -21,7 +21,7 @@ _OFFER: Any = InsertingState.offer
 
 @rx.memo
 def insert_dialog() -> rx.Component:
-    """Draw the dialog: the list of prompts and resources or, once one is chosen, the form of its arguments."""
+    """Draw the dialog that inserts a prompt or a resource: the list to choose from or, after the choice, the form."""
     return rx.cond(InsertingState.offer, _dialog(_filling(), "filling"), _dialog(_choosing(), "choosing"))
 
 

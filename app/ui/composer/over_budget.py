@@ -10,7 +10,7 @@ from app.ui.composer.budget_options import budget_options
 
 @rx.memo
 def over_budget_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `ComposerState.over_budget` is set."""
+    """Draw the over-budget dialog of the next send. It is open while `ComposerState.over_budget` is set."""
     return budget_options(
         ComposerState.over_budget,
         on_choose=ComposerState.choose_way,

@@ -34,7 +34,7 @@ _SOURCES: Final = {
 
 
 def parameters_button() -> rx.Component:
-    """Draw the button that opens the dialog. It is shown only if a parameter is set.
+    """Draw the button that opens the dialog of the parameters. It is shown only if a parameter is set.
 
     Without this button, the dialog can be opened by the "+" menu.
     """
@@ -94,7 +94,10 @@ def _setting(one: rx.vars.ObjectVar[SettingView]) -> rx.Component:
 
 @rx.memo
 def parameters_dialog() -> rx.Component:
-    """Draw the dialog: a field for each parameter that the model accepts, for the conversation or for the next send."""
+    """Draw the dialog that sets the parameters of the conversation or of the next send.
+
+    It has a field for each parameter that the model accepts.
+    """
     return Dialog.create(
         dialog_title(_TITLE),
         rx.el.div(

@@ -17,7 +17,7 @@ _WRITING: Any = SchemaState.writing
 
 @rx.memo
 def schema_dialog() -> rx.Component:
-    """Draw the dialog: buttons that insert sample schemas, the text of the schema, and its error."""
+    """Draw the dialog for the schema of the reply: buttons that insert samples, the text of the schema, its error."""
     return Dialog.create(
         dialog_title(_TITLE),
         dialog_text(

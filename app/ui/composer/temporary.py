@@ -24,7 +24,7 @@ def temporary_switch() -> rx.Component:
 
 
 def temporary_words() -> rx.Component:
-    """Draw the text that explains the switch. It is hidden while the switch is off."""
+    """Draw the text that explains the switch for temporary conversations. It is hidden while the switch is off."""
     return rx.el.p(
         "This conversation is never written to disk. It is deleted when you discard it or Inview stops. "
         "The ledger keeps the usage of its calls, without any text.",

@@ -10,7 +10,7 @@ from app.ui.kit.containers.dialog import Dialog
 
 @rx.memo
 def confirm_command_dialog() -> rx.Component:
-    """Draw the dialog with the question about the command and the line that was entered."""
+    """Draw the dialog that confirms a command of the filter bar: the question, and the line that was entered."""
     asking = FilterLineState.asking
     return Dialog.create(
         rx.el.h2("Run this command?", class_name="dialog-title"),

@@ -16,7 +16,7 @@ from app.ui.kit.controls.page_link import PageLink
 
 @rx.memo
 def branches_panel() -> rx.Component:
-    """Draw the section: the tree, an error, or a note that the tree is loading."""
+    """Draw the section Branches: the tree of forks, an error, or a note that the tree is loading."""
     return rx.cond(
         BranchState.items.length() > 0,
         rx.el.div(

@@ -12,7 +12,7 @@ _TITLE = "Choose pairs to fork"
 
 @rx.memo
 def fork_choice() -> rx.Component:
-    """Draw the dialog with the two choices and Cancel."""
+    """Draw the dialog that asks which pairs a fork copies, with two choices and Cancel."""
     choice = BranchState.choosing
     return Dialog.create(
         rx.el.h2(_TITLE, class_name="dialog-title"),

@@ -49,8 +49,8 @@ class InspectorFrame(Island):
     """The column of the inspector, with the accessible name `label`. It is open while `section` is not "".
 
     - `covers`: the id of the element that the column covers on small screens.
-    - `ready`: the column takes the focus when a person opens it. Until the page is ready it does not, because a column
-      that is open after a reload was not opened by the person.
+    - `ready`: the column takes the focus when a person opens it. Before `ready`, the column does not take the focus,
+      because a column that is open after a reload was not opened by the person.
     - `on_close`: on small screens, sent after a reload and when a person goes to another page.
     """
 

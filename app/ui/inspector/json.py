@@ -52,7 +52,7 @@ def body_figure(body: rx.vars.ObjectVar[BodyView], on_page: Any) -> rx.Component
 
 
 def is_whole(body: rx.vars.ObjectVar[BodyView]) -> rx.Var[bool]:
-    """Return True if the body has only one page."""
+    """Return True if the JSON of the body has only one page."""
     return body.count.to(int) == 1
 
 

@@ -13,7 +13,7 @@ _OFFER = CacheState.notes.offer
 
 @rx.memo
 def keeping_dialog() -> rx.Component:
-    """Draw the dialog. If the cache cannot be kept warm, the dialog shows the reason instead of the choice.
+    """Draw the dialog that starts the keep-alive. If the cache cannot be kept warm, it shows the reason, not durations.
 
     It is open while `CacheState.asking` is True.
     """

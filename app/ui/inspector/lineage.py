@@ -17,7 +17,7 @@ _PACE: Final = 1500
 
 @rx.memo
 def lineage_panel() -> rx.Component:
-    """Draw the section: the origin of the conversation on screen, its forks and its child conversations."""
+    """Draw the section Lineage: the origin of the conversation on screen, its forks and its child conversations."""
     return rx.cond(
         LineageState.fault != "",
         rx.el.p(LineageState.fault, role="alert", class_name="inspector-note"),

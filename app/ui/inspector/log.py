@@ -26,7 +26,7 @@ EntryVar = rx.vars.ObjectVar[LogEntryView]
 
 @rx.memo
 def log_panel() -> rx.Component:
-    """Draw the section: the entries, newest first."""
+    """Draw the section Log: the entries of the log, newest first."""
     return rx.cond(
         LogState.fault != "",
         rx.el.p(LogState.fault, role="alert", class_name="inspector-note"),

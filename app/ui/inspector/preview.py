@@ -27,7 +27,7 @@ _REQUEST = PreviewState.request
 
 @rx.memo
 def preview_panel() -> rx.Component:
-    """Draw the section: the tabs, and the content of the open tab.
+    """Draw the section Preview: its tabs, and the content of the open tab.
 
     Without a request, draw an error or a note that the request is being built.
     """

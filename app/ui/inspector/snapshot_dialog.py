@@ -20,7 +20,7 @@ _TABS = {"sent": "As sent", "now": "Compared with now"}
 
 @rx.memo
 def snapshot_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `SnapshotState.pair` is set."""
+    """Draw the dialog with the stored request of a failed pair. It is open while `SnapshotState.pair` is set."""
     return Dialog.create(
         dialog_title(SnapshotState.title),
         Tabs.create(

@@ -15,7 +15,7 @@ _PANEL = ToolChoiceState.panel
 
 @rx.memo
 def tools_panel() -> rx.Component:
-    """Draw the section: the modes and the tools, an error, or a note that the tools are loading."""
+    """Draw the section Tools: the inclusion modes and the tools, an error, or a note that the tools are loading."""
     return rx.cond(
         _PANEL.is_not_none() & (ToolChoiceState.conversation == TranscriptState.conversation),
         rx.cond(_PANEL.servers.to(tuple[ServerToolsItem, ...]).length() > 0, _tools(), _empty()),

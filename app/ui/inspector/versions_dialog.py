@@ -16,7 +16,7 @@ _VIEW = VersionsState.view
 
 @rx.memo
 def versions_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `VersionsState.pair` is set."""
+    """Draw the dialog that compares two versions of a pair. It is open while `VersionsState.pair` is set."""
     return Dialog.create(
         dialog_title(VersionsState.title),
         rx.cond(VersionsState.fault != "", rx.el.p(VersionsState.fault, role="alert", class_name="inspector-fault")),

@@ -16,7 +16,7 @@ _AROUND: Final = "M13 3.2v3.3H9.7M12.7 6.3A5.2 5.2 0 1 0 13.2 9"
 
 
 def again(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """Draw the two buttons: one edits the request and sends it again, the other requests another reply."""
+    """Draw two buttons below a pair: one edits its request and sends it again, the other requests another reply."""
     return rx.el.span(
         _button("Edit and resend", "Edit and resend (e)", _PEN, EditState.begin(pair.id)),
         _button("Regenerate", "Regenerate with this or another model (r)", _AROUND, AnswerAgainState.ask(pair.id)),

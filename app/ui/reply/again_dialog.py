@@ -16,7 +16,7 @@ _ASKED: Any = AnswerAgainState.asking
 
 @rx.memo
 def answer_again_dialog() -> rx.Component:
-    """Draw the menu, which is open while `AnswerAgainState.asking` is set."""
+    """Draw the menu of models that can answer a pair again. It is open while `AnswerAgainState.asking` is set."""
     return Dialog.create(
         OptionList.create(
             rows=AnswerAgainState.rows,

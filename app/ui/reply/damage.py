@@ -11,7 +11,7 @@ from app.views.reply.pair import ScreenPairView
 
 
 def damage_note(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component | rx.Var[rx.Component]:
-    """Draw the note at a damaged pair; nothing at other pairs."""
+    """Draw the note that a pair cannot be read completely; nothing at other pairs."""
     return rx.cond(
         pair.damage.length() > 0,
         damage_box(

@@ -13,7 +13,7 @@ _ASKED = PairDeletionState.deleting
 
 @rx.memo
 def delete_pair_dialog() -> rx.Component:
-    """Draw the dialog. Its button Delete moves the pair to the trash, and the cursor to the next pair."""
+    """Draw the dialog that asks before a pair is deleted. After the deletion, the cursor moves to the next pair."""
     return Dialog.create(
         dialog_title("Delete this pair?"),
         dialog_text(

@@ -1,4 +1,4 @@
-"""The dialog that asks for the choice for later pairs when a pair is sent again. Nothing is sent without a choice.
+"""The dialog that asks what to do with the later pairs when a pair is sent again. Nothing is sent without a choice.
 
 Arrow keys move through the options; the focus starts at the option that loses nothing.
 """
@@ -17,7 +17,7 @@ _TITLE = "What happens to the later pairs?"
 
 @rx.memo
 def later_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `ResendState.later` is set."""
+    """Draw the dialog that asks what to do with the later pairs. It is open while `ResendState.later` is set."""
     later = ResendState.later.to(LaterView)
     return Dialog.create(
         dialog_title(_TITLE),

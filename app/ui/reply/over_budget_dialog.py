@@ -10,7 +10,7 @@ from app.ui.composer.budget_options import budget_options
 
 @rx.memo
 def resend_over_budget_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `ResendState.over_budget` is set."""
+    """Draw the over-budget dialog of a pair that is sent again. It is open while `ResendState.over_budget` is set."""
     return budget_options(
         ResendState.over_budget,
         on_choose=ResendState.choose_way,

@@ -43,7 +43,7 @@ class EditKeys(Island):
 
 @rx.memo
 def request(pair: rx.vars.ObjectVar[ScreenPairView]) -> rx.Component:
-    """Draw the request of a pair with its attachments or, while it is edited, the form."""
+    """Draw the request of a pair with its attachments or, while it is edited, the form of the edit."""
     return rx.cond(
         EditState.pair == pair.id,
         rx.fragment(edit_form(position=pair.position), key=EditState.edit),

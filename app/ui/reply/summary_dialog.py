@@ -14,7 +14,7 @@ _TITLE = "Choose pairs to summarise"
 
 @rx.memo
 def summary_dialog() -> rx.Component:
-    """Draw the dialog, which is open while `SummaryState.choice` is set.
+    """Draw the dialog that chooses the pairs to summarise. It is open while `SummaryState.choice` is set.
 
     Until the choices are known, a dialog without choices is drawn. The dialog with the choices replaces it, so that the
     first choice gets the focus.

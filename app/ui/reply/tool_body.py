@@ -16,7 +16,7 @@ PieceVar = rx.vars.ObjectVar[ResultPieceView]
 
 @rx.memo
 def tool_body(card: rx.Var[str]) -> rx.Component:
-    """Draw the content of the card with the id `card`, once it is loaded."""
+    """Draw the content of the tool card with the id `card`, once it is loaded."""
     return rx.fragment(
         rx.foreach(ToolCardState.bodies, lambda body: rx.cond(body.id == card, _body(body))),
         rx.cond(

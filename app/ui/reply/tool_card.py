@@ -35,7 +35,7 @@ _MARKS: Final[Mapping[CardStatus, str]] = MappingProxyType(
 def tool_card(
     pair_id: rx.Var[str], version: rx.Var[int], live: rx.Var[bool], card: rx.vars.ObjectVar[ToolCardView]
 ) -> rx.Component:
-    """Draw the card of a call in a version of a pair. `live`: the reply is still running."""
+    """Draw the card of a tool call in a version of a pair. `live`: the reply is still running."""
     name = pair_id.to(str) + "/" + version.to_string() + "/" + card.tool_call_id.to(str)
     turn = card.status.to(str) + rx.cond(live, " so far", "").to(str)
     is_read = ToolCardState.read.contains(name + "#" + turn)

@@ -16,7 +16,7 @@ LOUD: Final = f"{BUTTON} bg-accent text-accent-ink hover:opacity-90"
 
 
 def section(anchor: str, title: str, description: str, *content: rx.Component) -> rx.Component:
-    """Draw the heading, the description and the content of a section. Its address is `/settings#` plus `anchor`."""
+    """Draw heading, description and content of a section of Settings. Its address is `/settings#` plus `anchor`."""
     return rx.fragment(
         rx.el.h2(title, id=anchor, tab_index=-1, class_name="text-[19px] font-semibold tracking-tight outline-none"),
         rx.el.p(description, class_name="mt-1 text-[14px] text-muted"),

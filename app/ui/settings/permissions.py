@@ -47,7 +47,7 @@ def _content() -> rx.Component:
 
 @rx.memo
 def rule_row(rule: rx.vars.ObjectVar[RuleItem], rest: rx.RestProp) -> rx.Component:
-    """Draw one rule."""
+    """Draw one permission rule, with a button that revokes it."""
     where = rx.cond(
         rule.conversation != "", rx.fragment("in ", rx.el.a("one conversation", href=rule.conversation)), "always"
     )

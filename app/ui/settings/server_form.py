@@ -10,7 +10,7 @@ from app.ui.settings.parts import radio, status
 
 
 def server_form() -> rx.Component:
-    """Draw the form. Its fields are cleared when a server was added."""
+    """Draw the form that adds an MCP server. Its fields are cleared when a server was added."""
     return rx.el.form(
         rx.el.fieldset(
             rx.el.legend("Add a server"),

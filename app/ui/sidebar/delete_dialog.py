@@ -10,7 +10,7 @@ from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_danger, d
 
 @rx.memo
 def delete_conversation_dialog() -> rx.Component:
-    """Draw the dialog. A conversation is moved to the trash, or deleted permanently if it is temporary."""
+    """Draw the dialog that asks before a conversation is moved to the trash or, if temporary, deleted permanently."""
     return Dialog.create(
         dialog_title("Delete this conversation?"),
         dialog_text(

@@ -55,7 +55,7 @@ def found_incompletely() -> rx.Component:
 
 
 def list_filter() -> rx.Component:
-    """Draw the filter: a menu of kinds, a menu of agents, and a button that lists all chats again."""
+    """Draw the filter of the list: a menu of kinds, a menu of agents, and a button that lists all chats again."""
     return rx.el.div(
         rx.el.select(
             rx.el.option("Chats", value="chats"),

@@ -49,7 +49,7 @@ class TopicTreeField(Island):
 
 @rx.memo
 def topic_picker_dialog() -> rx.Component:
-    """Draw the picker: the tree or, while a topic is edited, its form."""
+    """Draw the picker of topics: the tree of topics or, while a topic is edited, its form."""
     picking = TopicPickerState.picking
     return Dialog.create(
         rx.cond(TopicPickerState.editing, _form(), _list()),

@@ -11,7 +11,7 @@ from app.ui.kit.keys.form_keys import FormKeys
 
 
 def checkpoint_card() -> rx.Component:
-    """Draw the card with the summary, and buttons that edit and remove it; nothing if there is no checkpoint."""
+    """Draw the card of the checkpoint: its summary, and buttons that edit and remove it; nothing if there is none."""
     return rx.cond(
         ChatState.summary != "",
         boundary(

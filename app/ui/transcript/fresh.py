@@ -19,5 +19,5 @@ class Fresh(Island):
 
 
 def new_badge(pair_id: rx.Var[str]) -> rx.Component:
-    """Draw the mark "New" above the first part of the reply, while the reply is marked as new."""
+    """Draw the mark "New" above the first part of a pair's reply, while the reply is marked as new."""
     return Fresh.create(rx.el.span("New", class_name="new-badge"), pair_id=pair_id)

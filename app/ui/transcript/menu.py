@@ -22,7 +22,7 @@ _EXPORTS: Final = {"md": "Markdown", "html": "HTML", "json": "JSON"}
 
 
 def conversation_menu() -> rx.Component:
-    """Draw the button, and the menu that it opens."""
+    """Draw the menu with the commands for the whole conversation, and the button that opens it."""
     exports = rx.cond(
         FilterState.filter == "",
         _exports("Export"),

@@ -204,7 +204,7 @@ def _ending(pair: PairVar) -> rx.Component:
 
 
 def _continue(pair: PairVar) -> rx.Component:
-    """Draw the button that requests the rest of the reply. The stylesheet shows it only at the last pair."""
+    """Draw the button that requests the rest of a pair's reply. The stylesheet shows it only at the last pair."""
     button = rx.el.button("Continue", type="button", on_click=ComposerState.continue_reply, class_name="continue")
     return rx.cond((pair.parts.length() > 0) & ~pair.out.bool(), button)
 

@@ -28,7 +28,7 @@ _OUT: Final = {
 
 @rx.memo
 def pair_row(pair: rx.vars.ObjectVar[ScreenPairView], cached: rx.Var[str], rest: rx.RestProp) -> rx.Component:
-    """Draw a row. `cached` is the part of the pair above the cache line: "request", "reply" or "" for neither."""
+    """Draw a row of the transcript. `cached`: the part above the cache line: "request", "reply" or "" for neither."""
     return rx.fragment(
         rx.cond(
             pair.switched,

@@ -8,7 +8,7 @@ from app.state.transcript.transcript import TranscriptState
 
 
 def stopped_note() -> rx.Component:
-    """Draw the note; nothing while the page is still updated."""
+    """Draw the note that the page is no longer updated; nothing while the page is updated."""
     return rx.cond(
         TranscriptState.stopped,
         rx.el.div(

@@ -13,7 +13,7 @@ _SAID = "system-prompt-said"
 
 
 def system_prompt_card(text: rx.Var[str]) -> rx.Component:
-    """Draw the card with the prompt `text` or, if it is "", a button that adds one. During an edit it is a form."""
+    """Draw the card with the system prompt `text` (a form during an edit) or, if it is "", a button that adds one."""
     return rx.cond(
         SystemPromptState.editing,
         rx.el.section(rx.el.h2("System prompt"), _form(), aria_label="System prompt", class_name="card prompt-card"),

@@ -10,7 +10,7 @@ from app.ui.kit.containers.dialog import Dialog, dialog_cancel, dialog_danger, d
 
 @rx.memo
 def delete_forever_dialog() -> rx.Component:
-    """Draw the dialog, which names the item."""
+    """Draw the dialog that asks before an item of the trash is deleted permanently. It names the item."""
     return Dialog.create(
         dialog_title("Delete forever?"),
         dialog_text(

@@ -11,7 +11,7 @@ from app.ui.trash.delete_dialog import delete_forever_dialog
 
 
 def trash_entries() -> rx.Component:
-    """Draw the content of the page: the menu, the list, and the dialog while it is open."""
+    """Draw the content of the trash page: the menu of the storage time, the entries, the dialog while it is open."""
     return rx.fragment(
         rx.cond(
             TrashState.loaded,

@@ -19,7 +19,7 @@ from app.ui.usage.facts import facts
 
 @rx.memo
 def usage_section() -> rx.Component:
-    """Draw the section. Its data is loaded when the section is opened, and after each reply."""
+    """Draw the section Usage of the inspector. Its data is loaded when it is opened, and after each reply."""
     account = AccountState.account
     return rx.fragment(
         rx.cond(

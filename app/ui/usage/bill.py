@@ -29,7 +29,7 @@ class BillFile(Island):
 
 
 def bill() -> rx.Component:
-    """Draw the section."""
+    """Draw the section that compares the ledger with a provider's bill."""
     return rx.el.section(
         rx.el.h2("Compare with a provider's bill", id="reconcile-title"),
         rx.el.p(

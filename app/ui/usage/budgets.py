@@ -9,7 +9,7 @@ from app.ui.usage.table import answer_note, fault_note, options
 
 
 def budgets() -> rx.Component:
-    """Draw the section."""
+    """Draw the section of budgets: each budget, and the form that sets one."""
     return rx.el.section(
         rx.el.h2("Budgets", id="budgets-title"),
         rx.el.p(

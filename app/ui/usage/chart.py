@@ -12,7 +12,7 @@ from app.state.usage.chart import HEIGHT, BarView, ChartView, KindView, SegmentV
 
 
 def usage_chart(chart: rx.vars.ObjectVar[ChartView], choice: rx.Component) -> rx.Component:
-    """Draw the chart with its caption and legend. `choice` is the control that chooses the measure: cost or tokens."""
+    """Draw the chart of the usage report with its caption and legend. `choice` is the control for cost or tokens."""
     return rx.el.figure(
         rx.el.figcaption(rx.el.span(chart.caption), choice),
         rx.el.div(

@@ -9,7 +9,7 @@ from app.ui.usage.table import answer_note, column, fault_note, scrolled_table, 
 
 
 def own_prices() -> rx.Component:
-    """Draw the section."""
+    """Draw the section of prices that the user set: the table, and the form that sets one."""
     return rx.el.section(
         rx.el.h2("Custom prices", id="prices-title"),
         rx.el.p(
@@ -41,7 +41,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def price_row(item: rx.vars.ObjectVar[PriceItem], rest: rx.RestProp) -> rx.Component:
-    """Draw a row of the table: a model, its prices, the day from which these apply, and a button that removes them."""
+    """Draw a row of the price table: a model, its prices, the day from which they apply, a button that removes them."""
     return rx.el.tr(
         rest,
         rx.el.th(item.model, scope="row"),

@@ -19,7 +19,7 @@ _COLUMNS = ("Cost", "Requests", INPUT, CACHE_READ, CACHE_WRITE, OUTPUT, "Saved")
 
 
 def report() -> rx.Component:
-    """Draw the section: the report, or a text while it is calculated or if nothing was sent."""
+    """Draw the usage report, or a text while it is calculated or if nothing was sent."""
     return rx.el.section(
         _head(),
         rx.cond(
@@ -113,7 +113,7 @@ def _table() -> rx.Component:
 
 @rx.memo
 def usage_row(row: rx.vars.ObjectVar[UsageRow], rest: rx.RestProp) -> rx.Component:
-    """Draw a row of the table: a group with its cost and usage."""
+    """Draw a row of the report's table: a group with its cost and usage."""
     name = rx.el.span(row.name, title=row.title)
     return rx.el.tr(
         rest,

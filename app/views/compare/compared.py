@@ -35,7 +35,7 @@ _ENDINGS: Final[Mapping[Lifecycle, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedColumnView:
-    """One column: a reply of a comparison. `model_name` is the name of `model` for people.
+    """A column of the dialog with the compared replies: one reply. `model_name` is the name of `model` for people.
 
     - `status`: describes its progress.
     - `figures`: the size of its request, and its usage.
@@ -56,7 +56,7 @@ class ComparedColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedColumnsView:
-    """All columns, and the title of the comparison.
+    """All columns of the dialog with the compared replies, and the title of the comparison.
 
     `damage` says that the replies cannot be read, with the next step; "" if they can be read.
     """
@@ -82,7 +82,7 @@ def begin_column(run: ComparedReplyView) -> ComparedColumnView:
 def grow_column(
     column: ComparedColumnView, parts: tuple[ScreenPart, ...], retry_seconds: float | None
 ) -> ComparedColumnView:
-    """Return the column with the reply so far.
+    """Return the column of a compared reply with its text so far.
 
     `retry_seconds` is the time until the next attempt, or None if the run does not wait for one.
     """
@@ -93,7 +93,7 @@ def grow_column(
 
 
 def end_column(column: ComparedColumnView, run: ComparedReplyView, pair: Pair, cost: Cost) -> ComparedColumnView:
-    """Return the column with the stored reply, its status and its figures.
+    """Return the column of a compared reply that has ended, with its status, its tokens and its cost.
 
     While the run continues, only the figures are replaced.
     """

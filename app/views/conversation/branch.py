@@ -21,7 +21,7 @@ class ForkPointView:
 
 @dataclass(frozen=True, slots=True)
 class BranchView:
-    """A conversation of the tree, `depth` levels below the root.
+    """A conversation of the tree of forks, `depth` levels below the root.
 
     - `title`: its title or, without one, the beginning of its first request.
     - `snippet`: the beginning of its newest request.

@@ -34,7 +34,7 @@ class AccountingNodeView:
 
     - `words`: the reason of the removal as text.
     - `reason`: the reason; null if it cannot be read.
-    - `damage`: unreadable values of the node. It changes no cost, because costs are computed from the ledger.
+    - `damage`: unreadable values of the node. Damage changes no cost, because costs are computed from the ledger.
     """
 
     id: str

@@ -145,7 +145,7 @@ def _describe_part(part: Part, parts: tuple[Part, ...], *, raw: bool) -> PartVie
 
 
 def describe_content(piece: Text | Image | File) -> TextView | ImageView | FileView:
-    """Return the view of a piece of a tool result, or of a text, a picture or a file of a message."""
+    """Return the view of a text, a picture or a file, which is part of a tool result or of a message."""
     match piece:
         case Text():
             return TextView(text=piece.text)

@@ -38,7 +38,7 @@ _SIGN: Final = re.compile(r"[!$*<\[\\\]_`~]")
 
 
 def html_head(conversation: Conversation) -> str:
-    """Return the beginning of the page, with the title and the system prompt."""
+    """Return the beginning of the exported page, with the title and the system prompt."""
     title = escape(conversation.title or "Conversation")
     system = ""
     if conversation.system_prompt.strip():
@@ -76,7 +76,7 @@ def html_pair(pair: Pair, topic: str | None) -> str:
 
 
 def html_foot() -> str:
-    """Return the end of the page."""
+    """Return the end of the exported page."""
     return "</main></body></html>\n"
 
 

@@ -20,7 +20,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 
 def markdown_head(conversation: Conversation) -> str:
-    """Return the beginning of the file, with the title and the system prompt."""
+    """Return the beginning of the exported file, with the title and the system prompt."""
     lines = [f"# {escape(conversation.title) or 'Conversation'}", ""]
     lines += [f"*{conversation.created_at:%Y-%m-%d}, exported from Inview*", ""]
     if conversation.system_prompt.strip():

@@ -24,7 +24,7 @@ _LABELS: Final[Mapping[ChipName, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ChipOption:
-    """A value of a chip. Choosing it writes the text `term` into the line."""
+    """A value of a chip. Choosing it writes the text `term` into the line of the filter bar."""
 
     term: str
     label: str

@@ -27,7 +27,7 @@ class FilterErrorView:
 
 @dataclass(frozen=True, slots=True)
 class CommandView:
-    """The command of a line, and the effect that entering the line would have on `count` pairs.
+    """The command of a line of the filter bar, and the effect that entering the line would have on `count` pairs.
 
     `would` is the kind of the effect, and `what` is a text about it:
 
@@ -62,7 +62,7 @@ class CompletionView:
 
 @dataclass(frozen=True, slots=True)
 class FilterLineView:
-    """The meaning of a line.
+    """The meaning of a line of the filter bar.
 
     If the line has an `error`, only `completion` is set in addition; the other fields are empty.
 

@@ -14,7 +14,7 @@ from app.views.conversation.pair import DamageView, describe_damage
 
 @dataclass(frozen=True, slots=True)
 class SavedFilterView:
-    """A saved filter. `sentence` describes the pairs that it selects; null: it can no longer be parsed.
+    """A saved filter. `sentence` describes the pairs that it selects; null: the filter can no longer be parsed.
 
     `damage` lists its unreadable values. Only a damaged filter has a `number`: its row number, to export or delete it.
     """

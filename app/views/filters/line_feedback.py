@@ -13,7 +13,7 @@ from app.views.usage.figures import number, plural
 
 @dataclass(frozen=True, slots=True)
 class MistakeView:
-    """The mistake in a line.
+    """The mistake in a line of the filter bar.
 
     `has_place`: its place is known. The line then consists of `before`, the mistake `wrong`, and `after`. `place`
     describes the place for screen readers.
@@ -29,7 +29,7 @@ class MistakeView:
 
 @dataclass(frozen=True, slots=True)
 class LineFeedbackView:
-    """The feedback about `line`.
+    """The feedback about `line`, the line of the filter bar.
 
     - `answer`: the answer of its command after Enter.
     - `refused`: the answer is a refusal.
@@ -59,7 +59,7 @@ class LineFeedbackView:
 
 @dataclass(frozen=True, slots=True)
 class CommandQuestionView:
-    """A line whose command needs a confirmation, and the question."""
+    """A line of the filter bar whose command needs a confirmation, and the question."""
 
     line: str
     question: str

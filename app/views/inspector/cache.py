@@ -83,7 +83,7 @@ class KeepingOffer:
 
 @dataclass(frozen=True, slots=True)
 class CacheNotesView:
-    """All notes about the cache. None: the note does not apply.
+    """All notes about the provider's cache. A note that does not apply is None.
 
     - `line`: the cache line.
     - `cold`: the warning that a send would not read a cached prefix.
@@ -98,7 +98,7 @@ class CacheNotesView:
 
 
 def show_cache(state: CacheStateView, zone: str) -> CacheNotesView:
-    """Return the notes about the cache. `zone` is the reader's time zone, as an IANA name."""
+    """Return the notes about the provider's cache. `zone` is the reader's time zone, as an IANA name."""
     now = state.now
     broken = None if state.next is None else state.next.broken
     return CacheNotesView(

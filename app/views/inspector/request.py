@@ -60,7 +60,7 @@ class RequestWindow:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact about a request: a name with a value."""
+    """A fact about a request, such as a header or a parameter: a name with a value."""
 
     name: str
     value: str
@@ -176,7 +176,7 @@ def show_request(previewed: Previewed, body_sha256: str, reading: RequestWindow)
 def show_messages(
     messages: Sequence[RequestMessage], positions: Mapping[str, int], reading: RequestWindow
 ) -> tuple[PieceView, ...]:
-    """Return the newest messages as pieces, oldest first. The last one is expanded.
+    """Return the newest messages of a request as pieces, oldest first. The last one is expanded.
 
     `positions` has the positions of pairs by id. `reading` has the extent that is shown.
     """
@@ -213,7 +213,7 @@ def load_piece(piece: PieceView, parts: Iterable[Part], reading: RequestWindow) 
 
 
 def show_system(request: Request, reading: RequestWindow) -> PieceView | None:
-    """Return the system text as an expanded piece; None if there is none."""
+    """Return the system text of a request as an expanded piece; None if the request has no system text."""
     if not request.system:
         return None
     piece = PieceView(SYSTEM, "System", gist=gist_of(request.system), opened=True)
@@ -239,7 +239,7 @@ def show_parameters(request: Request) -> tuple[FactView, ...]:
 
 
 def gist_of(text: str) -> str:
-    """Return the beginning of a text on one line."""
+    """Return the gist of a piece: the beginning of its text, on one line."""
     return " ".join(text[:_GIST].split())
 
 

@@ -132,7 +132,7 @@ def show_tool_panel(seen: ConversationToolsView) -> ToolPanelView:
 
 
 def show_choice(panel: ToolPanelView, mode: ToolMode | None, ticked: Collection[str] | None) -> ToolPanelView:
-    """Return the panel with another mode or other ticked tools, before their effect is known.
+    """Return the panel of tools with another mode or other ticked tools, before their effect is known.
 
     If `ticked` is None, the ticked tools are unchanged.
     """

@@ -259,7 +259,7 @@ def show_spent(usage: Usage, cost: Cost, *, cut: bool = False, calls: int = 1) -
     several = f" in {number(calls)} calls" if calls > 1 else ""
     charge = charged(describe_amount(cost), at_least=cost.at_least)
     least, more = ("at least ", " before it ended early, so it may be more") if cut else ("", "")
-    # The words "at least" are written once for both figures.
+    # The words "at least" are written once, for the tokens and the cost.
     return SpentNote(
         f"{least}{short(read + usage.output_tokens)} tokens · {charge.removeprefix(least)}",
         f"Input {number(read)} tokens{several}{cached}, output {number(usage.output_tokens)} tokens, "

@@ -77,7 +77,7 @@ class ResultPieceView:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsView:
-    """The arguments of a call under a title. `piece` is None if the call has no arguments."""
+    """The arguments of a tool call under a title. `piece` is None if the call has no arguments."""
 
     title: str
     piece: ResultPieceView | None
@@ -123,7 +123,7 @@ class ToolBodyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCall:
-    """The input of `show_body`: a call with its result and its record, as far as they exist.
+    """The input of `show_body`: a tool call with its result and its record, as far as they exist.
 
     `running`: the reply is running. `record_address` is the address of the full record.
     """
@@ -169,7 +169,7 @@ def show_body(shown: ShownCall) -> ToolBodyView:
 
 
 def list_pieces(body: ToolBodyView) -> set[str]:
-    """Return the ids of all pieces in the content of a card."""
+    """Return the ids of all pieces in the content of a tool card."""
     pieces = (*body.pieces, body.structured, *(each.piece for each in body.arguments))
     return {piece.id for piece in pieces if piece is not None}
 

@@ -96,7 +96,7 @@ class ToolAnswerView:
 
 
 def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> ToolCardView:
-    """Return the card of a call. `parts` are the parts of its reply. `running`: the reply is running."""
+    """Return the card of a tool call. `parts` are the parts of its reply. `running`: the reply is running."""
     result = find_result(call.tool_call_id, parts)
     status = CardStatus(tool_call_state(call, parts))
     if result is None and not running:
@@ -116,7 +116,7 @@ def show_card(call: ToolCall, parts: tuple[Part, ...], *, running: bool) -> Tool
 
 
 def watch_card(card: ToolCardView, waiting: Collection[str], progress: Mapping[str, ToolProgressView]) -> ToolCardView:
-    """Return a card of a running reply with its current status and progress.
+    """Return the card of a tool call in a running reply, with its current status and progress.
 
     `waiting` are the ids of calls that wait for permission. `progress` has the reported progress by the id of a call.
     """
@@ -139,13 +139,13 @@ def waiting_in(pair_id: str, permissions: Collection[PermissionItemView]) -> fro
 
 
 def find_result(tool_call_id: str, parts: tuple[Part, ...]) -> ToolResult | None:
-    """Return the result of a call among the parts of its reply; None if there is none yet."""
+    """Return the result of a tool call among the parts of its reply; None if there is none yet."""
     found = (part for part in parts if isinstance(part, ToolResult) and part.tool_call_id == tool_call_id)
     return next(found, None)
 
 
 def show_gist(input_json: str) -> str:
-    """Return the beginning of the arguments on one line, "" if there are no arguments."""
+    """Return the beginning of a tool call's arguments on one line, "" if there are no arguments."""
     words = " ".join(input_json[: 4 * MAX_GIST].split())
     if words == "{}":
         return ""

@@ -51,7 +51,7 @@ class HeaderView:
 
 @dataclass(frozen=True, slots=True)
 class RequestMessageView:
-    """A message of the request, in a form that is the same for all providers.
+    """A message of a request, in a form that is the same for all providers.
 
     `pair_id` and `position` are those of its pair; null: the message is the draft.
     """

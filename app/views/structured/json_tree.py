@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def draw_json(value: object, faults: Iterable[SchemaFault]) -> str:
-    """Return the HTML of a value with its schema errors.
+    """Return the HTML of a JSON value with its schema errors.
 
     The end tags at its end are left out, so that the HTML of a growing reply only gets longer. Browsers add these tags.
     """

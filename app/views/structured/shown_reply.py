@@ -60,7 +60,7 @@ class ReadReply:
 
 
 def show_read_reply(read: ReadReply) -> ReadReplyView:
-    """Return the view of the reply."""
+    """Return the view of a structured reply on the page."""
     count = plural(len(read.faults), "error")
     if read.running:
         fit, state = Fit.OPEN, f"Receiving: {count} so far" if read.faults else "Receiving…"

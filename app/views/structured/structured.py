@@ -44,5 +44,5 @@ class StructuredView:
 
 
 def describe_fault(fault: SchemaFault) -> SchemaFaultView:
-    """Return the view of a place that does not match the schema."""
+    """Return the view of a place in a reply that does not match the schema."""
     return SchemaFaultView(fault.path, name_path(fault.path), fault.message)

@@ -56,7 +56,7 @@ class PermissionsView:
 
 @dataclass(frozen=True, slots=True)
 class RuleView:
-    """A rule that allows the calls of a tool: no person is asked for permission.
+    """A permission rule that allows the calls of a tool: no person is asked about them.
 
     `arguments` are patterns for the arguments by name; empty: any arguments. The rule applies in the conversation
     `conversation_id`; null: in all conversations.
@@ -75,7 +75,7 @@ class RuleView:
 
 @dataclass(frozen=True, slots=True)
 class RulesView:
-    """All current rules, newest first."""
+    """All current permission rules, newest first."""
 
     items: tuple[RuleView, ...]
 
@@ -133,7 +133,7 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
 
 
 def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
-    """Return the view of a rule. `server` is the name of the tool's server, `title` the title of the tool."""
+    """Return the view of a permission rule. `server` is the name of the tool's server, `title` the tool's title."""
     return RuleView(
         id=rule.id,
         server_id=rule.server_id,

@@ -28,7 +28,7 @@ ServerHealth = Literal["off", "starting", "ready", "waiting", "sign_in"]
 
 @dataclass(frozen=True, slots=True)
 class ServerToolView:
-    """A tool of a server. `name` is its name for models, `tool_name` its name on the server.
+    """A tool of an MCP server. `name` is its name for models, `tool_name` its name on the server.
 
     `arguments` are the names of its arguments; a name of an optional argument ends with "?".
     """
@@ -52,7 +52,7 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True)
 class ResourceView:
-    """A resource of a server. `is_template`: `uri` is a pattern for the addresses of resources, with `variables`."""
+    """An MCP server's resource. `is_template`: `uri` is a pattern for the addresses of resources, with `variables`."""
 
     uri: str
     name: str
@@ -64,7 +64,7 @@ class ResourceView:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """A prompt of a server, with its arguments."""
+    """A prompt of an MCP server, with its arguments."""
 
     name: str
     title: str

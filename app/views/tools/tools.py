@@ -88,7 +88,10 @@ class ConversationToolsView:
 
 
 def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
-    """Return the view of a tool with the decision about it."""
+    """Return the view of a tool, with the decision whether the next send includes it.
+
+    `price` returns the price of a number of tokens.
+    """
     tool, tokens = decided.sized.tool, decided.sized.tokens
     return ChosenToolView(
         name=tool.name,
@@ -110,7 +113,9 @@ def describe_tool_choice(decided: Decided, price: Price) -> ChosenToolView:
 def describe_tool_mode(
     mode: ToolMode, choice: Choice, price: Price, cache: CacheView | None, *, same: bool
 ) -> ToolModeView:
-    """Return the view of a mode. `choice` are the tools that a send in this mode includes, `price` returns their price.
+    """Return the view of an inclusion mode.
+
+    `choice` has the tools that a send in this mode includes. `price` returns the price of a number of tokens.
 
     `cache` is the effect of such a send on the provider's cache. `same`: the current mode sends the same tools.
     """

@@ -62,7 +62,7 @@ class GroupView(SpentView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReportView:
-    """A report: the usage and cost by group. `others` is the sum of the groups left out, `more` is their number."""
+    """A usage report: usage and cost by group. `others` is the sum of the groups left out, `more` is their number."""
 
     group_by: str
     items: tuple[GroupView, ...]
@@ -193,7 +193,7 @@ class ReconciledView:
 
 
 def describe_report(fault: str | None, reported: Observation | None) -> str | None:
-    """Describe the fault of a provider's report of the usage of a call. Return None if it has none.
+    """Describe the fault of a provider's usage report for a call. Return None if the report has none.
 
     `fault` is the fault that the ledger has for the report. `reported` are the counts to check for plausibility.
     """

@@ -178,7 +178,8 @@ def test_files_are_pasted_dropped_and_refused_and_the_browser_offers_what_the_mo
 def test_what_is_attached_is_counted_while_it_is_attached(screen: Screen) -> None:
     page = screen.page
     screen.start("/echo one").wait_for_reply()
-    estimate = page.locator(".estimate")
+    estimate = page.locator("button.estimate")
+    expect(estimate).not_to_contain_text("counting…")
     before = estimate.inner_text()
     attach(screen, a_file("photo.jpg", a_picture("JPEG", (2_000, 2_000))))
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, eventually, reload
 from tests.e2e.written import call
 from tests.serving import Served
@@ -53,12 +54,19 @@ def test_request_carries_a_badge_and_no_empty_reply_until_the_first_piece(screen
 
 
 def test_reloads_in_the_middle_and_a_network_away_lose_and_repeat_nothing_and_another_tab_stops_the_reply(
-    screen: Screen, another_screen: OpenTab, server: Served
+    context: BrowserContext, server: Served
 ) -> None:
-    page = screen.page
+    network = LateState()
+
+    def open_tab() -> Screen:
+        tab = context.new_page()
+        tab.route_web_socket(LINK, network.relay)
+        return Screen(tab).go(path)
+
     wish = {"model": "offline:demo", "system_prompt": "Be brief.", "parameters": {"temperature": 0.3}}
-    screen.go(f"/c/{call(server.url, 'POST', '/conversations', wish)['id']}")
-    early = another_screen(screen.path)
+    path = f"/c/{call(server.url, 'POST', '/conversations', wish)['id']}"
+    screen, early = open_tab(), open_tab()
+    page = screen.page
     screen.send("/think 100 /long 2000 /rate 60")
     expect(page.get_by_text("Thinking…", exact=True)).to_be_visible()
 
@@ -66,15 +74,15 @@ def test_reloads_in_the_middle_and_a_network_away_lose_and_repeat_nothing_and_an
         # Before the document of the last reload is there, the browser may refuse: "Not attached to an active page".
         page.reload(wait_until="domcontentloaded")
     has_begun(screen)
-    late = another_screen(screen.path)
+    late = open_tab()
     has_begun(late)
     reload(page)
     has_begun(screen)
     tabs = (screen, early, late)
-    page.context.set_offline(True)
+    network.cut()
     for tab in tabs:
         expect(tab.page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
-    page.context.set_offline(False)
+    network.mend()
     for tab in tabs:
         expect(tab.page.get_by_text("Connection lost. Reconnecting…")).to_be_hidden()
     late.stop.click()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, visit
 from tests.e2e.written import call
 
@@ -61,39 +62,43 @@ def test_list_that_is_folded_away_is_not_kept_current_and_is_current_when_it_is_
     is_listed(screen, "After that")
 
 
-def test_list_that_is_shown_while_the_connection_is_lost_is_current_after_it(screen: Screen) -> None:
-    page = screen.page
+def test_list_that_is_shown_while_the_connection_is_lost_is_current_after_it(page: Page) -> None:
+    network = LateState()
+    page.route_web_socket(LINK, network.relay)
+    screen = Screen(page).go("/")
     column = page.get_by_role("navigation", name="Conversations")
     screen.start("/echo folded away").wait_for_reply()
     page.get_by_role("button", name="Hide the conversation list").click()
     expect(column).to_be_hidden()
-    page.context.set_offline(True)
+    network.cut()
     expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
 
     page.get_by_role("button", name="Show the conversation list").click()
     expect(column).to_be_visible()
     make(screen, "Made offline")
     expect(page.get_by_text("Nothing was done.")).to_be_hidden()  # the list is shown without the server
-    page.context.set_offline(False)
+    network.mend()
 
     is_listed(screen, "Made offline")
     make(screen, "Online again")
     is_listed(screen, "Online again")
 
 
-def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(screen: Screen) -> None:
-    page = screen.page
+def test_undo_is_refused_while_the_connection_is_lost_and_the_list_is_live_again_after_it(page: Page) -> None:
+    network = LateState()
+    page.route_web_socket(LINK, network.relay)
+    screen = Screen(page).go("/")
     screen.start("/echo away").wait_for_reply()
     assert page.request.delete(f"/api/v1/pairs/{screen.stored_pairs()[0]['id']}").ok
     expect(screen.pairs).to_have_count(0)
     screen.composer.press("Escape")
-    page.context.set_offline(True)
+    network.cut()
     expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
     page.keyboard.press("Control+z")
     expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
     make(screen, "While away")
 
-    page.context.set_offline(False)
+    network.mend()
     expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
     page.keyboard.press("Control+z")
     expect(screen.pairs).to_have_count(1)

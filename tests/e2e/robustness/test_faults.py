@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from tests.e2e.late import LINK, LateState
 from tests.e2e.screen import Screen, add_to_message, appears, reload, wait_until_alive
 from tests.e2e.written import a_pair, call, write
 from tests.serving import Served
@@ -190,18 +191,21 @@ def test_part_that_an_update_of_the_server_removed_reloads_the_page(screen: Scre
 
 
 @pytest.mark.exhaustive
-def test_dialog_of_servers_is_not_opened_without_network_and_the_reason_is_shown(screen: Screen) -> None:
-    page = screen.page
+def test_dialog_of_servers_is_not_opened_without_network_and_the_reason_is_shown(page: Page) -> None:
+    network = LateState()
+    page.route_web_socket(LINK, network.relay)
+    screen = Screen(page).go("/")
     screen.start("/echo one").wait_for_reply()
     dialog = page.get_by_role("dialog", name="Insert from a server")
     page.get_by_role("button", name="Add to the message").click()
     button = page.get_by_role("button", name="Insert from a server")
-    page.context.set_offline(True)
+    expect(button).to_be_visible()
+    network.cut()
     expect(page.get_by_role("status").filter(has_text="Connection lost")).to_be_visible()
     button.click()
     expect(page.get_by_role("alert").filter(has_text="Inview cannot be reached. Nothing was done.")).to_be_visible()
     expect(dialog).to_have_count(0)
-    page.context.set_offline(False)
+    network.mend()
     expect(page.get_by_role("status").filter(has_text="Connection lost")).to_have_count(0)
 
     add_to_message(page, "Insert from a server")

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -76,6 +79,26 @@ def test_two_processes_that_start_at_once_migrate_once(tmp_path: Path) -> None:
         list(pool.map(upgrade, [url] * 4))
 
     check(url)
+
+
+def test_a_new_file_is_opened_by_one_process_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, lock = threading.Event(), fcntl.flock
+
+    def note(descriptor: int, operation: int) -> None:
+        asked.set()
+        lock(descriptor, operation)
+
+    other = os.open(tmp_path, os.O_RDONLY)
+    lock(other, fcntl.LOCK_EX)
+    monkeypatch.setattr(fcntl, "flock", note)
+    with ThreadPoolExecutor(1) as pool:
+        upgraded = pool.submit(upgrade, url_of(path := tmp_path / "new.db"))
+        assert asked.wait(20)
+        assert not path.exists()
+        os.close(other)
+        upgraded.result()
+
+    check(url_of(path))
 
 
 def test_a_database_newer_than_the_code_is_refused_in_one_sentence_and_left_alone(database: Path) -> None:

@@ -1,4 +1,4 @@
-"""Route of the pairs in view of a conversation. It returns them in pages, with the pairs that would be sent."""
+"""Route of the pairs in view of a conversation, in pages. The answer also says which of all pairs would be sent."""
 
 from __future__ import annotations
 

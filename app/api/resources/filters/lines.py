@@ -42,7 +42,7 @@ class LineToCheck(Typed):
 
 
 class LineToRun(Typed):
-    """A line with a command to run."""
+    """A line of the filter bar with a command to run."""
 
     as_of: Instant | None = Field(None, description="The time from which ages in a filter are measured. Default: now.")
     confirmed: bool = Field(default=False, description="Whether a person confirmed the command.")

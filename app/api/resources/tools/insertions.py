@@ -27,7 +27,7 @@ Values = dict[Annotated[str, Field(max_length=MAX_NAME)], Annotated[str, Field(m
 
 
 class PromptToFill(Body):
-    """A prompt with its arguments."""
+    """A prompt of an MCP server with its arguments."""
 
     name: str = Field(
         min_length=1, max_length=MAX_NAME, description="The name of the prompt, as in the server's `prompts`."
@@ -38,7 +38,7 @@ class PromptToFill(Body):
 
 
 class ResourceToRead(Body):
-    """A resource by its URI, or a URI template with its variables."""
+    """A resource of an MCP server by its URI, or a URI template with its variables."""
 
     uri: str = Field(
         min_length=1,

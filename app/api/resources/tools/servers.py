@@ -86,7 +86,7 @@ _OF_PROGRAMS = frozenset({"command", "arguments", "folder"})
 
 
 class NewServer(Body):
-    """A new server. `stdio` needs a command, `http` a URL."""
+    """A new MCP server. `stdio` needs a command, `http` a URL."""
 
     name: Name
     kind: Literal["stdio", "http"]
@@ -109,7 +109,7 @@ class NewServer(Body):
 
 
 class ChangedServer(Body):
-    """The new values of a server. A missing field is not changed. The kind (program or address) cannot be changed."""
+    """The new values of an MCP server. A missing field is not changed. The kind (program or address) stays the same."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

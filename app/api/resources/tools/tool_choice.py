@@ -1,4 +1,7 @@
-"""Route of the tools of a conversation: the sent tools, with the reasons, and the cache that a change would lose."""
+"""Route of the tools of a conversation: which tools would be sent, and why.
+
+The answer also says how much of the provider's cache another inclusion mode would invalidate.
+"""
 
 from __future__ import annotations
 

@@ -42,26 +42,26 @@ A deletion with such a filter is refused, because after it the same filter would
 
 @dataclass(frozen=True, slots=True)
 class PerformCommand:
-    """The decision that the command is performed."""
+    """The decision that a command of the filter bar is performed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmCommand:
-    """The decision that the command is performed if the person confirms this question."""
+    """The decision that a command of the filter bar is performed if the person confirms this question."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShowText:
-    """The decision that this text is shown instead of performing the command."""
+    """The decision that this text is shown, and that the command of the filter bar is not performed."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class RefuseCommand:
-    """The decision that the command is refused, for this reason."""
+    """The decision that a command of the filter bar is refused, for this reason."""
 
     reason: str
 

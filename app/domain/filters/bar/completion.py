@@ -37,7 +37,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The suggestions, the best first. A suggestion replaces the part of the line from `start` to `end`."""
+    """The suggestions for a line, the best first. A suggestion replaces the part of the line from `start` to `end`."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Completion:
 
 
 def complete_line(line: str, cursor: int, vocabulary: Vocabulary) -> Completion:
-    """Return the suggestions for the line. `cursor` is the number of characters in front of the cursor."""
+    """Return the suggestions for a line of the filter bar. `cursor` is the number of characters in front of it."""
     before = line[:cursor]
     *tokens, last = tokenize(before)
     match last.kind:

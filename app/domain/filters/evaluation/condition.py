@@ -112,7 +112,7 @@ class CalledOneOf:
 
 @dataclass(frozen=True, slots=True)
 class ContainsText:
-    """A condition that is true if the pieces, which are folded, occur in the pair's `searched_text` in this order."""
+    """A condition that is true if these pieces of a pattern occur in the pair's `searched_text` in this order."""
 
     pieces: tuple[str, ...]
 
@@ -131,6 +131,6 @@ EVERY_PAIR = AllOf(())
 
 
 def searched_text(pair: Pair) -> str:
-    """Return the folded text of request and reply, without thinking and tool calls."""
+    """Return the text of request and reply without thinking and tool calls, in the form of `pattern.fold`."""
     reply = () if pair.reply is None else pair.reply.parts
     return fold(f"{plain_text(pair.request.parts)}\n{plain_text(reply)}")

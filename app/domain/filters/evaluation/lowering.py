@@ -1,6 +1,6 @@
 """Translates a parsed filter into a condition on pairs. Only this module defines the meaning of a filter.
 
-It looks up names, turns ages and days into instants, and fills in the choices of the composer.
+The module looks up names, turns ages and days into instants, and fills in the choices of the composer.
 
 A filter with `o` (“inside the context boundary”) needs two steps. `lower_base` ignores every `o`; its condition selects
 the base set, on which the caller computes the boundary. `lower_view` then returns the condition that selects the pairs

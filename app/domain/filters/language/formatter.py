@@ -46,7 +46,7 @@ from app.domain.text.pattern import Pattern
 
 
 def format_filter(tree: Filter, *, long: bool = False) -> str:
-    """Return the text of this tree. Parsing the text returns an equal tree."""
+    """Return the text of this filter tree. Parsing the text returns an equal tree."""
     match tree:
         case Everything():
             return ""

@@ -47,7 +47,7 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """A piece of the line, from position `start` up to, but not including, `end`.
+    """A piece of a filter line, from position `start` up to, but not including, `end`.
 
     The text of a string includes its quotes.
     """

@@ -18,10 +18,10 @@ from app.domain.filters.language.terms import A_PREDICATE, read_term
 from app.domain.filters.language.token_stream import TokenStream, refuse
 
 MAX_DEPTH = 50
-"""Maximum nesting of parentheses and `!`, so that recursion over a tree is safe."""
+"""Maximum levels of nested parentheses and `!`, so that recursion over a tree is safe."""
 
 MAX_TREE_DEPTH = 2 * (MAX_DEPTH + 1)
-"""Maximum depth of a tree: one parenthesis can contain both an `Or` and an `And`."""
+"""Maximum levels of a filter's tree: one parenthesis can contain both an `Or` and an `And`."""
 
 MAX_TERMS = 200
 """Maximum number of predicates in a filter, because databases limit the size of an expression."""

@@ -214,9 +214,9 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """The term that selects pairs that all inner terms select. There are at least two, none of them an `And`.
+    """The term that selects the pairs that all inner terms select.
 
-    Built by `all_of`.
+    `all_of` builds it, with at least two inner terms, none of them an `And`.
     """
 
     terms: tuple[Expression, ...]
@@ -227,9 +227,9 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """The term that selects pairs that at least one inner term selects. There are at least two, none of them an `Or`.
+    """The term that selects the pairs that at least one inner term selects.
 
-    Built by `any_of`.
+    `any_of` builds it, with at least two inner terms, none of them an `Or`.
     """
 
     terms: tuple[Expression, ...]
@@ -260,7 +260,7 @@ def any_of(first: Expression, *others: Expression) -> Expression:
 
 
 def leaves(expression: Filter) -> Iterator[Leaf]:
-    """Yield the terms of the tree that are not operators, in the order of the text."""
+    """Yield the terms of a filter's tree that are not operators, in the order of the text."""
     match expression:
         case And(terms) | Or(terms):
             for term in terms:

@@ -10,7 +10,7 @@ _PATHS: Final = {"pair": "pairs", "conversation": "conversations", "filter": "fi
 
 
 def damage_box(title: str, lines: rx.Component, words: str, *actions: Any, name: str, space: str) -> rx.Component:
-    """Draw the box with `title`, `lines` and `actions`. `words` describe the effect, such as that nothing is sent.
+    """Draw the box about damage with `title`, `lines` and `actions`. `words`: the effect, such as that nothing is sent.
 
     `name` is the accessible name of the group of actions, `space` are CSS classes for the margins.
     """

@@ -22,7 +22,7 @@ from app.ui.kit.island import Island, IslandError, island
 class Deferred(Island):
     """The island that the function `deferred` creates. The function sets its props.
 
-    While `when` is true, it draws the component `name` of the JavaScript module that the function `load` loads.
+    While `when` is true, the island draws the component `name` of the JavaScript module that the function `load` loads.
     """
 
     library = island("kit/containers/deferred.tsx")

@@ -10,7 +10,7 @@ _FILE = island("kit/containers/drawer.tsx")
 
 
 class Drawer(Island):
-    """The column with the accessible name `label`: next to the centre on wide screens, over it on small ones.
+    """The left column with the accessible name `label`: next to the centre on wide screens, over it on small ones.
 
     `on_look` is sent when the column becomes visible (True) or hidden (False), because the user expands or collapses it
     or shows another tab of the browser. It is not sent if the column is visible when the page is loaded. When a lost
@@ -24,7 +24,7 @@ class Drawer(Island):
 
 
 class DrawerToggle(Island):
-    """A button that collapses or expands the column."""
+    """A button that collapses or expands the left column."""
 
     library = _FILE
     tag = "DrawerToggle"
