@@ -116,6 +116,14 @@ async def test_a_token_leads_to_the_lock_and_the_values_of_its_states() -> None:
     await manager.close()
 
 
+async def test_engine_io_puts_a_frame_into_the_queue_without_suspending() -> None:
+    server: Any = engineio.AsyncServer(async_mode="asgi")
+    server.sockets["sid"] = socket = AsyncSocket(server, "sid")
+    with pytest.raises(StopIteration):
+        server.send("sid", "frame").send(None)
+    assert socket.queue.qsize() == 1, "Another update can come between the comparison of values and their frame."
+
+
 def test_engine_io_marks_a_frame_as_done_when_its_writer_takes_it() -> None:
     poll = source(AsyncSocket.poll)
 

@@ -101,7 +101,8 @@ class FaultyServer(Server):
         rows: list[Row] = list(self.values["rows"])
         if rows:
             at = self.random.randrange(len(rows))
-            rows[at] = replace(rows[at], text=rows[at].text + self.random.choice(["a", "é", "😀"]))
+            more = self.random.choice(["a", "é", "😀", "\ud83d", "\ude00"])  # also the halves of "😀"
+            rows[at] = replace(rows[at], text=rows[at].text + more)
         return tuple(rows)
 
     def _change(self) -> dict[str, Any]:

@@ -37,8 +37,10 @@ from app.patches.connection import Connection
 from app.patches.namespace import PatchedNamespace, _Client, append
 from app.patches.wire import to_json
 from app.runs.app_context import AppContext
-from app.runs.send.commands import LOCAL_OWNER, cancel_run
+from app.runs.send.commands import LOCAL_OWNER, StartedRun, cancel_run
+from app.runs.watch.watcher import Watcher
 from app.state.composer.state import ComposerState
+from app.state.tab.tab_watchers import registered
 from app.state.transcript.transcript import TranscriptState
 from app.views.conversation.parts import TextView
 from app.views.reply.pair import ScreenPairView, show_pair
@@ -254,6 +256,32 @@ async def test_a_delta_after_added_text_is_compared_with_it(page: Page) -> None:
     assert page.shows(TranscriptState, "pairs") == await page.expected()
 
 
+async def test_nothing_suspends_until_the_text_is_assigned_and_in_the_queue(page: Page) -> None:
+    with page.context():
+        proxy = await page.proxy()
+        await flush(proxy, said("Once"))
+        adding = append(proxy, "pairs", said("Once upon"))
+        adding.send(None)  # until it suspends for the first time
+        adding.close()
+
+    assert (await page.state()).pairs == said("Once upon")
+    assert page.shows(TranscriptState, "pairs") == await page.expected()
+
+
+async def test_text_replaces_a_value_that_a_failed_handler_did_not_send(page: Page) -> None:
+    with page.context():
+        proxy = await page.proxy()
+        await flush(proxy, said("Once"))
+        (await page.state()).pairs = ()
+
+        assert await append(proxy, "pairs", said("Once upon"))
+        async with proxy:
+            proxy.running = "pair"
+
+    assert page.shows(TranscriptState, "running") == "pair"
+    assert page.shows(TranscriptState, "pairs") == await page.expected() != []
+
+
 async def hold_the_lock(page: Page) -> None:
     await page.manager._states_locks[page.token].acquire()
 
@@ -272,11 +300,17 @@ async def disconnect(page: Page) -> None:
 
 async def expire(page: Page) -> None:
     page.manager._purge_token(page.key)
+
+
+async def expire_and_return(page: Page) -> None:
+    await expire(page)
     async with page.manager.modify_state(page.key):  # another handler gets a new state
         pass
 
 
-@pytest.mark.parametrize("happens", [hold_the_lock, request_all_values, connect_again, disconnect, expire])
+@pytest.mark.parametrize(
+    "happens", [hold_the_lock, request_all_values, connect_again, disconnect, expire, expire_and_return]
+)
 async def test_nothing_is_done_without_the_lock_if_it_is_not_certain(
     page: Page, happens: Callable[[Page], Awaitable[None]]
 ) -> None:
@@ -457,6 +491,17 @@ async def test_whatever_happens_meanwhile_the_browser_ends_with_the_value_of_the
 # --- a reply ---
 
 
+async def stream_reply(ctx: AppContext, page: Page, text: str) -> tuple[Any, StartedRun]:
+    """Send this text in a new conversation on the page. Return the visit and the run, once the page got added text."""
+    conversation_id = await a_conversation(ctx, model="offline:demo")
+    page.path = f"/c/{conversation_id}"
+    visit = await page.begin(TranscriptState.open)
+    await until(lambda: page.shows(ComposerState, "estimate") is not None)
+    started = await send(ctx, conversation_id, text)
+    await until(lambda: page.wire.entries)
+    return visit, started
+
+
 async def test_the_text_of_a_reply_does_not_enter_the_lock(
     ctx: AppContext, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,12 +512,7 @@ async def test_the_text_of_a_reply_does_not_enter_the_lock(
         return modify_state(self, token, **context)
 
     monkeypatch.setattr(StateManagerMemory, "modify_state", count)
-    conversation_id = await a_conversation(ctx, model="offline:demo")
-    page.path = f"/c/{conversation_id}"
-    visit = await page.begin(TranscriptState.open)
-    await until(lambda: page.shows(ComposerState, "estimate") is not None)
-
-    started = await send(ctx, conversation_id, "/long 60 /rate 50")
+    visit, started = await stream_reply(ctx, page, "/long 60 /rate 50")
     await until(lambda: page.shows(TranscriptState, "ended") == started.pair_id)
 
     entries = page.wire.entries
@@ -486,18 +526,24 @@ async def test_the_text_of_a_reply_does_not_enter_the_lock(
 
 
 async def test_text_of_a_conversation_that_the_page_has_left_is_not_sent(ctx: AppContext, page: Page) -> None:
-    conversation_id = await a_conversation(ctx, model="offline:demo")
-    page.path = f"/c/{conversation_id}"
-    visit = await page.begin(TranscriptState.open)
-    await until(lambda: page.shows(ComposerState, "estimate") is not None)
-    started = await send(ctx, conversation_id, "/long 300 /rate 100")
-    await until(lambda: page.wire.entries)
+    visit, started = await stream_reply(ctx, page, "/long 300 /rate 100")
 
     page.path = "/"
     await (await page.begin(TranscriptState.open)).wait_all()
-    frames = len(page.wire.entries)
+    entries = len(page.wire.entries)
     await visit.wait_all()  # until the handler that followed the conversation has ended
     await cancel_run(ctx, LOCAL_OWNER, started.run_id)
 
-    assert len(page.wire.entries) == frames
+    assert len(page.wire.entries) == entries
     assert page.shows(TranscriptState, "pairs") == await page.expected() == []
+
+
+async def test_a_watcher_that_was_replaced_sends_no_text(ctx: AppContext, page: Page) -> None:
+    visit, started = await stream_reply(ctx, page, "/long 300 /rate 100")
+    entries = len(page.wire.entries)
+
+    with registered(page.token, Watcher(ctx, LOCAL_OWNER, page.path.removeprefix("/c/"))):
+        await visit.wait_all()
+    await cancel_run(ctx, LOCAL_OWNER, started.run_id)
+
+    assert len(page.wire.entries) == entries
