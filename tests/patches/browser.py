@@ -1,9 +1,9 @@
 """The values of a browser, computed in Python from the frames that it receives, as `apply.ts` computes them.
 
-    browser = Browser()
-    browser.receive('2/_event,["event",{"delta":{"root":{"rows_rx_state_":{"$rev":["a",1],"whole":[]}}}}]')
-    browser.values["root", "rows_rx_state_"]    # []
-    browser.misses                              # True: a patch did not fit, so the page requests all values
+browser = Browser()
+browser.receive('2/_event,["event",{"delta":{"root":{"rows_rx_state_":{"$rev":["a",1],"whole":[]}}}}]')
+browser.values["root", "rows_rx_state_"]    # []
+browser.misses                              # True: a patch did not fit, so the page requests all values
 """
 
 # Values from JSON have no types.
