@@ -57,6 +57,14 @@ def server(tmp_path_factory: pytest.TempPathFactory, peer: Peer) -> Generator[Se
         yield served
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_earlier_conversations(server: Served) -> None:
+    """Delete the conversations that the stories of other modules left in the list."""
+    while found := call(server.url, "GET", "/conversations?limit=100")["items"]:
+        for one in found:
+            call(server.url, "DELETE", f"/conversations/{one['id']}")
+
+
 @pytest.fixture
 def prefer(server: Served) -> Generator[Callable[..., None]]:
     """Return a function that sets preferences; all others have their defaults. The defaults return after the test."""
