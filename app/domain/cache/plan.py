@@ -66,8 +66,8 @@ class CacheRequest:
     - `unmarkable`: the places that cannot have a breakpoint.
     - `stable`: the last place that the next request will also have; None: all places. Some filters drop the newest pair
       from the next view, or the oldest with each send.
-    - `tools_apart`: the tools must stay cached even if the system text changes, so a breakpoint after the tools is more
-      important than all others except those after the system text and after the newest message.
+    - `tools_apart`: the system text may change, and the tools must stay cached even then. So a breakpoint after the
+      tools is set before any other, except those after the system text and after the newest message.
     """
 
     prefix: Prefix

@@ -116,7 +116,7 @@ def supports_caching(profile: ModelProfile) -> bool:
 
 
 def find_rules(model: str) -> CacheRules | None:
-    """Return the cache rules of a model ("provider:model"), or None if no cache of it is known."""
+    """Return the cache rules of a model ("provider:model"), or None if none are known."""
     vendor, name = vendor_and_name(model)
     rows = _PATTERNS.get(vendor, ())
     return next((rules for pattern, rules in rows if pattern.search(name.lower())), None)

@@ -1,6 +1,6 @@
 """The budget of a send, and the newest pairs that fit into it.
 
-All sizes are tokens. Nothing is left out here: the screen shows the boundary before a send, and a person decides about
+All sizes are tokens. This module only computes: the screen shows the boundary before a send, and a person decides about
 the pairs that do not fit.
 
     >>> available = plan_budget(window=8_192, limits=Limits(), sizes=RequestSizes(system=200, draft=15)).available

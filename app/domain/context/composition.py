@@ -289,7 +289,7 @@ def measure(pairs: Sequence[Candidate], estimator: Estimator) -> MeasuredPairs:
 
 
 def measure_as(pairs: Sequence[Candidate], tokens: tuple[int, ...], estimator: Estimator) -> MeasuredPairs:
-    """Return these pairs, oldest first, with the given `tokens` of each, which are not estimated again."""
+    """Return these pairs, oldest first, each with its known number of tokens. Nothing is estimated again."""
     sendable = [(pair, count) for pair, count in zip(pairs, tokens, strict=True) if pair.sendable]
     newest_first = sendable[::-1]
     images = (estimator.of_images(pair.sizes) if pair.sizes.images else 0 for pair, _ in newest_first)

@@ -102,7 +102,7 @@ class PersonDenied:
 
 @dataclass(frozen=True, slots=True)
 class RuleCovered:
-    """The event that a rule, made after the permission request, allows its tool call."""
+    """The event that a permission rule, which was made after the request, allows the requested tool call."""
 
     rule_id: str
 

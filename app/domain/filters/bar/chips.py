@@ -41,7 +41,7 @@ STARRED: Final = Stars(Op.AT_LEAST, 1)
 
 
 class ChipName(StrEnum):
-    """The chips, in the order on the screen."""
+    """The name of a chip of the filter bar. The order is that on the screen."""
 
     STARS = "stars"
     TOPIC = "topic"
