@@ -28,6 +28,6 @@ async def load_estimator(
 ) -> Estimator:
     """Load the token estimator of a model, corrected by the usage that the provider reported for earlier sends.
 
-    The reports on this conversation count most.
+    The reports for sends of this conversation have the highest weight.
     """
     return _estimate(profile, await load_observations(session, owner, profile.model, conversation_id))

@@ -40,7 +40,7 @@ def list_offered(ctx: AppContext, owner: str, preferences: Preferences, agent: A
 async def name_delegates(
     session: AsyncSession, owner: str, tools: tuple[Tool, ...], agent: Agent | None
 ) -> tuple[Tool, ...]:
-    """Return these tools. The description of the tool `delegate` then lists the agents that can get a task.
+    """Return these tools, with the agents that can get a task listed in the description of the tool `delegate`.
 
     If no agent can get a task, the tool `delegate` is left out.
     """

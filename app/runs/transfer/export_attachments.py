@@ -41,7 +41,7 @@ class Luggage:
 async def pack(session: AsyncSession, owner: str, named: Iterable[str], room: int) -> Luggage:
     """Choose the images and files that the export file will contain.
 
-    In the order of `named`, each attachment is chosen that fits into the rest of `room`, a number of bytes.
+    The attachments are tried in the order of `named`. Each one that fits into the rest of `room`, in bytes, is chosen.
     """
     sizes = await measure_attachments(session, owner, tuple(dict.fromkeys(named)))
     taken: list[str] = []

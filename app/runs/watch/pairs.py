@@ -116,7 +116,7 @@ class WatchedPairs:
             self.views[pair.id] = replace(view, parts=show_grown(view.parts, state.parts, growth.unchanged))
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
-        """Return True if this reply is the one that streams."""
+        """Return True if this reply of a pair is the one that streams on the page."""
         return self.following is not None and (self.following.id, self.following.run_id) == (pair_id, run_id)
 
     async def end(self, pair_id: str, run_id: str) -> bool:
