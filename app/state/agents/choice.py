@@ -86,7 +86,7 @@ class AgentState(rx.State):
 
 
 async def load_model_names(agents: Iterable[Agent]) -> dict[str, str]:
-    """Return the names of the models of these agents for people, by model."""
+    """Return the display names of the models that these agents use, by model."""
     ctx = current()
     async with ctx.store.read() as session:
         models = (agent.model for agent in agents if agent.model)

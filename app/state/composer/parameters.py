@@ -185,7 +185,7 @@ class ParametersState(VisitedState, rx.State):
 
     @rx.event
     async def unset(self) -> None:
-        """Remove all parameters of the dialog's scope."""
+        """Remove all parameters of the dialog's scope: those of the conversation or those of the next send."""
         if self.form is not None and (now := await self._read()) is not None:
             await self._store(now, self.form.scope, *NOTHING_SET)
 

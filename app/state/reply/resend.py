@@ -137,7 +137,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_later(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again with the user's choice for the later pairs, which a dialog asked for."""
+        """Send the pair again, with the choice that the user made in the dialog about the later pairs."""
         request, shown = self._pending, self.later
         if request is None or shown is None or key not in request.ways:
             return None
@@ -150,7 +150,7 @@ class ResendState(VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Send the pair again with the option that the user chose in the dialog of a pair that does not fit."""
+        """Send the pair again, with the option that the user chose in the dialog about the exceeded budget."""
         way, request = read_way(str(key)), self._pending
         if request is None or way is None or self.over_budget is None:
             return None
