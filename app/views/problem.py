@@ -46,7 +46,7 @@ TYPE_PREFIX = "urn:inview:problem:"
 
 @dataclass(frozen=True, slots=True)
 class ProblemKind:
-    """The HTTP status and the title that all problems of one type share."""
+    """A type of problem: the HTTP status and the title that all problems of this type have."""
 
     status: int
     title: str

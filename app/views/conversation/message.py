@@ -26,7 +26,7 @@ class MessageView:
 
 
 def describe_message(message: Message, pair: Pair | None = None) -> MessageView:
-    """Return the view of a stored message. `pair` is the pair that contains it; None: it is between pairs."""
+    """Convert a stored message for the HTTP API. `pair` is the pair that contains it; None: it is between pairs."""
     return MessageView(
         message.id,
         None if pair is None else pair.id,

@@ -91,7 +91,7 @@ NodeView = AccountingNodeView | DerivedNodeView
 def describe_nodes(
     accounting: Iterable[Accounting], derived: Iterable[ChildCall], tariffs: Mapping[str, Tariff | None]
 ) -> tuple[NodeView, ...]:
-    """Return the views of a conversation's nodes, in their order.
+    """Convert the nodes of a conversation to the form that the HTTP API returns, in their order.
 
     `accounting` are its accounting nodes, `derived` the nodes of its child calls. `tariffs` has the tariff of each
     model by name.

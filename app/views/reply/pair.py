@@ -134,7 +134,7 @@ class ShownMarks(TypedDict, total=False):
 
 
 def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> ScreenPairView:
-    """Return the view of a pair for the page. `facts` depend on the current view options.
+    """Convert a pair to the form that the page shows. `facts` depend on the current view options.
 
     `model_name` is the name of its model for people; "": the model's id.
     """
@@ -199,12 +199,12 @@ def _has_text(pair: Pair) -> bool:
 
 
 def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, ...]:
-    """Return the view of each part of a reply, in the same order. `running`: the reply is running."""
+    """Convert each part of a reply to the form that the page shows, in order. `running`: the reply is running."""
     return tuple(_show_part(part, parts, running=running) for part in parts)
 
 
 def show_grown(shown: tuple[ScreenPart, ...], parts: tuple[Part, ...], unchanged: int) -> tuple[ScreenPart, ...]:
-    """Return the view of each part of a running reply that has grown: the same as `show_parts`.
+    """Convert the parts of a running reply that has grown. The result is the same as that of `show_parts`.
 
     `shown` are the views of the reply before. The views of its first `unchanged` parts are reused, except the card of
     a tool call whose result is among the new parts.

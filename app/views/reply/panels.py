@@ -134,14 +134,14 @@ class ToolProgressView:
 
 
 def show_queue(queue: Queue, names: Mapping[str, str]) -> ScreenQueueView:
-    """Return the view of the queue. `names` has the names of the models for people."""
+    """Describe the queue for the page. `names` has the display names of the models."""
     held = None if queue.hold is None else describe_hold(queue.hold)
     held = None if held is None else replace(held, message=plain_message(held.message))
     return ScreenQueueView(tuple(_show_queued(item, names) for item in queue.items), held)
 
 
 def show_permission(request: PermissionRequest, now: datetime) -> PermissionItemView:
-    """Return the view of a pending permission request at the time `now`."""
+    """Describe a pending permission request for the page, at the time `now`."""
     left = (request.expires_at - now).total_seconds()
     return PermissionItemView(
         id=request.id,
@@ -160,7 +160,7 @@ def show_permission(request: PermissionRequest, now: datetime) -> PermissionItem
 
 
 def show_comparison(comparison: Comparison, names: Mapping[str, str]) -> ScreenComparisonView:
-    """Return the view of the comparison. `names` has the names of its models for people."""
+    """Describe a comparison for the page. `names` has the display names of its models."""
     runs = tuple(
         ComparedReplyView(
             model=run.model,

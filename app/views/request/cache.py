@@ -141,7 +141,7 @@ def describe_cache(  # noqa: PLR0913, PLR0917 - the inputs of the view
     tariff: Tariff | None,
     at: datetime,
 ) -> CacheView:
-    """Return the view of the predicted effect of a request on the provider's cache, at the time `at`.
+    """Describe the predicted effect of a request on the provider's cache, at the time `at`.
 
     - `plan`: the cache plan of the request.
     - `broken`: the cached prefix that the request would not read; None: there is none.

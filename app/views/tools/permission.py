@@ -105,7 +105,7 @@ class AuditView:
 
 
 def describe_permission(request: PermissionRequest, now: datetime) -> PermissionView:
-    """Return the view of a permission request at the time `now`."""
+    """Convert a permission request to the form that the HTTP API returns, at the time `now`."""
     left = (request.expires_at - now).total_seconds() if request.standing is PermissionStatus.PENDING else 0.0
     return PermissionView(
         id=request.id,
