@@ -114,7 +114,7 @@ JsonSchema = dict[str, Any]
 
 
 def choice_of(word: OverBudgetWord) -> OverBudget:
-    """Return the choice for a send that exceeds the budget, which this word in a body names."""
+    """Convert a word of a request body to the choice that it names for a send that exceeds its budget."""
     return _CHOICES[word]
 
 

@@ -227,8 +227,8 @@ def _place_marks(
         return ()
     hour = _hour_up_to(request, warmth, now, lifetime, chosen, deepest)
     if hour < (before := max(chosen) - 1) and deepest is not None and before - 1 <= deepest.place < before:
-        # An edit then reads the existing entry, whose size is known. The size of a new entry at `before` would never be
-        # reported.
+        # Set no breakpoint at `before`. Without it, a request after an edit reads the existing entry, whose size is
+        # known. No provider would ever report the size of a new entry at `before`.
         fewer = [place for place in chosen if place != before]
         chosen = fewer if _finds(request, warmth, fewer, deepest.place) else chosen
     return tuple(Breakpoint(place, HOUR if place <= hour else FIVE_MINUTES) for place in sorted(chosen))

@@ -156,7 +156,7 @@ class SdkLink:
             raise ProviderError(self._describe_refusal(target, refused)) from None
         except self._sdk.connection_error as error:
             if isinstance(error.__cause__, RefusedError):  # one of the SDKs wraps each exception of a hook
-                # `from None`, because the cause has the answer, which may quote the key.
+                # `from None` leaves out the cause, because it has the answer, which may quote the key.
                 raise ProviderError(self._describe_refusal(target, error.__cause__)) from None
             raise ProviderError(describe_network(target, error.__cause__ or error, timeouts)) from error
         except _NETWORK_ERRORS as error:

@@ -170,7 +170,7 @@ class ComposedView:
         refusal = self._refusal if found.refusal is None else show_refusal(found.refusal)
         self.turn += 1
         self.others = found.others
-        # only if the page did not request other options meanwhile
+        # Change the options only if the page did not request others meanwhile.
         if found.refusal is not None and self.options is found.requested:
             self.options = found.options
             self._refusal = refusal if isinstance(found.refusal, InputError) else None  # a conflict is temporary

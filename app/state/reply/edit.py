@@ -186,7 +186,7 @@ class EditState(rx.State):
     async def _give_back(self, edit: Edit) -> rx.event.EventType[()] | None:
         """End the edit of a deleted pair. If its text was changed, put it into the message box."""
         text = self._written if self._written != self._before else ""
-        # after a restart of the server, all three are empty
+        # After a restart of the server, all three values are empty.
         is_forgotten = not (self._written or self._before or edit.temporary)
         watcher = watcher_of(self)
         end_edit(self, edit.id)

@@ -83,7 +83,7 @@ class VisitedConnection(aiosqlite.Connection):
 
     @property
     def is_running(self) -> bool:
-        """Return True while the thread runs."""
+        """Return True while the thread of the connection runs."""
         return self._thread.is_alive()
 
     def join(self) -> None:

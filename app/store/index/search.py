@@ -151,7 +151,7 @@ async def load_places(
 def select_places(
     owner: str, criteria: ListCriteria, looked_for: Search, *, ranked: bool = False, of_conversation: str | None = None
 ) -> Select[Any, Any, Any, Any]:
-    """Return the query for the newest hits: at most one more than `MAX_LOOKED_AT`.
+    """Return the query for the newest hits. It returns at most `MAX_LOOKED_AT` + 1 hits, which shows if there are more.
 
     The full-text index is read first, and only as far as necessary. `ranked`: the result has the BM25 rank of
     each hit. `of_conversation`: only hits in this conversation.

@@ -67,7 +67,7 @@ def _delete(owner: str, model: str, since: date) -> Any:
 
 
 def decode_price(row: Mapping[Any, Any]) -> OwnPrice:
-    """Decode a price."""
+    """Decode the row of a price that the user entered."""
     return OwnPrice(row["model"], date.fromisoformat(row["since"]), _decode(row))
 
 

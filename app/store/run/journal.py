@@ -89,7 +89,7 @@ def _encode(growth: Growth) -> dict[str, Any]:
 
 
 def decode_growth(value: Any) -> Growth:
-    """Decode the stored form of an addition to a reply."""
+    """Decode a stored addition to a reply: text for its last part, or new parts."""
     return Growth(a_number(value["kept"]), a_text(value["text"]), decode_parts(value["parts"]))
 
 

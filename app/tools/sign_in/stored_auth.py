@@ -61,7 +61,9 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The storage for the SDK's data of a sign-in. The SDK passes the tokens to it; other data is read from `context`.
+    """The storage in which MCP's SDK keeps the data of a sign-in.
+
+    The SDK passes only the tokens to it. The other data is read from `context`, the state of the SDK's OAuth flow.
 
     `client` is an OAuth client that is already registered. If it is None, the SDK registers one at the authorization
     server.

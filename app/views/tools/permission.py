@@ -133,7 +133,7 @@ def describe_permission(request: PermissionRequest, now: datetime) -> Permission
 
 
 def describe_rule(rule: Rule, server: str, title: str, created_at: datetime) -> RuleView:
-    """Return the view of a permission rule. `server` is the name of the tool's server, `title` the tool's title."""
+    """Convert a permission rule for the HTTP API. `server` is the name of the tool's server, `title` its own title."""
     return RuleView(
         id=rule.id,
         server_id=rule.server_id,
