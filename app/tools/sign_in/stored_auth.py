@@ -61,7 +61,7 @@ class Grant(BaseModel):
 
 
 class Storage:
-    """The storage in which MCP's SDK keeps the data of a sign-in.
+    """The storage for the data that MCP's SDK needs for a sign-in.
 
     The SDK passes only the tokens to it. The other data is read from `context`, the state of the SDK's OAuth flow.
 
