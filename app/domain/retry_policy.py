@@ -22,7 +22,7 @@ LINEAR_BACKOFF = 2.0
 
 
 class RetryPolicy(StrEnum):
-    """The waits before retries: each twice as long as the one before, all equal, or no retries."""
+    """The rule for the waits before retries: each twice as long as the previous wait, all equal, or no retries."""
 
     EXPONENTIAL = "exponential"
     LINEAR = "linear"

@@ -4,8 +4,8 @@ There are at most four breakpoints, and they cost nothing. Each is at one of the
 
 - the newest message that the next request will also have;
 - the message in front of it, and a place a few pairs earlier, because people edit the newest pairs;
-- the longest cached entry of this request, if no other breakpoint finds it (a vendor searches for entries only some
-  positions backwards from each breakpoint: the lookback);
+- the longest cached entry of this request, unless another breakpoint finds it: from each breakpoint, a vendor searches
+  only some positions backwards (the lookback);
 - the system text and the tools, which stay the same under any filter, if nothing after them is cached;
 - the place where this request differs from an earlier one, because people often go back to the earlier view.
 

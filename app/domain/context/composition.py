@@ -1,8 +1,9 @@
 """The composition of a send: the pairs in view, those that are sent, and the tokens of the send.
 
-A filter can have the term `o` (“inside the context boundary”), so there are two steps: compute the boundary on the base
-set, which the filter without this term selects, then apply the boundary to the pairs in view. The page, the HTTP API,
-the preview and the send all use these two steps, so the screen shows exactly the pairs that are sent.
+A filter can have the term `o` (“inside the context boundary”), so there are two steps. First, the boundary is computed
+on the base set: the pairs that the filter without this term selects. Then the boundary is applied to the pairs in view.
+The page, the HTTP API, the preview and the send all use these two steps, so the screen shows exactly the pairs that are
+sent.
 
     base = measure(…the filter's base set, oldest first…, estimator)
     drawn = draw_boundary(base, terms, draft=12)

@@ -68,8 +68,8 @@ class Estimator:
 
     Its error:
 
-    - `band`: the relative error for texts similar to those of earlier requests with a usage report: 0.05 is ± 5 %, 0 is
-      exact.
+    - `band`: the relative error for texts that resemble the texts of earlier requests with a usage report: 0.05 is ± 5
+      %, 0 is exact.
     - `new`: for new texts, such as the draft, the lowest and highest `permille` of each kind.
     - `known`: the number of tokens, in the vocabulary, of the last reported request of this conversation.
     - `slack`: an additional error of the request and of each message, in tokens.

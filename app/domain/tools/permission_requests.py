@@ -50,8 +50,8 @@ class ExpiryReason(StrEnum):
 class PermissionRequest:
     """A tool call that needs a person's permission.
 
-    - `shown_in`: the conversation that shows the request to the person. For a call of a delegated task, it is the one
-      where the delegation started.
+    - `shown_in`: the conversation that shows the request to the person. For a call of a delegated task, it is the
+      conversation where the delegation started.
     - `input_json`: the arguments as the model wrote them.
     - `run_json`: the arguments for the call; None if the call may not be made.
     - `scope`: set if a person allowed the call.
