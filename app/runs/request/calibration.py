@@ -3,7 +3,7 @@
     estimator = await load_estimator(session, owner, profile, conversation_id)
     estimator.of_text(counted, messages=1)
 
-The reports are those of earlier sends to the model.
+The provider made these reports for earlier sends to the model.
 
 Not here: counting a text (`providers/counts/vocabularies.py`) and the fit (`domain/tokens/calibration.py`).
 """

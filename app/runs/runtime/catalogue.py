@@ -212,7 +212,7 @@ class Catalogue:
     async def offers(
         self, providers: Mapping[str, Provider], *, afresh: bool = False, patience: float | None = None
     ) -> tuple[ProviderModels, ...]:
-        """List those of the given providers that can be called now, each with its models. The order is kept.
+        """List the given providers that can be called now, each with its models. The order is kept.
 
         A provider that needs more than `patience` seconds is listed with its known models, and its request continues.
         `afresh`: request new lists from the providers instead of using lists that are some minutes old.

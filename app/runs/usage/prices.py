@@ -3,8 +3,8 @@
     tariffs = await learn_tariffs(ctx, owner, {"anthropic:claude-sonnet-4-5"})
     price_usage(usage, tariffs["anthropic:claude-sonnet-4-5"], at)
 
-The prices are those of the public table; prices that the user entered override them. A model on a local server is free
-if it has no price, even after the server was removed. A vendor's model that a local server forwards to has the vendor's
+The prices come from the public table. Prices that the user entered override them. A model on a local server is free if
+it has no price, even after the server was removed. A vendor's model that a local server forwards to has the vendor's
 price. An unknown price is None, never zero.
 """
 

@@ -58,8 +58,8 @@ class ComposedView:
     - `parameters`: parameters for the next send only.
     - `edition`: the number that the page gave the draft; 0: none.
     - `turn`: the number of compositions so far.
-    - `models`: the models that get the draft. The view is composed for the first of them that can be used; if there is
-      none, for the model of the options.
+    - `models`: the models that get the draft. The view is composed for the first of these models that can be used or,
+      if none can, for the model of the options.
     - `composed`: the view on the page; None until it is ready.
     - `others`: the compositions for the other models.
     - `busy`: locked from a composition until the page shows its result.
