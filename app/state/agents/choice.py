@@ -46,7 +46,7 @@ class AgentState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Load the agents, and choose that of the conversation on screen.
+        """Load the agents, and choose the agent of the conversation on screen.
 
         On the start page, choose the agent that was used last.
         """

@@ -119,7 +119,7 @@ class AgentFormState(rx.State):
 
     @rx.event(background=True)
     async def suggest_models(self) -> None:
-        """Request the providers' models, and suggest all of them except the agent's own."""
+        """Request the providers' models, and suggest all of them except the model that the agent has."""
         offers = await list_models(current(), LOCAL_OWNER)
         models = tuple(
             ModelItem(profile.model, f"{profile.name} · {offer.provider.row.label}")

@@ -115,7 +115,7 @@ def read_way(key: str) -> Way | None:
 def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
-    `models`: these models get the message, so the text names the one that would get other pairs.
+    `models`: these models get the message, so the text names the model that would get other pairs.
     """
     composition = error.composition
     now = plural(composition.x, "pair")

@@ -98,7 +98,7 @@ class OverBudgetView:
 
 @dataclass(frozen=True)
 class SplitRow:
-    """One part of a send, with its tokens. `part`: the tokens are included in those of the previous row."""
+    """One part of a send, with its tokens. `part`: these tokens are part of the tokens of the previous row."""
 
     name: str
     tokens: str

@@ -84,7 +84,7 @@ class ModelState(rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read and show the model of the conversation on screen; on the start page, that of the next conversation."""
+        """Read and show the model of the conversation on screen or, on the start page, of the next conversation."""
         ctx = current()
         model = await self._model_here(ctx)
         self.chosen_in = conversation_in(self.router.url.path)

@@ -116,14 +116,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the version "From": the differences lead from this version to the other one."""
+        """Choose the version that the comparison starts from ("From" in the dialog)."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the version "To": the differences lead from the other version to this one."""
+        """Choose the version that the comparison leads to ("To" in the dialog)."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()

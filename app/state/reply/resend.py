@@ -71,8 +71,8 @@ Events = AsyncGenerator[Any, None]
 class ResendState(VisitedState, rx.State):
     """The event handlers that send a pair again, and the two dialogs that may ask the user first.
 
-    The dialog of `later` asks what to do with the later pairs, that of `over_budget` what to do if the request exceeds
-    the budget. Each dialog is open while its var is set.
+    The dialog of `later` asks what to do with the later pairs. The dialog of `over_budget` asks what to do if the
+    request exceeds the budget. Each dialog is open while its var is set.
     """
 
     later: rx.Field[LaterView | None] = rx.field(None)

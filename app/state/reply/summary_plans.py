@@ -64,7 +64,7 @@ def extents(position: int) -> dict[str, Extent]:
 async def plan_ways(
     ctx: AppContext, conversation_id: str, options: ViewOptions, draft: str, position: int
 ) -> tuple[tuple[SummaryPlanned, ...], str]:
-    """Return the possible summaries and, if other summaries are impossible, the reason why one of them is, else "".
+    """Return the possible summaries and, if an option is impossible, the reason for this, else "".
 
     `options` are the view options of the page, `draft` is the text in the composer. Both decide which pairs do not fit.
     `position` is the position of the pair at the cursor, 0 for none.
