@@ -1,4 +1,4 @@
-"""Queries of the user's prices. A price of the user replaces that of a model in the public table, from a day on."""
+"""Queries of the user's prices. From a day on, a price of the user replaces the model's price in the public table."""
 
 from __future__ import annotations
 
