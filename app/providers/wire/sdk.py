@@ -1,8 +1,8 @@
 """Sends bytes with an official SDK's client.
 
-Inview uses only the client's authentication, base URL, connection pool and HTTP errors. It uses neither the client's
-retries (which obey any `Retry-After`, however long) nor its event parsing (which takes five times as long as receiving
-the data), its platform headers, or environment variables other than proxies.
+Inview uses only the client's authentication, base URL, connection pool and HTTP errors. It does not use the client's
+retries, which obey any `Retry-After`, however long. It does not use the client's event parsing, which takes five times
+as long as receiving the data. It uses neither the platform headers nor the environment variables, except proxies.
 
 The SDKs of OpenAI and Anthropic were made by the same generator: they have the same methods, but no common type. An
 adapter imports its SDK when a client is opened. This module imports httpx2, so only adapters import this module.
