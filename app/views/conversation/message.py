@@ -15,7 +15,7 @@ from app.views.conversation.parts import PartView, describe_parts
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One stored message. `pair_id` and `position` are those of its pair; null for a message between pairs."""
+    """One stored message. `pair_id` and `position` identify its pair; null for a message between pairs."""
 
     id: str
     pair_id: str | None

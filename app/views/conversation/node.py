@@ -52,7 +52,7 @@ class AccountingNodeView:
 class MadeView:
     """The child call of a title or a summary: the only pair of the child conversation `conversation_id`.
 
-    - `model`, `lifecycle`, `usage`, `cost`, `error`: those of this pair.
+    - `model`, `lifecycle`, `usage`, `cost`, `error`: the values of this pair.
     - `text`: its reply so far.
     - `run_id`: the id of its run, to follow or stop it.
     - `cost_at_least`: the real cost may be higher.

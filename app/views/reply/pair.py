@@ -68,7 +68,7 @@ class ScreenPairView:
     - `tokens`: the estimated size of the pair for the chosen model.
     - `damage`: the values that cannot be read, one line each.
     - `begins`: it is the first pair in view that is sent, and the previous pair on screen is not sent.
-    - `switched`: its agent differs from that of the previous pair on screen.
+    - `switched`: its agent differs from the agent of the previous pair on screen.
 
     Its request:
 
@@ -204,7 +204,7 @@ def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, .
 
 
 def show_grown(shown: tuple[ScreenPart, ...], parts: tuple[Part, ...], unchanged: int) -> tuple[ScreenPart, ...]:
-    """Convert the parts of a running reply that has grown. The result is the same as that of `show_parts`.
+    """Convert the parts of a running reply that has grown. `show_parts` would return the same.
 
     `shown` are the views of the reply before. The views of its first `unchanged` parts are reused, except the card of
     a tool call whose result is among the new parts.

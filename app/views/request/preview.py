@@ -53,7 +53,7 @@ class HeaderView:
 class RequestMessageView:
     """A message of a request, in a form that is the same for all providers.
 
-    `pair_id` and `position` are those of its pair; null: the message is the draft.
+    `pair_id` and `position` identify its pair; null: the message is the draft.
     """
 
     role: WireRole

@@ -17,7 +17,7 @@ class PermissionView:
     """A tool call that needs a person's permission. `tool` is its name for models, `tool_name` its name on the server.
 
     - `conversation_id`: the conversation of the call.
-    - `shown_in`: the conversation whose page shows it: for delegated work, the one that started the work.
+    - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
     - `input`: the arguments as the model wrote them.
     - `run_input`: the allowed arguments; null: not allowed.
     - `seconds_left`: the time until the request expires.
