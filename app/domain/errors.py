@@ -97,7 +97,7 @@ class Failure:
 
 
 def failure(error_class: ErrorClass, message: str, retry_after: float | None = None) -> Failure:
-    """Make a failure with the usual next step of its class."""
+    """Make a `Failure` of this error class, with the usual next step of the class."""
     return Failure(error_class, message, NEXT_STEP[error_class], retry_after)
 
 
