@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-The options are computed only for such a send, because every known model is checked: the models of provider lists that
-were read before, and the models that an adapter knows. No provider is called.
+The options are computed only for such a send, because every known model is checked: all models from provider lists that
+were read before, and from the adapters. No provider is called.
 """
 
 from __future__ import annotations

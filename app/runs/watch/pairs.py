@@ -312,7 +312,7 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """Return the view of a running pair, with the progress of its tool calls and the calls that wait for permission."""
+    """Return a running pair (`view`) with the progress of its tool calls, and the calls that wait for permission."""
     waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not waiting and not reports:
         return view

@@ -198,7 +198,7 @@ class Watcher:
         return frozenset(pair.id for pair in self.screen.pairs if pair.out is OutReason.DAMAGED)
 
     def pair(self, pair_id: str) -> ScreenPairView | None:
-        """Return the view of a pair, or None if it is not on the page."""
+        """Return a pair in the form that the page shows, or None if it is not on the page."""
         return self._pairs.views.get(pair_id)
 
     def amend(self, pair_id: str, **marks: Unpack[ShownMarks]) -> None:
