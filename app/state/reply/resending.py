@@ -192,7 +192,7 @@ def describe_later(position: int, count: int, ways: tuple[Later, ...]) -> LaterV
 
 
 def describe_sent(request: ResendRequest, resent: ResendResult) -> tuple[str, str]:
-    """Return the message of the toast, and the text about the same action for the message after an undo.
+    """Return two texts about a resend: the message of its toast, and the words for the message after an undo.
 
     >>> from app.runs.send.commands import StartedRun
     >>> request = ResendRequest("p1", "c1", 2, 1, "Why?", ViewOptions(), newest=True, later=Later.KEEP)
