@@ -60,7 +60,10 @@ async def load_additions(session: AsyncSession, run_ids: Collection[str]) -> dic
 
 
 def add_up(parts: tuple[Part, ...], growths: Sequence[Growth]) -> tuple[Part, ...]:
-    """Return the parts of a reply with these additions, up to the first addition that does not continue the parts."""
+    """Apply additions from the journal to the parts of a reply, and return the new parts.
+
+    Stop at the first addition that does not continue the parts.
+    """
     for growth in growths:
         try:
             parts = apply_growth(parts, growth)
