@@ -100,7 +100,7 @@ class Transport:
             return body.read()
 
     async def fetch(self, provider: Provider, path: str, timeouts: Timeouts = STANDARD_TIMEOUTS) -> Body:
-        """Send a GET request to `path` below the base URL, and return the body of the answer, at position 0.
+        """Send a GET request to `path` below the base URL. Return the body of the answer as a file, at position 0.
 
         The caller must close the body.
 
