@@ -234,7 +234,7 @@ def show_tools_of(request: Request, reading: RequestWindow) -> tuple[PieceView, 
 
 
 def show_parameters(request: Request) -> tuple[FactView, ...]:
-    """Return the parameters that are set, as facts."""
+    """Return the parameters that are set in a request, each as a name with a value."""
     return tuple(FactView(name, str(value)) for name, value in describe_parameters(request.parameters).items())
 
 
