@@ -59,5 +59,5 @@ def says(view: object, *problems: ProblemName, status: int = 200, description: s
 
 
 def fails(*problems: ProblemName) -> Responses:
-    """Return the OpenAPI `responses` of a route for `problems`, and for those of every route that uses the store."""
+    """Return the OpenAPI `responses` of a route: for `problems`, and for the problems that any use of the store has."""
     return documented(*problems, *ANYWHERE, "not-ready")

@@ -201,7 +201,7 @@ class ChangedConversation(Body):
 
 
 class SendOptions(Body):
-    """The options of a send that do not depend on the number of models."""
+    """The options of any send, to one model or to several."""
 
     model: ModelName | None = None
     agent_id: AgentChoice | None = Field(
