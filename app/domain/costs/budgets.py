@@ -87,7 +87,7 @@ _IN = {
 
 
 def describe_budget(budget: SpendingBudget) -> str:
-    """Name a budget for people.
+    """Describe a budget in words, as the beginning of a sentence.
 
     >>> describe_budget(SpendingBudget(BudgetScope.AGENT, "a1", BudgetPeriod.DAY, Decimal(1)))
     'The budget for a day of this agent'
