@@ -148,7 +148,7 @@ class Catalogue:
         return provider, _price_now(profile, mine) if mine else profile
 
     def name_of(self, owner: str, model: str) -> str:
-        """Return the name of a model for people, as the menu of models shows it.
+        """Return the display name of a model, as the menu of models shows it.
 
         A model whose provider is not set up, or was not read yet (`load_names`), is named by its id "provider:model".
         """
@@ -158,7 +158,7 @@ class Catalogue:
         return model if provider is None or not name else self.lists.name(provider, model)
 
     def names_of(self, owner: str, models: Iterable[str]) -> dict[str, str]:
-        """Return the names of these models for people, by model.
+        """Return the display names of these models, by model.
 
         If several of these models have the same name, the provider follows each name: "GPT-5 (openrouter)". If they
         also have the same provider, the provider's name for the model follows: "GPT-5 (gpt-5-2025-08-07)".
