@@ -40,7 +40,7 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSendView:
-    """The send of a draft to one of several models: the model's `name` for people, the number of pairs and the size."""
+    """The send of a draft to one of several models: the model's display `name`, the number of pairs and the size."""
 
     name: str
     x: int

@@ -113,7 +113,7 @@ class RequestView:
     - `unsupported`, `redacted`, `left_out`: describe the parts that the request does not contain, a line each.
     - `messages`: the newest messages.
     - `earlier`: the label of the button that shows more messages, "" if all are shown.
-    - `model_name`: the name of `model` for people, "" for none.
+    - `model_name`: the display name of `model`, "" for none.
     """
 
     model: str

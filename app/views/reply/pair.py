@@ -63,7 +63,7 @@ class ScreenPairView:
     - `out`: the reason why the next send leaves it out; None: it is sent, or still running.
     - `topic`: a path ("AI > Planning").
     - `topic_is_missing`: the pair names a topic that does not exist.
-    - `model_name`: the name of `model` for people.
+    - `model_name`: the display name of `model`.
     - `made_at`: the time of the shown version.
     - `tokens`: the estimated size of the pair for the chosen model.
     - `damage`: the values that cannot be read, one line each.
@@ -136,7 +136,7 @@ class ShownMarks(TypedDict, total=False):
 def show_pair(pair: Pair, facts: PairFacts = NO_FACTS, model_name: str = "") -> ScreenPairView:
     """Convert a pair to the form that the page shows. `facts` depend on the current view options.
 
-    `model_name` is the name of its model for people; "": the model's id.
+    `model_name` is the display name of its model; "": use the id of the model.
     """
     runs = pair.lifecycle in RUNNING
     return ScreenPairView(

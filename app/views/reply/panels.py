@@ -27,7 +27,7 @@ class CountingView:
 class QueuedItemView:
     """A queued text, which waits for the running reply. `version` increases with every edit.
 
-    - `model_name`: the name of its model for people, "" for the model of the conversation.
+    - `model_name`: the display name of its model, "" for the model of the conversation.
     - `files`: describes the number of its files, "" for none.
     - `asked`: describes the parameters that are set only for this text, "" for none.
     """
@@ -79,7 +79,7 @@ class PermissionItemView:
 class ComparedReplyView:
     """The reply of one model in a comparison. `sent_pairs` is the number of pairs in its request.
 
-    `model_name` is the name of `model` for people, "" if it is not known.
+    `model_name` is the display name of `model`, "" if it is not known.
     """
 
     model: str
