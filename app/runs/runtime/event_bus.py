@@ -60,7 +60,7 @@ class ComparisonChanged:
 
 @dataclass(frozen=True, slots=True)
 class RetryHurried:
-    """The event that a person ended the wait for the next attempt of this pair's reply, so that it starts now."""
+    """The event that a person ended the wait for the next attempt of this pair's reply: the attempt starts now."""
 
     pair_id: str
 
