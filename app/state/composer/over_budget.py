@@ -74,7 +74,7 @@ def describe_over_budget(
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
     names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
-    caller sets `summary` to False if a pair is sent again that the summary would include.
+    caller sets `summary` to False if a pair is sent again and the summary would include this pair.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model, models)}: {message}" if models else message

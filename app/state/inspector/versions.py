@@ -174,7 +174,7 @@ class VersionsState(VisitedState, rx.State):
     async def take_back(self, pair_id: str, version: int, standing: int) -> None:
         """Undo a change of the current version: make `version` current again instead of `standing`.
 
-        Undo calls this, so no further undo is offered.
+        Undo sends this event, so no further undo is offered.
         """
         valid_id, number, seen = text_in(pair_id, MAX_ID), whole_in(version), whole_in(standing)
         if valid_id is None or number is None or seen is None:

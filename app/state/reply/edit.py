@@ -155,7 +155,7 @@ class EditState(rx.State):
 
     @rx.event
     async def take_up(self, edit_id: str) -> rx.event.EventType[()] | None:
-        """Resume a cancelled edit. Undo calls this."""
+        """Resume a cancelled edit. Undo sends this event."""
         found = next((each for each in self._left if each.edit.id == edit_id), None)
         if found is None:
             return None

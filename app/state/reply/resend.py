@@ -194,7 +194,7 @@ class ResendState(VisitedState, rx.State):
     async def take_back(self, run_id: str) -> None:
         """Cancel the new reply, and restore the pair's previous version and any discarded pairs.
 
-        Undo calls this, so no further undo is offered.
+        Undo sends this event, so no further undo is offered.
         """
         async with self:
             sent = next((each for each in self._sent if each.run_id == run_id), None)
