@@ -22,7 +22,7 @@ class SettingView:
 
 
 def show_policy(policy: RetryPolicy) -> tuple[SettingView, ...]:
-    """Return the setting to show for the retry policy, in a tuple; an empty tuple for the default policy."""
+    """Describe the retry policy for the page, as a tuple with one setting; an empty tuple for the default policy."""
     if policy is RetryPolicy.EXPONENTIAL:
         return ()
     return (SettingView("retry_policy", describe_policy(policy), Source.CONVERSATION, ""),)
