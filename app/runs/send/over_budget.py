@@ -1,7 +1,7 @@
 """The options for a send that exceeds its budget, each with its tokens and its cost.
 
-The options are computed only for such a send, because every known model is checked: all models from provider lists that
-were read before, and from the adapters. No provider is called.
+The options are computed only for such a send, because every known model is checked for a larger window. No provider is
+called: models are known from lists that were read before, and from the adapters.
 """
 
 from __future__ import annotations
