@@ -58,7 +58,7 @@ class PermissionItemView:
     - `title`: the title of the tool, "" if it has none.
     - `conversation_id`: the conversation of the call.
     - `shown_in`: the conversation whose page shows it: for delegated work, the conversation that started the work.
-    - `seconds_left`: the time until the call is denied, at the creation of this value.
+    - `seconds_left`: the time until the call is denied, counted from the creation of this object.
     """
 
     id: str
