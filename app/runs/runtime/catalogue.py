@@ -142,7 +142,7 @@ class Catalogue:
                     "→ Providers."
                 ),
             )
-        # In a thread: the first look-up for a vendor reads the public price table.
+        # This runs in a thread, because the first look-up for a vendor reads the public price table.
         profile = await asyncio.to_thread(self.lists.profile, provider, model)
         mine = (await self.own_prices(session, owner)).get(model)
         return provider, _price_now(profile, mine) if mine else profile

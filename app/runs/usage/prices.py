@@ -52,7 +52,7 @@ async def learn_tariffs(ctx: AppContext, owner: str, models: Collection[str]) ->
                 own = await catalogue.own_prices(session, owner)
             except DamagedRowError:
                 own = None
-        # In a thread: the first look-up for a vendor reads the public price table.
+        # This runs in a thread, because the first look-up for a vendor reads the public price table.
         found = await asyncio.to_thread(_find_tariffs, providers, own, missing)
         if catalogue.price_changes == changes:
             known |= found
