@@ -320,7 +320,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if name is None:
             return None
         if words is not None and not words.strip() and not self.files:
-            # the page waits for an answer, and does not count until it has arrived
+            # The page waits for this answer, and counts no tokens before it arrives.
             self._note_answer(name, accepted=False)
             return None
         await self._come_to_page()

@@ -40,7 +40,7 @@ class KeyItem:
 
 
 class KeysState(VisitedState, rx.State):
-    """The section Keyboard shortcuts of the settings. `said` is the message after a command about several actions."""
+    """The section Keyboard shortcuts of the settings. `said` is the message after a command that is not for one key."""
 
     actions: rx.Field[tuple[KeyItem, ...]] = rx.field(())
     said: rx.Field[str] = rx.field("")
