@@ -206,8 +206,8 @@ def show_parts(parts: tuple[Part, ...], *, running: bool) -> tuple[ScreenPart, .
 def show_grown(shown: tuple[ScreenPart, ...], parts: tuple[Part, ...], unchanged: int) -> tuple[ScreenPart, ...]:
     """Convert the parts of a running reply that has grown. `show_parts` would return the same.
 
-    `shown` are the views of the reply before. The views of its first `unchanged` parts are reused, except the card of
-    a tool call whose result is among the new parts.
+    `shown` are the converted parts of the reply before it grew. The first `unchanged` of them are reused, except the
+    card of a tool call whose result is among the new parts.
     """
     if unchanged > len(shown):  # other views are shown meanwhile, because the reply was read again
         unchanged = 0
