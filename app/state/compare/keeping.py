@@ -44,7 +44,7 @@ class KeepingState(rx.State):
 
     @rx.event
     async def open(self) -> None:
-        """Clear the error message, which belongs to a comparison on the previous page."""
+        """Clear the error message, because it belongs to a comparison on the previous page."""
         self.busy, self.fault = False, ""
 
     @rx.event(background=True)
