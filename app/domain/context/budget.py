@@ -32,7 +32,8 @@ class Limits:
     - `soft_cap`: the share of the window that the request may use.
     - `reserve`: the tokens that are kept free for the reply.
     - `tokens`, `money`: the maximum for this send, in tokens and in US dollars; None: no limit. Each is the lowest of
-      three numbers: the limit for a send, and the rests of the limits for the conversation and for the day.
+      three numbers: the limit for a send, the remaining limit for the conversation, and the remaining limit for the
+      day.
     """
 
     soft_cap: Decimal = SOFT_CAP
