@@ -220,8 +220,7 @@ class _Reader:
                     .correlate(None)
                     .subquery()
                 )
-                # The pairs are selected by position, not by id, so that SQLite reads only these and not the whole
-                # conversation.
+                # Selected by position, not by id, so that SQLite reads only these pairs and not the whole conversation.
                 oldest = select(func.min(newest.c.position)).scalar_subquery()
                 return and_(PAIR.c.position >= oldest, self._read(among))
             case _:
