@@ -116,14 +116,14 @@ class VersionsState(VisitedState, rx.State):
 
     @rx.event(background=True)
     async def choose_before(self, number: str) -> None:
-        """Choose the version that the comparison starts from ("From" in the dialog)."""
+        """Choose the first version of the comparison ("From" in the dialog): text only in it is shown as removed."""
         async with self:
             self._before = _number_in(number) or self._before
         await self._read()
 
     @rx.event(background=True)
     async def choose_after(self, number: str) -> None:
-        """Choose the version that the comparison leads to ("To" in the dialog)."""
+        """Choose the second version of the comparison ("To" in the dialog): text only in it is shown as added."""
         async with self:
             self._after = _number_in(number) or self._after
         await self._read()
