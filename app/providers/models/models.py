@@ -107,7 +107,7 @@ class ModelLists:
         self._rejected[provider] = why
 
     def note_accepted_key(self, provider: Provider) -> None:
-        """Note that a call with this key succeeded."""
+        """Note that a call with the key of this provider succeeded."""
         self._rejected.pop(provider, None)
 
     def skipped(self, provider: Provider) -> tuple[str, ...]:

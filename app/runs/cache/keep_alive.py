@@ -74,7 +74,7 @@ class KeepAlive:
 
 
 def offer_keeping(planned: Preview, tariff: Tariff | None, at: datetime) -> KeepAliveCost | str:
-    """Return the cost of keeping the cache alive that this send would read, or the reason why that is impossible."""
+    """Return the cost of keeping alive the cache that this send would read, or the reason why that is impossible."""
     use, base = planned.plan.cache, planned.composed.base
     if use is None:
         return "This model has no known prompt cache."

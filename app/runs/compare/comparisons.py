@@ -148,8 +148,8 @@ async def read_comparison(ctx: AppContext, owner: str, conversation_id: str) -> 
 async def keep_reply(ctx: AppContext, owner: str, conversation_id: str, model: str) -> ChosenReply:
     """Keep this model's reply as a new pair of the conversation, and the others as its versions.
 
-    If the comparison answered an existing pair again, the reply replaces the reply of that pair, which becomes a
-    version as well. Other replies that are running are stopped; their text so far is stored.
+    If the comparison answered an existing pair again, the kept reply replaces the current reply of that pair. The
+    replaced reply becomes a version as well. Other replies that are running are stopped; their text so far is stored.
 
     Raises:
         NotFoundError: this owner has no such conversation, or no comparison is open in it.

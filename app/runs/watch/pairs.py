@@ -116,7 +116,7 @@ class WatchedPairs:
             self.views[pair.id] = replace(view, parts=show_grown(view.parts, state.parts, growth.unchanged))
 
     def follows(self, pair_id: str, run_id: str | None) -> bool:
-        """Return True if this reply is the one that streams."""
+        """Return True if this reply of a pair is the one that streams on the page."""
         return self.following is not None and (self.following.id, self.following.run_id) == (pair_id, run_id)
 
     async def end(self, pair_id: str, run_id: str) -> bool:
@@ -312,7 +312,7 @@ def _ways_of(composed: Composed) -> tuple[object, ...]:
 def watch_calls(
     view: ScreenPairView, permissions: Sequence[PermissionItemView], progress: Sequence[ToolProgressView]
 ) -> ScreenPairView:
-    """Return the view of a running pair, with the progress of its tool calls and the calls that wait for permission."""
+    """Return a running pair (`view`) with the progress of its tool calls, and the calls that wait for permission."""
     waiting, reports = waiting_in(view.id, permissions), {one.tool_call_id: one for one in progress}
     if not waiting and not reports:
         return view

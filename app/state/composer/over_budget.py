@@ -62,7 +62,7 @@ class Way:
 
 
 async def remember_way(over_budget: OverBudget) -> None:
-    """Store this choice in the preferences, so that it applies to every later send that does not fit."""
+    """Store this choice in the preferences, so that it applies to every later send that exceeds its budget."""
     preferences = await read_preferences(current(), LOCAL_OWNER)
     await set_preferences(current(), LOCAL_OWNER, replace(preferences, over_budget=over_budget))
 
@@ -70,11 +70,11 @@ async def remember_way(over_budget: OverBudget) -> None:
 def describe_over_budget(
     budget_options: BudgetOptions, *, models: Sequence[str] = (), summary: bool = True
 ) -> OverBudgetView:
-    """Return the content of the dialog of a send that does not fit.
+    """Return the content of the dialog "This does not fit", for a send that exceeds its budget.
 
     `models`: the send goes to several models. Then neither a larger model nor a summary is an option, and the message
     names the model whose budget is exceeded. `summary`: offer a summary of the older pairs, if one would fit. The
-    caller sets `summary` to False if a pair is sent again that the summary would include.
+    caller sets `summary` to False if a pair is sent again and the summary would include this pair.
     """
     message = _explain(budget_options)
     message = f"{_name_of(budget_options.model, models)}: {message}" if models else message
@@ -113,9 +113,9 @@ def read_way(key: str) -> Way | None:
 
 
 def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
-    """Return the content of the dialog of a send that would contain other pairs than the page has counted.
+    """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
-    `models`: these models get the message, so the text names the one that would get other pairs.
+    `models`: these models get the message, so the text names the model that would get other pairs.
     """
     composition = error.composition
     now = plural(composition.x, "pair")
@@ -147,7 +147,7 @@ def selection_of(view: OverBudgetView | None, key: str) -> str | None:
 
 
 def extent_of(view: OverBudgetView | None, key: str) -> Extent:
-    """Return the pairs that are summarised before the send by the option with this key.
+    """Return the pairs that are summarised before the send if the person chooses the option with this key.
 
     If the option summarises no pairs, or if there is no such option, return the default extent.
     """

@@ -213,7 +213,10 @@ class QueueState(rx.State):
 
     @rx.event
     async def put_back(self, item_id: str) -> None:
-        """Put a removed text back into the queue, at its old place. Undo calls this, so no further undo is offered."""
+        """Put a removed text back into the queue, at its old place.
+
+        Undo sends this event, so no further undo is offered.
+        """
         dropped = next((each for each in self._dropped if each.item.id == item_id), None)
         if dropped is None:
             return

@@ -56,9 +56,9 @@ class Draft:
     - `uncounted`: the pairs that arrived on the screen since then.
     - `left_out`: the pairs that the person has deleted, or that the page shows as damaged, since then.
 
-    The option that a person chose in a dialog that held back the send:
+    The choice that a person made in a dialog that held back the send:
 
-    - `over_budget`: this option.
+    - `over_budget`: the chosen option.
     - `selection`: names the pairs to send.
     - `older`: the pairs that are summarised first.
     - `choices`, `selections`: for several models, the option and the pairs for each model that a dialog asked about.
@@ -180,7 +180,7 @@ async def _count(draft: Draft, attached: tuple[Part, ...]) -> str | None:
 
 @dataclass(eq=False, slots=True)
 class Delivered:
-    """The conversations of the last delivered sends, by the tab and by the id that its text area gave to the send.
+    """The conversations that the last sends were delivered to, by the tab and by the id that the tab gave to the send.
 
     A page that lost its connection does not know the result of a send and repeats it with the same id. The repeated
     send gets the result of the first one and is not delivered again.

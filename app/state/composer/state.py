@@ -80,7 +80,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     - `running`: the id of the pair whose reply is running.
     - `stopping`: the id of the pair whose reply is being stopped.
     - `fault_provider`: the provider whose settings must be changed before the draft can be sent, "" for none.
-    - `over_budget`: the content of the dialog of a send that does not fit.
+    - `over_budget`: the content of the dialog for a send that exceeds its budget.
     - `work`: the progress of the summary that is written before the send.
     - `compared`: names the models that the next draft goes to, if several were chosen before it was written; "" for
       none.
@@ -110,7 +110,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event
     async def open(self) -> list[Any]:
-        """Clear the data of the previous page. On the start page, read the prelude."""
+        """Clear the data of the previous page. On the start page, read the text about the user that sends include."""
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
@@ -182,7 +182,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event
     async def choose_way(self, key: str) -> rx.event.EventType[()] | None:
-        """Choose an option in the dialog of a send that does not fit. `go_on` carries it out."""
+        """Choose an option in the dialog for a send that exceeds its budget. `go_on` carries it out."""
         way, selection = read_way(str(key)), selection_of(self.over_budget, str(key))
         older = extent_of(self.over_budget, str(key))
         draft, self._pending, shown, self.over_budget = self._pending, None, self.over_budget, None
@@ -204,7 +204,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event(background=True)
     async def go_on(self) -> Events:
-        """Carry out the chosen option of a send that does not fit."""
+        """Carry out the option that the person chose for a send that exceeds its budget."""
         async with self:
             chosen, self._chosen_way = self._chosen_way, None
             if chosen is None:
@@ -227,7 +227,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     @rx.event
     async def end_over_budget(self) -> rx.event.EventType[()]:
-        """Cancel the send that does not fit. Its text goes back into the message box."""
+        """Cancel the send that exceeds its budget. Its text goes back into the message box."""
         draft, self._pending, self.over_budget, self._remembers = self._pending, None, None, False
         if draft is not None:
             await self._answer(draft, accepted=False)
@@ -320,7 +320,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         if name is None:
             return None
         if words is not None and not words.strip() and not self.files:
-            # the page waits for an answer, and does not count until it has arrived
+            # The page waits for this answer, and counts no tokens before it arrives.
             self._note_answer(name, accepted=False)
             return None
         await self._come_to_page()

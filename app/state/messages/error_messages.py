@@ -63,7 +63,7 @@ def describe_fault(error: InviewError) -> str:
         return f"There is no such {_OWNER.sub('', error.noun)}. It may have been deleted."
     if isinstance(error, ProviderError):
         return add_next_step(error.failure.message, error.failure.next_step)
-    # a fault inside the schema needs its path
+    # The message about a fault inside a schema keeps the path of the fault.
     if isinstance(error, InputError) and not error.field.startswith("schema."):
         subject = _FIELDS.get(error.field) if error.reason.startswith(_PREDICATES) else None
         return f"{subject} {error.reason}" if subject else f"{error.reason[:1].upper()}{error.reason[1:]}"

@@ -16,7 +16,7 @@ from app.views.usage.figures import number
 
 @dataclass(frozen=True, slots=True)
 class SentToolView:
-    """A tool of the next send. `tokens` is the size of its definition as text."""
+    """A tool of the next send. `tokens` describes the size of its definition."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class ToolCountView:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSendView:
-    """The send of a draft to one of several models: the model's `name` for people, the number of pairs and the size."""
+    """The send of a draft to one of several models: the model's display `name`, the number of pairs and the size."""
 
     name: str
     x: int
@@ -116,7 +116,7 @@ class ContextView:
 
 
 def show_tools(choice: Choice) -> ToolCountView | None:
-    """Return the view of the tools of a send; None if no tools are set up."""
+    """Describe the tools of a send for the page. Return None if no tools are set up."""
     if not choice.decided:
         return None
     chosen, overhead = choice.chosen, choice.offer.overhead

@@ -63,7 +63,7 @@ def plain_message(message: str) -> str:
 
 
 def show_failure(failure: Failure, *, partial: bool = False) -> FailureNote:
-    """Return the view of a failure. `partial`: a part of the reply arrived, which the next message can include."""
+    """Describe a failure for the page. `partial`: a part of the reply arrived, which the next message can include."""
     include = (FailureStep.INCLUDE,) if partial else ()
     steps = (*_STEPS.get(failure.error_class, _USUAL), *include, FailureStep.SNAPSHOT)
     recovered = failure.recovered > 0
