@@ -323,7 +323,7 @@ def _hour_up_to(  # noqa: PLR0913, PLR0917 - the inputs of the choice
     return newest - 1 if newest - 1 in chosen else newest
 
 
-# --- reading ---
+# --- predicting what the next request reads from the cache ---
 
 
 def _predict_stepped(request: CacheRequest, warmth: Warmth, now: datetime) -> Prediction:

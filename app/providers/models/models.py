@@ -84,7 +84,7 @@ class ModelLists:
         return await asyncio.to_thread(self._profiles, provider, kept.listed.models)
 
     def trial(self, provider: Provider) -> Trial:
-        """Return the outcome of the last request of this process for the provider's list.
+        """Return the outcome of the last request that this process made for the provider's list of models.
 
         Built-in models need no request. A key that was rejected in a call (`note_rejected_key`) also counts as a
         failure, because some servers return their list even without a valid key.

@@ -242,8 +242,8 @@ class Watcher:
                 await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
                 if not first.done():
                     await self._window.show_stored()
-                # The task is started after the composition, so that an event during the composition marks it as
-                # outdated.
+                # The task is started after the composition was started. So an event that arrives in the meantime marks
+                # the composition as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
                 if found.composed is None and not self._pairs.views:

@@ -215,7 +215,7 @@ def describe_usage(usage: Usage) -> UsageView:
 
 
 def describe_replaced(replaced: Iterable[Replaced]) -> tuple[ReplacedView, ...]:
-    """Convert redacted secrets for the HTTP API. Equal kinds at the same place become one item with a count."""
+    """Convert redacted secrets for the HTTP API. Secrets of one kind in the same text become one item with a count."""
     counted = Counter((one.kind, one.place, one.pair_id) for one in replaced)
     return tuple(ReplacedView(*what, count) for what, count in counted.items())
 

@@ -12,7 +12,7 @@ from app.views.conversation.pair import FailureView, UsageView, describe_failure
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run, the work of getting one reply. `lifecycle` is the status that the run gives to its pair."""
+    """A run, the work of getting one reply. `lifecycle` is the status of the reply."""
 
     run_id: str
     pair_id: str
