@@ -2,7 +2,8 @@
 
     comparison_id = await deliver(draft)         # raises an error if the draft is refused
 
-Drafts of one tab are delivered one after the other, in the order of their sends (`app/state/tab/turns.py`).
+Drafts of one tab for one conversation are delivered one after the other, in the order of their sends
+(`app/state/tab/turns.py`).
 """
 
 from __future__ import annotations
