@@ -327,11 +327,12 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             return None
         await self._come_to_page()
         self.fault = ""
-        ordered = self.order is not None and self.order.id == order_id
-        models = self._models_of(order_id) if ordered else self._next_models
+        order = self.order if self.order is not None and self.order.id == order_id else None
+        # An order to send a draft has its models. "Continue" is the next message, which `compared` is about.
+        models = self._models_of(order_id) if order is not None and order.kind is OrderKind.SEND else self._next_models
         if models:
             self._compare_next(())
-        if ordered:
+        if order is not None:
             self.order = None
         conversation_id = conversation_in(self.router.url.path)
         options = await options_of(self, conversation_id)

@@ -16,7 +16,7 @@ from app.runs.settings.provider_commands import list_models
 from app.state.compare import choice
 from app.state.compare.choice import ComparisonChoiceState
 from app.state.composer import state as composer_state
-from app.state.composer.message_box import MAX_TEXT
+from app.state.composer.message_box import CONTINUE, MAX_TEXT
 from app.state.composer.split import describe_split
 from app.state.composer.state import ComposerState
 from app.state.composer.views import OrderKind
@@ -93,6 +93,22 @@ async def test_models_chosen_before_a_message_is_written_get_the_next_one(ctx: A
 
     comparison, _ = await read_comparison(ctx, LOCAL_OWNER, tab.shows(ComposerState, "made"))
     assert (comparison.text, [run.model for run in comparison.runs]) == ("/echo my own text", [DEMO, TINY])
+    assert tab.shows(ComposerState, "compared") == ""
+
+
+async def test_continue_goes_to_the_models_that_the_next_message_goes_to(ctx: AppContext, tab: Tab) -> None:
+    conversation_id = await a_conversation(ctx)
+    await reply_to(ctx, conversation_id, "/echo one")
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(ComposerState.open)
+    await choose_others_before_writing(tab)
+
+    await tab.send(ComposerState.continue_reply)
+    order = tab.shows(ComposerState, "order")
+    await tab.send(ComposerState.send, send_id="1", text=order.text, order_id=order.id)
+
+    comparison, _ = await read_comparison(ctx, LOCAL_OWNER, conversation_id)
+    assert (comparison.text, [run.model for run in comparison.runs]) == (CONTINUE, [TINY, THINKER])
     assert tab.shows(ComposerState, "compared") == ""
 
 
