@@ -50,6 +50,7 @@ class Draft:
     - `schema`, `send_parameters`: apply to this send alone.
     - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
+    - `moved`: the text was sent from the start page, for the conversation that the text before it has started.
 
     The pairs that the page has counted:
 
@@ -77,6 +78,7 @@ class Draft:
     send_parameters: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
+    moved: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()

@@ -354,9 +354,12 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     async def _deliver(self, draft: Draft) -> str:
         """Send the draft and show the result. Return the id of the conversation that the send started, "" for none."""
-        target, begun = draft.conversation_id, ""
+        is_first = not draft.conversation_id
         async with self:
-            token = self.router.session.client_token
+            token, made = self.router.session.client_token, self._find_made(draft)
+        if made:
+            draft = replace(draft, conversation_id=made, moved=True)
+        target, begun = draft.conversation_id, ""
         try:
             if delivered := _DELIVERED.find(token, draft.id):
                 target = delivered
@@ -381,7 +384,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             raise
         if draft.id:
             _DELIVERED.note(token, draft.id, target)
-        moved = "" if draft.conversation_id else target
+        moved = target if is_first else ""
         async with self:
             self._going = moved or self._going
             await self._answer(draft, accepted=True)
@@ -395,10 +398,6 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         """Deliver the draft. Return the id of its conversation, new or not, and of its comparison ("" for none)."""
         if draft.conversation_id:
             return draft.conversation_id, await deliver(draft)
-        async with self:
-            made = self.made if self._made_as == draft.new else ""
-        if made:  # the previous text on this page has started this conversation
-            return made, await deliver(replace(draft, conversation_id=made))
         made, comparison = await deliver_first(draft)
         async with self:
             self.made, self._made_as = made, draft.new
@@ -408,8 +407,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
 
     def _order_of(self, draft: Draft) -> str:
         """Return the name of the order in which this draft is delivered. Drafts for one conversation have one order."""
-        made = self.made if self._made_as == draft.new else ""
-        return token_in(self.router.session.client_token, draft.conversation_id or made)
+        return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
+
+    def _find_made(self, draft: Draft) -> str:
+        """Return the conversation that the previous text on the start page has started for this draft, "" for none."""
+        return "" if draft.conversation_id or self._made_as != draft.new else self.made
 
     async def _answer(self, draft: Draft, *, accepted: bool) -> None:
         if not accepted:
@@ -421,10 +423,11 @@ class ComposerState(MessageBox, VisitedState, rx.State):
                 self._keep_returned(draft.conversation_id, draft.schema, draft.files)
             await restore_send_parameters(self, draft.conversation_id, draft.send_parameters)
         if draft.id:
-            self._note_answer(draft.id, accepted=accepted)
+            moved = draft.conversation_id if draft.moved and not accepted else ""
+            self._note_answer(draft.id, accepted=accepted, moved=moved)
 
-    def _note_answer(self, send_id: str, *, accepted: bool) -> None:
-        self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted))
+    def _note_answer(self, send_id: str, *, accepted: bool, moved: str = "") -> None:
+        self.answers = (*self.answers[1 - _KEPT_ANSWERS :], SendAnswer(send_id, accepted, moved))
 
     async def _ask_about(self, draft: Draft, dialog: OverBudgetView) -> None:
         """Open the dialog of a send that is held back, unless another page is open by now."""
