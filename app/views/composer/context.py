@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.context.context import OutReason
-from app.domain.errors import InviewError
+from app.domain.errors import InputError, InviewError
 from app.domain.filters.language.errors import FilterError
 from app.domain.tools.inclusion import Choice
 from app.domain.tools.tools import Tool
 from app.views.composer.parameters import SettingView
+from app.views.input_errors import describe_input
 from app.views.request.composition import EstimateView
 from app.views.usage.figures import number
 
@@ -134,4 +135,4 @@ def show_refusal(error: InviewError) -> RefusalView:
     """Return the reason why the view options cannot be used, from the error that they caused."""
     if isinstance(error, FilterError):
         return RefusalView(error.message, error.position, error.found or "", error.expected or "", error.hint or "")
-    return RefusalView(str(error))
+    return RefusalView(describe_input(error.field, error.reason) if isinstance(error, InputError) else str(error))
