@@ -21,13 +21,14 @@ from app.runs.send.commands import LOCAL_OWNER
 from app.runs.settings.preference_commands import read_preferences, set_preferences
 from app.state.composer.views import OverBudgetView, WayView
 from app.views.request.composition import NAMES_OF_LIMITS, describe_cost
-from app.views.usage.figures import money, number, plural
+from app.views.usage.figures import join_words, money, number, plural
 
 FIT = "fit"
 FORCE = "force"
 SUMMARISE = "summarise"
 AS_COUNTED = "as-counted"
 CURRENT = "current"
+CHANGED = "The context has changed"
 KEPT = "Nothing has been sent; your text is saved."
 _MODEL = "model "
 _NEW_REQUEST = WayView(
@@ -115,9 +116,12 @@ def read_way(key: str) -> Way | None:
 def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()) -> OverBudgetView:
     """Return the content of the dialog "The context has changed": the send would contain other pairs than were counted.
 
-    `models`: these models get the message, so the text names the model that would get other pairs.
+    `models`: these models get the message, so the text names the model that would get other pairs. If the page counted
+    for a model that gets no message, the text names all models that do, without numbers.
     """
     composition = error.composition
+    if models and error.model not in models:
+        return _describe_changed_view(error, models)
     now = plural(composition.x, "pair")
     estimate = composition.estimate
     way = WayView(
@@ -129,7 +133,16 @@ def describe_changed(error: SelectionChangedError, *, models: Sequence[str] = ()
     )
     to = f" to {_name_of(error.model, models)}" if models else ""
     message = f"{now} would be sent{to} now, {describe_difference(error.seen, composition.x)}."
-    return OverBudgetView(f"{message} {KEPT}", (way,), "The context has changed", remembers=False, model=error.model)
+    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
+
+
+def _describe_changed_view(error: SelectionChangedError, models: Sequence[str]) -> OverBudgetView:
+    """Return the content of the dialog if the pairs in view changed and were counted for a model that gets none."""
+    name = "Send the pairs in view now" if error.composition.y else "Send the draft alone"
+    way = WayView(AS_COUNTED, name, "", "What the requests would contain now.", error.selection)
+    names = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values())
+    message = f"The pairs in view have changed since they were counted. {names} would get the pairs in view now."
+    return OverBudgetView(f"{message} {KEPT}", (way,), CHANGED, remembers=False, model=error.model)
 
 
 def _name_of(model: str, models: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
     comparison_id = await deliver(draft)         # raises an error if the draft is refused
 
-Drafts of one tab are delivered one after the other, in the order of their sends (`app/state/tab/turns.py`).
+Drafts of one tab for one conversation are delivered one after the other, in the order of their sends
+(`app/state/tab/turns.py`).
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Draft:
     - `schema`, `send_parameters`: apply to this send alone.
     - `models`: several models that answer side by side.
     - `waited`: the text is the first one of the queue, and the send resumes the queue.
+    - `moved`: the text was sent from the start page, for the conversation that the text before it has started.
 
     The pairs that the page has counted:
 
@@ -76,6 +78,7 @@ class Draft:
     send_parameters: Parameters = NO_PARAMETERS
     over_budget: OverBudget | None = None
     waited: bool = False
+    moved: bool = False
     counted: ContextSnapshot | None = field(default=None, repr=False, compare=False)
     uncounted: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()

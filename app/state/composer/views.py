@@ -43,11 +43,13 @@ class BoxOrder:
 class SendAnswer:
     """The result of a send: accepted or refused. `id` is the id that the text area gave to the send.
 
-    The text of a refused send goes back into the message box.
+    The text of a refused send goes back into the message box. `moved` is the conversation whose message box that is, if
+    it differs from the page that the text was sent from; otherwise "".
     """
 
     id: str
     accepted: bool
+    moved: str = ""
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ class ScreenPairView:
     The pair:
 
     - `out`: the reason why the next send leaves it out; None: it is sent, or still running.
+    - `out_for`: if it is sent to some models only, the names of the models that do not get it, "" for none.
     - `topic`: a path ("AI > Planning").
     - `topic_is_missing`: the pair names a topic that does not exist.
     - `model_name`: the display name of `model`.
@@ -123,6 +124,7 @@ class ScreenPairView:
     unread: bool = False
     begins: bool = False
     switched: bool = False
+    out_for: str = ""
 
 
 class ShownMarks(TypedDict, total=False):
