@@ -174,7 +174,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like that of `make_reading_engine`, and also writes. It waits for other writers."""
+    """Make an engine that reads like the one of `make_reading_engine`, and also writes. It waits for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 
