@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Final
 
 import reflex as rx
 
@@ -29,6 +30,7 @@ from app.state.composer.state import ComposerState, clear_composer, show_compose
 from app.state.filters.applied import FilterState, show_filter
 from app.state.inspector.preview import PreviewState, note_moment
 from app.state.tab.address import conversation_in, position_in
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import whole_in
 from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
 from app.state.transcript.chat import ChatState
@@ -84,10 +86,13 @@ class TranscriptState(rx.State):
     @rx.event
     async def open(self) -> rx.event.EventType[()] | None:
         """Show the conversation that the address names, and start to follow its changes."""
+        return await self._open()
+
+    async def _open(self) -> rx.event.EventType[()] | None:
         conversation_id = conversation_in(self.router.url.path)
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
-        self.gone = self.stopped = False
+        set_changed(self, gone=False, stopped=False)
         forget_watcher(self.router.session.client_token, conversation_id)
         return TranscriptState.follow if conversation_id else None
 
@@ -215,11 +220,16 @@ class TranscriptState(rx.State):
             streamed = replace(screen, pairs=shown.pairs, compared=shown.compared)
             if streamed == shown:
                 return
-        self.known = True
-        self.earlier, self.later, self.damaged = screen.earlier, screen.later, screen.damaged
-        self.running, self.ended = screen.running, screen.ended
-        self.retry, self.progress, self.changes = screen.retry, screen.progress, screen.changes
+        set_changed(self, known=True, **{name: getattr(screen, name) for name in _COPIED})
         if (context := screen.context) is not None:
-            self.boundary = -1 if context.boundary is None else context.boundary
-            self.boundary_reason = context.boundary_reason
-            self.first_sent = context.first_sent
+            boundary = -1 if context.boundary is None else context.boundary
+            set_changed(self, boundary=boundary, boundary_reason=context.boundary_reason, first_sent=context.first_sent)
+
+
+async def open_transcript(state: TranscriptState) -> rx.event.EventType[()] | None:
+    """Show the conversation that the address names. Return the event that follows its changes."""
+    return await state._open()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
+
+
+_COPIED: Final = ("earlier", "later", "damaged", "running", "ended", "retry", "progress", "changes")
+"""The vars whose values are those of the fields of a screen with the same names."""
