@@ -59,7 +59,8 @@ LOADS: Final[Mapping[str, list[str]]] = {
 """The load events of each page."""
 
 ONE_BY_ONE: Final = [
-    format_event_handler(handler) for handler in (VisitState.begin, *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
+    format_event_handler(handler)
+    for handler in (cast("Any", VisitState.begin), *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
 ]
 """The events that do the same as `OpeningState.open`, one for each state."""
 

@@ -229,17 +229,19 @@ class Watcher:
     # --- the first screen ---
 
     async def _begin(self, feed: Subscription) -> None:
+        try:
+            conversation = await self._load()
+        except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
+            self._show(refusal=show_refusal(error))
+            return
+        self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
+        unfiltered = not (conversation.filter if self.view.options.filter is None else self.view.options.filter).strip()
         async with self.view.busy:
             first = asyncio.create_task(self.view.compose())
             try:
-                await asyncio.wait({first}, timeout=PATIENCE_SECONDS)
-                if not first.done() or first.result().composed is None:
-                    try:
-                        conversation = await self._load()
-                    except DamagedRowError as error:  # the conversation cannot be opened, and the page says why
-                        self._show(refusal=show_refusal(error))
-                        return
-                    await self._show_before(first, conversation)
+                await asyncio.wait({first}, timeout=PATIENCE_SECONDS if unfiltered and not self.at else None)
+                if not first.done():
+                    await self._window.show_stored()
                 # Started after the composition, so that an event during the composition marks it as outdated.
                 self._spawn(self._listen(feed))
                 found = await first
@@ -252,15 +254,6 @@ class Watcher:
         self._spawn(self.view.keep(self._apply))
         self._spawn(self._pairs.structured.keep_read(self._show))
         await self._read_beside()
-
-    async def _show_before(self, first: asyncio.Task[ComposedResult], conversation: Conversation) -> None:
-        """Show the newest pairs before the first composition is done, if they are certainly in view."""
-        self.screen = replace(self.screen, damaged=show_damaged_settings(conversation.damage))
-        line = conversation.filter if self.view.options.filter is None else self.view.options.filter
-        if line.strip() or self.at:
-            await asyncio.wait({first})
-        if not first.done():
-            await self._window.show_stored()
 
     async def _load(self) -> Conversation:
         async with self.ctx.store.read() as session:

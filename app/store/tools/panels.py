@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from sqlalchemy import Select, bindparam, or_, select, text
+from sqlalchemy import ColumnElement, Select, bindparam, or_, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.store.conversation.rows_comparison import COMPARISON
@@ -30,9 +29,10 @@ async def find_filled(session: AsyncSession, owner: str, conversation_id: str) -
 
 
 @cache
-def _select_filled() -> Select[Any]:
+def _select_filled() -> Select[bool, bool, bool]:
     """Build the query of `find_filled` once."""
-    here, owner = bindparam("conversation"), bindparam("of_owner")
+    here: ColumnElement[str] = bindparam("conversation", type_=QUEUED.c.conversation_id.type)
+    owner: ColumnElement[str] = bindparam("of_owner", type_=QUEUED.c.owner.type)
     queued, compared, asked = QUEUED.c, COMPARISON.c, PERMISSION_REQUEST.c
     shown_here = or_(asked.shown_in == here, asked.conversation_id == here)
     return select(
