@@ -63,7 +63,8 @@ async def show_comparison(state: ComparisonState, screen: Screen, shown: Screen 
     """Copy the comparison from `screen` to `state`, if it differs from `shown`, the screen that was copied last."""
     if shown is None or screen.comparison is not shown.comparison:
         before = state.comparison
-        set_changed(state, comparison=screen.comparison)
+        if screen.comparison is not before:
+            state.comparison = screen.comparison
         if screen.comparison is None or (before is not None and before.id != screen.comparison.id):
             _look(state, on=False)
         await _reveal(state)
