@@ -45,7 +45,6 @@ from app.state.inspector import cache
 from app.state.inspector.branches import BranchState
 from app.state.opening import APART, APART_IN_CONVERSATION, OpeningState
 from app.state.settings.preferences import PreferencesState
-from app.state.shell.notice import NoticeState
 from app.state.sidebar.sidebar import SidebarState
 from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
@@ -181,7 +180,11 @@ async def test_one_event_shows_the_same_as_one_event_for_each_region(
     others = APART_IN_CONVERSATION if conversation_id else ()
     together, apart = Tab(processor, path), Tab(processor, path)
     for tab in (together, apart):
-        await tab.send(NoticeState.dismiss)  # the first event of a tab sends all default values
+        tab.path = "/"
+        await tab.send(SystemPromptState.save, form={"prompt": "Be brief."})
+        await tab.send(TemporaryState.want, wanted=True)
+        await tab.send(FilterState.use_model, model="offline:echo")
+        tab.path = path
 
     async with opened(apart, VisitState.begin, *APART, *others):
         await until(lambda: tab_has_branches(apart) or not conversation_id)
