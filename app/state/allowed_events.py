@@ -172,7 +172,7 @@ CALLABLE: Final[Mapping[type[rx.State], frozenset[str]]] = {
     ModelState: frozenset({"load", "choose", "look", "find_local"}),
     NewsState: frozenset({"follow", "read_again"}),
     NoticeState: frozenset({"tell", "dismiss"}),
-    OpeningState: frozenset({"open"}),
+    OpeningState: frozenset({"open", "load"}),
     OwnPriceState: frozenset({"load", "save", "remove"}),
     ContextState: frozenset({"load", "save", "clear_fault"}),
     KeyboardState: frozenset({"perform", "tell_copied"}),

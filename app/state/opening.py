@@ -1,10 +1,10 @@
-"""Opening the start page or the page of a conversation: one event fills the states of all regions.
+"""Opening the start page or the page of a conversation: two events fill the states of all regions.
 
-    on_load=OpeningState.open
+    on_load=[OpeningState.open, OpeningState.load]
 
 The data around the pairs is read once (`runs/conversation/opening.py`), and the page gets it in one update. If that
-fails, each region reads its own data, and shows its own error. The pairs come from `TranscriptState.follow`, which this
-event starts.
+fails, each region reads its own data, and shows its own error. The pairs are more urgent: `open` starts to follow them
+before `load` reads anything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 import reflex as rx
 import structlog
 
-from app.runs.app_context import current
+from app.runs.app_context import context_for, current
 from app.runs.conversation.opening import OpenedConversation, read_opened
 from app.runs.send.commands import LOCAL_OWNER
 from app.state.agents.choice import AgentState, show_agents
@@ -43,10 +43,6 @@ from app.state.usage.spent import SpentState
 log = structlog.get_logger()
 
 APART: Final[tuple[Any, ...]] = (
-    # The view options are loaded before the transcript, whose first screen depends on them.
-    FilterState.open,
-    KeepingState.open,
-    TranscriptState.open,
     TopicState.load,
     ChatState.open,
     ComposerState.open,
@@ -68,12 +64,23 @@ OF_CONVERSATION: Final[tuple[Any, ...]] = (CacheState.follow, NewsState.follow, 
 
 
 class OpeningState(rx.State):
-    """The event handler that opens the start page or the page of a conversation."""
+    """The event handlers that open the start page or the page of a conversation."""
 
     @rx.event
     async def open(self) -> list[Any]:
-        """Show the data of the page in one update. Return the events that keep it current."""
+        """Clear the data of the previous page, and start to follow the pairs of this one."""
         await begin_visit(self)
+        here = conversation_in(self.router.url.path)
+        temporary = bool(here) and await context_for(current(), here) is not current()
+        # The view options come before the transcript, whose first screen depends on them.
+        await open_filter(await self.get_state(FilterState), temporary=temporary)
+        open_keeping(await self.get_state(KeepingState))
+        follows = await open_transcript(await self.get_state(TranscriptState))
+        return [] if follows is None else [follows]
+
+    @rx.event
+    async def load(self) -> list[Any]:
+        """Show the data around the pairs in one update. Return the events that keep it current."""
         here = conversation_in(self.router.url.path)
         models, topics = await self.get_state(ModelState), await self.get_state(TopicState)
         try:
@@ -89,10 +96,6 @@ class OpeningState(rx.State):
     async def _show(self, opened: OpenedConversation) -> list[Any]:
         """Fill the states. Return the events that read what cannot be read at once."""
         events: list[Any] = []
-        # The view options come before the transcript, whose first screen depends on them.
-        await open_filter(await self.get_state(FilterState), temporary=opened.temporary)
-        open_keeping(await self.get_state(KeepingState))
-        events.append(await open_transcript(await self.get_state(TranscriptState)))
         show_topic(await self.get_state(TopicState), opened.topic_path)
         show_chat(await self.get_state(ChatState), opened)
         events += await open_composer(await self.get_state(ComposerState), opened.preferences)

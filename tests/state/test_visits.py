@@ -14,12 +14,14 @@ import app.app as wiring
 from app.runs.app_context import AppContext
 from app.state.compare.answer_again import AnswerAgainState
 from app.state.compare.choice import ComparisonChoiceState
+from app.state.compare.keeping import KeepingState
 from app.state.comparison import ComparisonState
 from app.state.composer.inserting import InsertingState
 from app.state.composer.parameters import ParametersState
 from app.state.composer.schema import SchemaState
 from app.state.composer.state import ComposerState
 from app.state.conversation.system_prompt import SystemPromptState
+from app.state.filters.applied import FilterState
 from app.state.filters.line import FilterLineState
 from app.state.filters.saved import SavedFilterState
 from app.state.filters.sheet import SheetState
@@ -58,9 +60,18 @@ LOADS: Final[Mapping[str, list[str]]] = {
 }
 """The load events of each page."""
 
+FIRST: Final[tuple[Any, ...]] = (VisitState.begin, FilterState.open, KeepingState.open, TranscriptState.open)
 ONE_BY_ONE: Final = [
     format_event_handler(handler)
-    for handler in (cast("Any", VisitState.begin), *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
+    for handler in (
+        cast("Any", VisitState.begin),
+        FilterState.open,
+        KeepingState.open,
+        TranscriptState.open,
+        *APART,
+        *APART_IN_CONVERSATION,
+        *OF_CONVERSATION,
+    )
 ]
 """The events that do the same as `OpeningState.open`, one for each state."""
 
@@ -216,7 +227,7 @@ async def run_loads(tab: Tab, kind: type[VisitedState]) -> None:
     own = () if kind is SidebarState else (kind.get_full_name(),)  # its event follows the list
     route = routes.CONVERSATION if tab.path.startswith(PREFIX) else tab.path
     loads = LOADS[route.strip("/") or "index"]
-    for name in ONE_BY_ONE if loads == [f"{OpeningState.get_full_name()}.open"] else loads:
+    for name in ONE_BY_ONE if loads[0] == f"{OpeningState.get_full_name()}.open" else loads:
         state, _, handler = name.rpartition(".")
         if state in {VisitState.get_full_name(), *own} and handler != "follow":
             await tab.send_event(name, {})

@@ -39,8 +39,9 @@ def register(app: rx.App) -> None:
         UndoState.open,
     ]
     around = [VisitState.begin, *lasting]
-    app.add_page(home, route=routes.HOME, title="Inview", on_load=OpeningState.open)
-    app.add_page(conversation, route=routes.CONVERSATION, title=ChatState.tab_title, on_load=OpeningState.open)
+    opened = [OpeningState.open, OpeningState.load]
+    app.add_page(home, route=routes.HOME, title="Inview", on_load=opened)
+    app.add_page(conversation, route=routes.CONVERSATION, title=ChatState.tab_title, on_load=opened)
     app.add_page(settings, route=routes.SETTINGS, title="Settings · Inview", on_load=[*around, *SETTINGS_LOAD])
     app.add_page(trash, route=routes.TRASH, title="Trash · Inview", on_load=[*around, TrashState.load])
     app.add_page(
