@@ -32,7 +32,15 @@ from app.state.inspector.preview import PreviewState, note_moment
 from app.state.tab.address import conversation_in, position_in
 from app.state.tab.changes import set_changed
 from app.state.tab.inputs import whole_in
-from app.state.tab.tab_watchers import forget_watcher, note_change, registered, serves, watcher_of
+from app.state.tab.tab_watchers import (
+    forget_watcher,
+    note_change,
+    prepare_watcher,
+    registered,
+    serves,
+    take_prepared,
+    watcher_of,
+)
 from app.state.transcript.chat import ChatState
 from app.views.conversation.damage import DamagedSettingView
 from app.views.reply.pair import ScreenPairView
@@ -93,8 +101,23 @@ class TranscriptState(rx.State):
         if conversation_id != self.conversation or position_in(self.router.url.query):
             await self._clear(conversation_id)
         set_changed(self, gone=False, stopped=False)
-        forget_watcher(self.router.session.client_token, conversation_id)
-        return TranscriptState.follow if conversation_id else None
+        token = self.router.session.client_token
+        forget_watcher(token, conversation_id)
+        if not conversation_id:
+            return None
+        prepare_watcher(
+            token, *await self._make_watcher(await context_for(current(), conversation_id), conversation_id)
+        )
+        return TranscriptState.follow
+
+    async def _make_watcher(self, ctx: AppContext, conversation_id: str) -> tuple[Watcher, tuple[str, ...]]:
+        """Return a watcher for the choices of this tab, and the ids of the files of its draft."""
+        filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
+        at = position_in(self.router.url.query)
+        parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
+        watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
+        watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
+        return watcher, tuple(ids_of(composer.files))
 
     @rx.event(background=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
@@ -127,13 +150,12 @@ class TranscriptState(rx.State):
 
         Return True if the conversation no longer exists in this app context, False if the page shows another one.
         """
-        async with self:
-            filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
-            at = position_in(self.router.url.query)
-            parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
-            watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
-            watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
-            token, files = self.router.session.client_token, ids_of(composer.files)
+        token = self.router.session.client_token
+        prepared = take_prepared(token, conversation_id)
+        if prepared is None or prepared[0].ctx is not ctx:
+            async with self:
+                prepared = await self._make_watcher(ctx, conversation_id)
+        watcher, files = prepared
         shown: Screen | None = None
         noted = -1  # the `turn` that was reported last
         registrations.enter_context(registered(token, watcher))
