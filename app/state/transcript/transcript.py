@@ -117,7 +117,7 @@ class TranscriptState(rx.State):
         parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
         watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
         watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
-        return watcher, tuple(ids_of(composer.files))
+        return watcher, ids_of(composer.files)
 
     @rx.event(background=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
