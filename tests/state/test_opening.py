@@ -46,6 +46,7 @@ from app.state.inspector.branches import BranchState
 from app.state.opening import APART, APART_IN_CONVERSATION, OpeningState
 from app.state.settings.preferences import PreferencesState
 from app.state.sidebar.sidebar import SidebarState
+from app.state.tab import tab_watchers
 from app.state.tab.visit import VisitState
 from app.state.topics.chosen import TopicState
 from app.state.transcript.chat import ChatState
@@ -54,7 +55,7 @@ from app.state.usage import spent
 from app.state.usage.spent import SpentState
 from app.store.conversation.conversations import update_conversation
 from tests.runs.clock import HANG_SECONDS
-from tests.runs.steps import count_statements, reply_to, until_quiet
+from tests.runs.steps import count_statements, pairs_of, reply_to, until_quiet
 from tests.state.conftest import Processor, Tab
 from tests.state.watched import running
 from tests.waiting import until
@@ -260,6 +261,30 @@ async def test_page_does_not_wait_for_the_search_for_the_server_of_its_model(
         assert tab.shows(ModelState, "chosen_name") in {None, ""}
         found.set()
         await until(lambda: tab.shows(ModelState, "chosen_name") == "ollama:llama3")
+
+
+async def test_pairs_are_read_before_the_data_around_them(
+    ctx: AppContext, tab: Tab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person may press a key for a pair that the page showed before it was loaded again."""
+    goes_on, read_opened = asyncio.Event(), opening.read_opened
+
+    async def read_late(*of: Any, **more: Any) -> Any:
+        await goes_on.wait()
+        return await read_opened(*of, **more)
+
+    monkeypatch.setattr(opening, "read_opened", read_late)
+    conversation_id = await with_pairs(ctx)
+    (pair,) = await pairs_of(ctx, conversation_id)
+    tab.path = f"/c/{conversation_id}"
+    await tab.send(VisitState.begin)
+
+    async with running(tab, OpeningState.open), running(tab, OpeningState.load):
+        tabs = cast("Any", tab_watchers)._TABS
+        await until(lambda: tab.token in tabs and tabs[tab.token].watcher.pair(pair.id))
+        assert tab.shows(ChatState, "title") == ""
+        goes_on.set()
+        await until(lambda: tab.shows(ChatState, "title"))
 
 
 @pytest.mark.usefixtures("still")
