@@ -62,7 +62,7 @@ LOADS: Final[Mapping[str, list[str]]] = {
 
 FIRST: Final[tuple[Any, ...]] = (VisitState.begin, FilterState.open, KeepingState.open, TranscriptState.open)
 ONE_BY_ONE: Final = [
-    format_event_handler(cast("Any", handler)) for handler in (*FIRST, *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
+    format_event_handler(handler) for handler in (*FIRST, *APART, *APART_IN_CONVERSATION, *OF_CONVERSATION)
 ]
 """The events that do the same as `OpeningState.open`, one for each state."""
 
