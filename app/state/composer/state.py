@@ -20,13 +20,14 @@ from app.domain.compare.comparisons import MAX_MODELS
 from app.domain.context.over_budget import OverBudgetError
 from app.domain.context.seen_selection import SelectionChangedError
 from app.domain.errors import InviewError, NotFoundError
+from app.domain.settings.preferences import Preferences
 from app.runs.app_context import context_for, current
 from app.runs.child_calls.summaries import summarise
 from app.runs.send.commands import LOCAL_OWNER, cancel_run
 from app.runs.send.context_selection import ViewOptions
 from app.runs.send.first_message import FirstMessageOptions
 from app.runs.send.queue import read_queue, view_options_of
-from app.runs.settings.preference_commands import read_prelude
+from app.runs.settings.preference_commands import prelude_of, read_prelude
 from app.runs.watch.screen import Screen
 from app.state.comparison import expect_replies
 from app.state.composer.files import refuse_to_send
@@ -58,6 +59,7 @@ from app.state.conversation.model import ModelState
 from app.state.messages.error_messages import describe_fault, provider_of
 from app.state.messages.toasts import show_fault
 from app.state.tab.address import conversation_in, conversation_path
+from app.state.tab.changes import set_changed
 from app.state.tab.inputs import text_in
 from app.state.tab.tab_watchers import watcher_of
 from app.state.tab.turns import Turns, token_in
@@ -111,11 +113,15 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     @rx.event
     async def open(self) -> list[Any]:
         """Clear the data of the previous page. On the start page, read the text about the user that sends include."""
+        here = conversation_in(self.router.url.path)
+        return await self._open(None if here else await read_prelude(current(), LOCAL_OWNER))
+
+    async def _open(self, prelude: str | None) -> list[Any]:
         await self._come_to_page()
         going, self._going = self._going, ""
         if conversation_in(self.router.url.path):
             return []
-        self.prelude = await read_prelude(current(), LOCAL_OWNER)
+        set_changed(self, prelude=prelude)
         return _go_to(going)  # the page missed this redirect while it had no connection
 
     @rx.event
@@ -278,10 +284,10 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             return
         if self._pending is not None:
             await self._answer(self._pending, accepted=False)
-        self.fault, self.refused, self.work, self.over_budget, self.order = "", (), None, None, None
+        set_changed(self, fault="", refused=(), work=None, over_budget=None, order=None)
         self._pending, self._made_as = None, None
         self._compare_next(())
-        self.made = self.made if self.made == conversation_id else ""
+        set_changed(self, made=self.made if self.made == conversation_id else "")
 
     def _note_nothing_to_send(self, order_id: str) -> None:
         if models := self._models_of(order_id):
@@ -298,7 +304,8 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         self._next_models = models
         if (watcher := watcher_of(self)) is not None:
             watcher.compare(models)
-        self.compared = join_words(current().catalogue.names_of(LOCAL_OWNER, models).values()) if models else ""
+        names = current().catalogue.names_of(LOCAL_OWNER, models).values() if models else ()
+        set_changed(self, compared=join_words(names) if models else "")
 
     @property
     def next_models(self) -> tuple[str, ...]:
@@ -513,6 +520,12 @@ def _go_to(conversation_id: str) -> list[Any]:
     if not conversation_id:
         return []
     return [TopicState.carry(conversation_id), rx.redirect(conversation_path(conversation_id))]
+
+
+async def open_composer(state: ComposerState, preferences: Preferences | None) -> list[Any]:
+    """Clear the data of the previous page. On the start page, show the prelude of these preferences."""
+    prelude = None if preferences is None else prelude_of(preferences)
+    return await state._open(prelude)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - public methods are for browsers
 
 
 def show_composer(state: ComposerState, screen: Screen, shown: Screen | None) -> None:

@@ -92,6 +92,7 @@ class _Tab:
 
 
 _TABS: Final[dict[str, _Tab]] = {}
+_PREPARED: Final[dict[str, tuple[Watcher, tuple[str, ...]]]] = {}
 _AWAITED: Final = defaultdict[str, set[asyncio.Event]](set)
 
 
@@ -139,12 +140,27 @@ def registered(token: str, watcher: Watcher) -> Generator[None]:
         tab.notify()
 
 
+def prepare_watcher(token: str, watcher: Watcher, files: tuple[str, ...]) -> None:
+    """Keep a watcher that does not run yet, and the ids of the files of the draft, for the handler that will run it.
+
+    So this handler does not have to wait for the lock of the state, and the pairs are read at once.
+    """
+    _PREPARED[token] = watcher, files
+
+
+def take_prepared(token: str, conversation_id: str) -> tuple[Watcher, tuple[str, ...]] | None:
+    """Remove and return the prepared watcher of a tab. None: there is none for this conversation."""
+    found = _PREPARED.pop(token, None)
+    return None if found is None or found[0].conversation_id != conversation_id else found
+
+
 def forget_watcher(token: str, conversation_id: str) -> None:
     """Forget the watcher of the page that the tab showed before, so that no handler of the next page finds it.
 
     `conversation_id` is the conversation that the next page shows, "" for none. If it is the same as before, `moments`
     waits for its next watcher.
     """
+    _PREPARED.pop(token, None)
     if (tab := _TABS.pop(token, None)) is not None:
         tab.is_left = tab.watcher.conversation_id != conversation_id
         tab.notify()
