@@ -1,15 +1,15 @@
 """The transcript: the pairs in view of the conversation on screen, and the replies that stream into them.
 
 Only the handler `follow` brings a conversation to a page. It runs as long as the page shows the conversation: opening
-another page or losing the connection ends it, a reconnect starts it again. It never waits inside `async with self`, and
-sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page says so and
-offers to start it again.
+another page or losing the connection ends it, a reconnect starts it again. It never waits for a change inside `async
+with self`, and sends the text of a reply that streams without entering it (docs/decisions/0094). If it fails, the page
+says so and offers to start it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Final
 
@@ -106,19 +106,24 @@ class TranscriptState(rx.State):
         forget_watcher(token, conversation_id)
         if not conversation_id:
             return None
-        prepare_watcher(
-            token, *await self._make_watcher(await context_for(current(), conversation_id), conversation_id)
-        )
+        with suppress(Exception):  # `follow` then makes the watcher, and shows the error
+            ctx = await context_for(current(), conversation_id)
+            prepare_watcher(token, await self._make_watcher(ctx, conversation_id))
         return TranscriptState.follow
 
-    async def _make_watcher(self, ctx: AppContext, conversation_id: str) -> tuple[Watcher, tuple[str, ...]]:
-        """Return a watcher for the choices of this tab, and the ids of the files of its draft."""
+    async def _make_watcher(self, ctx: AppContext, conversation_id: str) -> Watcher:
+        """Return a watcher for the choices of this tab.
+
+        The caller registers it before it releases the lock of the state, so that no handler changes a choice meanwhile.
+        """
         filters, composer = await self.get_state(FilterState), await self.get_state(ComposerState)
         at = position_in(self.router.url.query)
         parameters = replace(await send_parameters_of(self, conversation_id), reply_schema=composer.schema or None)
         watcher = Watcher(ctx, LOCAL_OWNER, conversation_id, filters.view_options, composer.text, parameters, at=at)
         watcher.view.edition, watcher.view.models = composer.edition, composer.next_models
-        return watcher, ids_of(composer.files)
+        if files := ids_of(composer.files):
+            watcher.attach(tuple(upload.part for upload in await find_uploads(current(), LOCAL_OWNER, files)))
+        return watcher
 
     @rx.event(background=True)
     async def follow(self) -> AsyncGenerator[rx.event.EventType[()], None]:
@@ -152,18 +157,16 @@ class TranscriptState(rx.State):
         Return True if the conversation no longer exists in this app context, False if the page shows another one.
         """
         token = self.router.session.client_token
-        prepared = take_prepared(token, conversation_id)
-        if prepared is None or prepared[0].ctx is not ctx:
+        watcher = take_prepared(token, conversation_id)
+        if watcher is not None and watcher.ctx is ctx:
+            registrations.enter_context(registered(token, watcher))
+        else:
             async with self:
-                prepared = await self._make_watcher(ctx, conversation_id)
-        watcher, files = prepared
+                watcher = await self._make_watcher(ctx, conversation_id)
+                registrations.enter_context(registered(token, watcher))
         shown: Screen | None = None
         noted = -1  # the `turn` that was reported last
-        registrations.enter_context(registered(token, watcher))
         async with watcher:
-            if files:
-                uploads = await find_uploads(current(), LOCAL_OWNER, files)
-                watcher.attach(tuple(upload.part for upload in uploads))
             while (screen := await watcher.next_screen()) is not None:
                 # a reply streams, so only pairs have changed
                 only_pairs = shown is not None and screen.differs_in_pairs_alone(shown)
