@@ -156,8 +156,8 @@ def prepare_watcher(token: str, watcher: Watcher) -> None:
 
 def take_prepared(token: str, conversation_id: str) -> Watcher | None:
     """Return the prepared watcher of a tab, which the caller registers at once. None: none for this conversation."""
-    watcher = _drop_prepared(token)
-    return None if watcher is None or watcher.conversation_id != conversation_id else watcher
+    prepared = _PREPARED.get(token)
+    return _drop_prepared(token) if prepared and prepared[0].conversation_id == conversation_id else None
 
 
 def forget_watcher(token: str, conversation_id: str) -> None:

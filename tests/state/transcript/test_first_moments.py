@@ -26,7 +26,7 @@ from app.state.tab import tab_watchers
 from app.state.tab.tab_watchers import Moment, moments
 from app.state.transcript import transcript
 from app.state.transcript.transcript import TranscriptState
-from tests.runs.clock import HANG_SECONDS, take_turns
+from tests.runs.clock import HANG_SECONDS
 from tests.runs.steps import reply_to
 from tests.runs.watch.page import text_of
 from tests.state.conftest import Tab
@@ -224,27 +224,6 @@ async def test_filter_that_cannot_be_used_is_refused_in_the_first_moments(
 
     assert filter_of(moment) == ("", ["one", "two"])
     assert moment.screen.refusal is None
-
-
-async def test_nothing_is_known_of_the_next_send_in_the_first_moments(
-    tab: Tab, conversation_id: str, start: Start
-) -> None:
-    seen: list[Moment] = []
-
-    async def read() -> None:
-        seen.extend([moment async for moment in moments(tab.token, conversation_id)])
-
-    reads = asyncio.create_task(read())
-    try:
-        async with opened(tab, start):
-            await write(tab)
-            await apply_filter(tab)
-            await take_turns()
-            assert not seen
-            assert not tab.shows(TranscriptState, "known")
-    finally:
-        reads.cancel()
-        await asyncio.wait((reads,))
 
 
 async def test_watcher_that_no_handler_runs_is_forgotten(
