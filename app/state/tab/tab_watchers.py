@@ -146,7 +146,7 @@ def prepare_watcher(token: str, watcher: Watcher) -> None:
     """Register a watcher that does not run yet, until the handler that will run it takes it over.
 
     The choices of the person that the watcher was made with may change from now on: the tab's handlers find the watcher
-    and report that. So the handler that runs it need not wait for the lock of the state, and the pairs are read at once.
+    and report that. So the handler that runs it need not wait for the lock of the state: the pairs are read at once.
 
     If it is not taken over within `ARRIVAL_SECONDS`, as when the page lost its connection, it is forgotten.
     """

@@ -1,4 +1,4 @@
-"""The first moments of a page: a person changes the next send after the page was opened, before it follows its pairs."""
+"""The first moments of a page: it was opened, and a person changes the next send before the page follows its pairs."""
 
 from __future__ import annotations
 
@@ -119,20 +119,12 @@ async def use_model(tab: Tab) -> None:
     await tab.send(FilterState.use_model, model="offline:tiny")
 
 
-async def apply_filter(tab: Tab) -> None:
-    await tab.send(FilterLineState.enter, line="r1")
-
-
 def draft_of(moment: Moment) -> object:
     return moment.draft, moment.edition, moment.screen.edition
 
 
 def schema_of(moment: Moment) -> object:
     return json.loads(moment.parameters.reply_schema or "null")
-
-
-def filter_of(moment: Moment) -> object:
-    return moment.options.filter, [text_of(pair) for pair in moment.screen.pairs]
 
 
 @pytest.mark.parametrize(
@@ -145,10 +137,9 @@ def filter_of(moment: Moment) -> object:
         (set_parameters, lambda moment: moment.parameters.seed, 8),
         (choose_models, lambda moment: moment.models, MODELS),
         (use_model, lambda moment: moment.options.model, "offline:tiny"),
-        (apply_filter, filter_of, ("r1", ["two"])),
     ],
 )
-async def test_change_in_the_first_moments_is_part_of_the_next_send(
+async def test_change_in_the_first_moments_is_part_of_the_next_send(  # noqa: PLR0917 - fixtures, and a table's columns
     tab: Tab,
     conversation_id: str,
     start: Start,
@@ -161,6 +152,20 @@ async def test_change_in_the_first_moments_is_part_of_the_next_send(
         start.goes_on.set()
 
         assert read(await first_moment(tab, conversation_id)) == expected
+
+
+async def test_filter_of_the_first_moments_replaces_that_of_the_address(
+    tab: Tab, conversation_id: str, start: Start
+) -> None:
+    tab.path += "?f="
+    await tab.send(FilterState.open)
+    async with opened(tab, start):
+        await tab.send(FilterLineState.enter, line="r1")
+        start.goes_on.set()
+
+        moment = await first_moment(tab, conversation_id)
+
+    assert (moment.options.filter, [text_of(pair) for pair in moment.screen.pairs]) == ("r1", ["two"])
 
 
 async def test_models_of_the_previous_page_are_not_those_of_the_next_send(
@@ -177,11 +182,11 @@ async def test_models_of_the_previous_page_are_not_those_of_the_next_send(
 async def test_files_of_the_draft_are_part_of_the_next_send(
     ctx: AppContext, tab: Tab, conversation_id: str, start: Start
 ) -> None:
-    kept = await arrive(ctx, tab, "kept", "milk")
-    await arrive(ctx, tab, "removed", "bread")
+    kept = await arrive(ctx, tab, "a-1", "milk")
+    await arrive(ctx, tab, "a-2", "bread")
     async with opened(tab, start):
-        await tab.send(AttachmentState.remove, key="removed")
-        added = await arrive(ctx, tab, "added", "eggs")
+        await tab.send(AttachmentState.remove, key="a-2")
+        added = await arrive(ctx, tab, "a-3", "eggs")
         start.goes_on.set()
 
         moment = await first_moment(tab, conversation_id)
@@ -195,9 +200,9 @@ async def test_files_of_the_draft_are_part_of_the_next_send(
 async def test_last_file_of_the_draft_that_is_removed_is_not_sent(
     ctx: AppContext, tab: Tab, conversation_id: str, start: Start
 ) -> None:
-    await arrive(ctx, tab, "removed", "bread")
+    await arrive(ctx, tab, "a-2", "bread")
     async with opened(tab, start):
-        await tab.send(AttachmentState.remove, key="removed")
+        await tab.send(AttachmentState.remove, key="a-2")
         start.goes_on.set()
 
         assert (await first_moment(tab, conversation_id)).attached == ()
@@ -206,24 +211,10 @@ async def test_last_file_of_the_draft_that_is_removed_is_not_sent(
 async def test_files_of_the_draft_before_a_reload_are_part_of_the_next_send(
     ctx: AppContext, tab: Tab, conversation_id: str, start: Start
 ) -> None:
-    await arrive(ctx, tab, "kept", "milk")
+    await arrive(ctx, tab, "a-1", "milk")
     start.goes_on.set()
     async with opened(tab, start):
         assert len((await first_moment(tab, conversation_id)).attached) == 1
-
-
-async def test_filter_that_cannot_be_used_is_refused_in_the_first_moments(
-    tab: Tab, conversation_id: str, start: Start
-) -> None:
-    async with opened(tab, start):
-        await tab.send(FilterLineState.enter, line="s7")
-        assert tab.shows(FilterState, "done") in {None, 0}
-        start.goes_on.set()
-
-        moment = await first_moment(tab, conversation_id)
-
-    assert filter_of(moment) == ("", ["one", "two"])
-    assert moment.screen.refusal is None
 
 
 async def test_watcher_that_no_handler_runs_is_forgotten(
@@ -231,7 +222,7 @@ async def test_watcher_that_no_handler_runs_is_forgotten(
 ) -> None:
     monkeypatch.setattr(tab_watchers, "ARRIVAL_SECONDS", 0.01)
     async with opened(tab, start):
-        await until(lambda: not cast("Any", tab_watchers)._PREPARED)
+        await until(lambda: tab.token not in cast("Any", tab_watchers)._PREPARED)
         await write(tab)
         monkeypatch.setattr(tab_watchers, "ARRIVAL_SECONDS", HANG_SECONDS)
         start.goes_on.set()
@@ -242,7 +233,7 @@ async def test_watcher_that_no_handler_runs_is_forgotten(
 async def test_page_that_cannot_prepare_its_watcher_shows_that_it_stopped(
     ctx: AppContext, tab: Tab, conversation_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await arrive(ctx, tab, "kept", "milk")
+    await arrive(ctx, tab, "a-1", "milk")
 
     async def fail(*_: object) -> None:
         raise RuntimeError("the uploads are damaged")
