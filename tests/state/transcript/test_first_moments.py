@@ -127,6 +127,18 @@ def schema_of(moment: Moment) -> object:
     return json.loads(moment.parameters.reply_schema or "null")
 
 
+def seed_of(moment: Moment) -> object:
+    return moment.parameters.seed
+
+
+def models_of(moment: Moment) -> object:
+    return moment.models
+
+
+def model_of(moment: Moment) -> object:
+    return moment.options.model
+
+
 @pytest.mark.parametrize(
     ("change", "read", "expected"),
     [
@@ -134,9 +146,9 @@ def schema_of(moment: Moment) -> object:
         (restore, draft_of, ("Hello", 7, 7)),
         (restore, schema_of, {"type": "object"}),
         (set_schema, schema_of, {"type": "object"}),
-        (set_parameters, lambda moment: moment.parameters.seed, 8),
-        (choose_models, lambda moment: moment.models, MODELS),
-        (use_model, lambda moment: moment.options.model, "offline:tiny"),
+        (set_parameters, seed_of, 8),
+        (choose_models, models_of, MODELS),
+        (use_model, model_of, "offline:tiny"),
     ],
 )
 async def test_change_in_the_first_moments_is_part_of_the_next_send(  # noqa: PLR0917 - fixtures, and a table's columns
