@@ -406,7 +406,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         return made, comparison
 
     def _order_of(self, draft: Draft) -> str:
-        """Return the name of the order in which this draft is delivered. Drafts for one conversation have one order."""
+        """Return the name of the order that this draft belongs to. Drafts for one conversation have one order."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _find_made(self, draft: Draft) -> str:

@@ -1,7 +1,7 @@
 /**
- * A region with rows that may be removed while they have the focus. The focus then goes to the row that is in the place
- * of the removed one, or to the last row; without any rows, to the heading. If a button that adds rows is removed with
- * the last ones, the focus goes to the first new row.
+ * A region with rows that may be removed while they have the focus. The focus then goes to the row after the removed
+ * one, or to the last row; without any rows, to the heading. If a button adds the last rows and is removed itself, the
+ * focus goes to the first new row.
  *
  * The row itself gets the focus, not one of its buttons, so that a key that is still pressed does nothing more.
  */
