@@ -98,7 +98,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
     compared: rx.Field[str] = rx.field("")
     answers: rx.Field[tuple[SendAnswer, ...]] = rx.field(())
     made: rx.Field[str] = rx.field("")
-    _page: tuple[str, str] = ("", "")  # the conversation, and the connection that opened it
+    _page: Visit = ("", "")  # the visit whose data this state has
     _made_as: FirstMessageOptions | None = None
     _taken: tuple[Draft, ...] = ()  # drafts that wait for delivery, oldest first
     _pending: Draft | None = None
@@ -413,7 +413,7 @@ class ComposerState(MessageBox, VisitedState, rx.State):
         return made, comparison
 
     def _order_of(self, draft: Draft) -> str:
-        """Return the name of the order in which this draft is delivered. Drafts for one conversation have one order."""
+        """Return the name of the order that this draft belongs to. Drafts for one conversation have one order."""
         return token_in(self.router.session.client_token, draft.conversation_id or self._find_made(draft))
 
     def _find_made(self, draft: Draft) -> str:
@@ -465,9 +465,14 @@ class ComposerState(MessageBox, VisitedState, rx.State):
             self.work = SummaryWorkView(message)
 
     def _end_work(self, draft: Draft) -> None:
-        """Remove the progress of the summary before this send. The progress of a summary on another page stays."""
+        """Remove the progress of the summary before this send. The progress of a summary in another conversation stays.
+
+        Pages without a composer, such as the settings, leave the data of the page before them, so they count as that
+        page.
+        """
         self._note_summary(draft, None)
-        if self._is_on_page_of(draft):
+        _, path = self._page
+        if conversation_in(path) == draft.conversation_id:
             self.work = None
 
     def _note_summary(self, draft: Draft, run_id: str | None) -> None:

@@ -226,7 +226,8 @@ class PreviewState(rx.State):
         prepared = _Prepared(conversation_id, planned, request.body_sha256, request.model_name)
         shown = await _describe(prepared, selection)
         async with self:
-            if self._turn == turn and self._selection() == selection:
+            is_same = self.request is not None and self.request.body_sha256 == request.body_sha256
+            if is_same and self._turn == turn and self._selection() == selection:
                 self._show(shown, large=prepared.is_large)
 
     def _moment(self) -> Moment | FirstDraft | None:
