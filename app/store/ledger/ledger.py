@@ -18,6 +18,7 @@ from sqlalchemy import (
     Integer,
     Select,
     String,
+    and_,
     bindparam,
     func,
     insert,
@@ -178,9 +179,7 @@ async def sum_usage(
     this time.
     """
     query = select(LEDGER.c.model, *(func.coalesce(func.sum(clean(LEDGER.c[name])), 0) for name in COUNTERS))
-    query = query.where(LEDGER.c.owner == owner)
-    if conversation_id is not None:
-        query = query.where(on_account(conversation_id))
+    query = query.where(LEDGER.c.owner == owner if conversation_id is None else on_account(owner, conversation_id))
     if since is not None:
         query = query.where(LEDGER.c.started_at >= since)
     return {model: Usage(*counters) for model, *counters in await session.execute(query.group_by(LEDGER.c.model))}
@@ -188,7 +187,7 @@ async def sum_usage(
 
 async def count_calls(session: AsyncSession, owner: str, conversation_id: str) -> int:
     """Return the number of calls of a conversation and its child conversations."""
-    query = select(func.count()).select_from(LEDGER).where(LEDGER.c.owner == owner, on_account(conversation_id))
+    query = select(func.count()).select_from(LEDGER).where(on_account(owner, conversation_id))
     return (await session.execute(query)).scalar_one()
 
 
@@ -196,12 +195,7 @@ async def sum_later_usage(session: AsyncSession, owner: str, conversation_id: st
     """Return the usage of the calls of a conversation and its child conversations, without the first `after` calls."""
     counters = [func.coalesce(clean(LEDGER.c[name]), 0).label(name) for name in COUNTERS]
     later = (
-        select(*counters)
-        .where(LEDGER.c.owner == owner, on_account(conversation_id))
-        .order_by(ENTRY)
-        .limit(-1)
-        .offset(after)
-        .subquery()
+        select(*counters).where(on_account(owner, conversation_id)).order_by(ENTRY).limit(-1).offset(after).subquery()
     )
     sums = (func.coalesce(func.sum(later.c[name]), 0) for name in COUNTERS)
     return Usage(*(await session.execute(select(*sums))).one())
@@ -216,7 +210,7 @@ async def load_account(
     """
     query = (
         select(LEDGER, ENTRY.label("entry"))
-        .where(LEDGER.c.owner == owner, on_account(conversation_id))
+        .where(on_account(owner, conversation_id))
         .order_by(ENTRY.desc())
         .limit(limit)
     )
@@ -237,8 +231,7 @@ async def load_latest(
     newest = (
         select(func.max(ENTRY))
         .where(
-            LEDGER.c.owner == owner,
-            on_account(conversation_id),
+            on_account(owner, conversation_id),
             LEDGER.c.purpose.in_(purposes),
             or_(
                 LEDGER.c.purpose.not_in(REPLIES),
@@ -256,16 +249,18 @@ async def load_latest(
 
 async def has_calls(session: AsyncSession, owner: str, conversation_id: str) -> bool:
     """Return True if the ledger has a call of this conversation or of its child conversations."""
-    query = select(ENTRY).where(LEDGER.c.owner == owner, on_account(conversation_id)).limit(1)
+    query = select(ENTRY).where(on_account(owner, conversation_id)).limit(1)
     return (await session.execute(query)).first() is not None
 
 
-def on_account(conversation_id: str) -> ColumnElement[bool]:
-    """Return the SQL condition for the calls of a conversation and of its child conversations.
+def on_account(owner: str, conversation_id: str) -> ColumnElement[bool]:
+    """Return the SQL condition for this owner's calls of a conversation and of its child conversations.
 
-    If the conversation is itself a child conversation, only its own calls meet the condition.
+    If the conversation is itself a child conversation, only its own calls meet the condition. `coalesce` keeps SQLite
+    from using the index of owners, with which it would read all calls of this owner.
     """
-    return or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id)
+    theirs = func.coalesce(LEDGER.c.owner, "") == owner
+    return and_(theirs, or_(LEDGER.c.account_id == conversation_id, LEDGER.c.conversation_id == conversation_id))
 
 
 async def load_request_tokens(session: AsyncSession, owner: str, run_id: str) -> int | None:

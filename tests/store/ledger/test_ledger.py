@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.conversation.lifecycle import Lifecycle
@@ -14,12 +14,14 @@ from app.domain.usage import Usage
 from app.store.conversation.conversations import delete_conversation
 from app.store.database.database import Store
 from app.store.ledger.ledger import (
+    ENTRY,
     CountedRequest,
     EndedCall,
     insert_calls,
     insert_missing_calls,
     load_calls,
     load_observations,
+    on_account,
 )
 from app.store.run.snapshots import Snapshot, delete_snapshot, load_snapshot, save_snapshot
 from tests.store.values import OWNER, START, a_conversation, a_pair_of, save_conversation
@@ -122,3 +124,14 @@ async def test_observations_are_estimated_and_reported_counts_newest_first(store
         Observation(100, 3, prompt, here=True),
         Observation(100, 3, prompt),
     )
+
+
+async def test_calls_of_a_conversation_are_found_without_reading_all_calls_of_the_owner(store: Store) -> None:
+    query = select(ENTRY).where(on_account("me", "c1")).compile(compile_kwargs={"literal_binds": True})
+    async with store.read() as session:
+        connection = await session.connection()
+        steps = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}")
+        plan = [row["detail"] for row in steps.mappings()]
+
+    assert [step for step in plan if "owner" in step or "SCAN" in step] == []
+    assert any("ix_ledger_account_id" in step for step in plan)
