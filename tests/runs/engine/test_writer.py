@@ -337,7 +337,8 @@ async def test_ends_that_wait_at_the_same_time_are_stored_in_one_transaction(
     started = await start_replies(moved, hand, conversations)
     async with moved.store.write():
         await end_all(moved, hand)
-    logs = [await collect(moved, one.run_id) for one in started]
+    async with asyncio.timeout(30):
+        logs = [await collect(moved, one.run_id) for one in started]
 
     assert transactions == [1, 9]  # when the first began to wait, it was the only one
     for conversation_id, one, events in zip(conversations, started, logs, strict=True):
@@ -357,10 +358,11 @@ async def test_an_end_that_the_database_refuses_delays_no_other_and_is_reported_
             await end_all(moved, hand)
             # the ledger refuses a second call with this id
             await insert_calls(session, [replace(call, run_id="another") for call in bad.calls])
-        for one in started:
-            if one.run_id != bad.run_id:
-                assert (await collect(moved, one.run_id))[-1].kind == "done"
-                assert (await pair_of(moved, one.pair_id)).lifecycle is Lifecycle.SUCCEEDED
+        async with asyncio.timeout(30):  # the clock does not move: they need no second attempt
+            for one in started:
+                if one.run_id != bad.run_id:
+                    assert (await collect(moved, one.run_id))[-1].kind == "done"
+                    assert (await pair_of(moved, one.pair_id)).lifecycle is Lifecycle.SUCCEEDED
         await clock.until_wait(LOOP_AND_END)
         assert bad.shown.outcome is None
         await clock.move(PATIENCE_SECONDS + MAX_DELAY)
@@ -386,7 +388,8 @@ async def test_a_run_that_another_process_ended_is_told_apart_from_those_that_wa
         await end_all(moved, hand)
         stored = await load_run(session, LOCAL_OWNER, run.run_id)
         assert await finish_run(session, run.place, apply_event(stored.state, Interrupted())[0], stored.heartbeat_at)
-    logs = [await collect(moved, one.run_id) for one in started]
+    async with asyncio.timeout(30):
+        logs = [await collect(moved, one.run_id) for one in started]
 
     assert transactions == [1, 3]
     assert [events[-1].kind for events in logs] == ["done", "done", "error", "done"]
