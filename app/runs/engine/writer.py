@@ -198,12 +198,11 @@ class Writer:
         if len(together) > 1:
             try:
                 await self._store_ends(together)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - the end with the fault raises it again when it is stored alone
                 log.warning(
                     "the ends of replies could not be stored together; each is stored alone",
                     runs=len(together),
                     fault=str(error),
-                    exc_info=True,
                 )
             else:
                 return
@@ -257,10 +256,13 @@ def _choose_whole(changed: Sequence[tuple[LiveRun, RunState]], at: float) -> fro
 
 
 def _choose_together(end: _End, waiting: Sequence[_End]) -> list[_End]:
-    """Choose the ends that are stored in one transaction with `end`: in order, up to WHOLE_CHARACTERS."""
+    """Choose the ends that are stored in one transaction with `end`: in order, up to WHOLE_CHARACTERS.
+
+    None of them is stored yet: an end that was stored with another gets the lock before those that still wait.
+    """
     room, chosen = WHOLE_CHARACTERS - measure_parts(end.run.state.parts), [end]
     for one in waiting:
-        if room > 0 and one is not end and one.claimed is None and not one.alone:
+        if room > 0 and one is not end and not one.alone:
             chosen.append(one)
             room -= measure_parts(one.run.state.parts)
     return chosen
