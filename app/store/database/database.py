@@ -49,12 +49,8 @@ log = structlog.get_logger()
 
 BUSY_SECONDS = 5
 """Seconds that SQLite waits for another process to finish writing."""
-POOL_SIZE = 15
-"""Maximum number of connections. With SQLite, each has a thread.
-
-A connection stays open: connections beyond the size of the pool would be closed after each session. The connection that
-was used last is used next, so that only as many are opened as there are sessions at the same time.
-"""
+POOL_SIZE = 5
+"""Number of pooled connections. With SQLite, each connection has a thread."""
 DISK_SECONDS = 2.0
 """Seconds from a commit until it is written to the disk."""
 
@@ -143,8 +139,7 @@ def make_engine(url: str) -> AsyncEngine:
     connections = driver.Connections()
     if _is_sqlite(url):
         options["connect_args"] |= {"async_creator_fn": connections.connect}
-    pool = {"pool_size": POOL_SIZE, "max_overflow": 0, "pool_use_lifo": True}
-    engine = create_async_engine(url, **pool, **options).sync_engine
+    engine = create_async_engine(url, pool_size=POOL_SIZE, **options).sync_engine
     _listen(engine)
     return _Engine(engine, connections)
 
@@ -179,7 +174,7 @@ def make_reading_engine(url: str) -> Engine:
 
 
 def make_mending_engine(url: str) -> Engine:
-    """Make an engine that reads like that of `make_reading_engine`, and also writes. It waits for other writers."""
+    """Make an engine that reads like the one of `make_reading_engine`, and also writes. It waits for other writers."""
     return _make_tolerant_engine(url, "rw").execution_options(begin="BEGIN IMMEDIATE")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.domain.errors import StoreError
 from app.runs.memory.collector import return_large_blocks
@@ -126,54 +125,6 @@ async def test_writers_of_two_processes_wait_for_each_other(store: Store, databa
 
     async with store.read() as session:
         assert (await session.execute(text("SELECT count(*) FROM conversation"))).scalar_one() == 30
-
-
-async def test_connections_stay_open_and_no_more_are_opened_than_are_needed_at_once(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[object] = []
-    connect = sqlite3.connect
-
-    def note(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        opened.append(arguments)
-        return connect(*arguments, **options)
-
-    monkeypatch.setattr(sqlite3, "connect", note)
-
-    async def read_at_once(count: int) -> None:
-        all_read = asyncio.Barrier(min(count, module.POOL_SIZE))
-
-        async def read(number: int) -> None:
-            async with store.read() as session:
-                await session.execute(text("SELECT 1"))
-                if number < module.POOL_SIZE:
-                    await all_read.wait()
-
-        async with asyncio.timeout(30):
-            await asyncio.gather(*map(read, range(count)))
-
-    for _ in range(5):
-        await read_at_once(2)
-    assert len(opened) == 2
-    for _ in range(3):
-        await read_at_once(module.POOL_SIZE + 5)
-    assert len(opened) == module.POOL_SIZE
-
-
-async def test_a_session_uses_the_connection_that_was_used_last(store: Store) -> None:
-    """The others keep as little memory as possible: each connection has a cache of its own."""
-
-    async def find_connection(session: AsyncSession) -> object:
-        return (await (await session.connection()).get_raw_connection()).driver_connection
-
-    async with store.read() as first, store.read() as second:
-        await find_connection(first)
-        last = await find_connection(second)
-        await first.close()
-
-    for _ in range(3):
-        async with store.read() as session:
-            assert await find_connection(session) is last
 
 
 async def test_a_locked_database_is_named_with_the_next_step(
